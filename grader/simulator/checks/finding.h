@@ -1,0 +1,51 @@
+// What a check found, and the collector that merges repeats.
+#ifndef WARPLINGS_SIMULATOR_CHECKS_FINDING_H_
+#define WARPLINGS_SIMULATOR_CHECKS_FINDING_H_
+
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace warplings::sim {
+
+struct Position {
+  std::string file;  // as the compiler wrote it; "" if unknown
+  int line = 0;
+  bool known() const { return line > 0; }
+  // "01_vector_add.cu:14"; the folder is left out.
+  std::string short_name() const;
+};
+
+struct Finding {
+  std::string check;    // "memcheck", "initcheck", "racecheck", "synccheck", "leak", "launch", "api"
+  std::string kind;     // stable slug
+  std::string message;  // one paragraph in learner words
+  Position where;
+  Position other;       // other side of a race
+  std::string kernel;
+  bool is_note = false;
+  uint64_t count = 1;
+};
+
+// Collects findings in the order of first occurrence; the same (check, kind, where, other) only adds
+// to count. Thread-safe.
+class FindingLog {
+ public:
+  static FindingLog& instance();  // construct-on-first-use, never destroyed
+  void report(Finding finding);
+  std::vector<Finding> snapshot() const;
+  void clear();
+  // Called once for each new finding (grade exec prints them as they come).
+  void set_listener(std::function<void(const Finding&)> listener);
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<Finding> findings_;
+  std::function<void(const Finding&)> listener_;
+};
+
+}  // namespace warplings::sim
+
+#endif  // WARPLINGS_SIMULATOR_CHECKS_FINDING_H_

@@ -1,0 +1,115 @@
+// Public interface between a program that runs in the simulator and the simulator itself.
+// A test kit uses it to say what its bytes mean and to read what the checks and counters found. In a
+// program that is linked with the real CUDA runtime every function exists as a no-op
+// (grader/kit/sim_absent.cpp), so the same test object serves both machines.
+//
+// Plain C, no dependency. Pointers are device pointers unless stated. Sizes are bytes.
+#ifndef WARPLINGS_SIM_H_
+#define WARPLINGS_SIM_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// 1 in the simulator, 0 on real hardware.
+int wsim_active(void);
+
+// ---- what bytes mean -------------------------------------------------------------------------
+
+// The bytes hold no value yet (a poisoned output): reading them in a kernel is an initcheck finding.
+void wsim_mark_unwritten(const void* ptr, size_t size);
+// The bytes are written (undoes wsim_mark_unwritten).
+void wsim_mark_written(const void* ptr, size_t size);
+// Copies the definedness of `size` bytes: out[i] = 1 if byte i has been written, else 0.
+void wsim_query_written(const void* ptr, size_t size, uint8_t* out);
+// The bytes belong to an allocation but not to the learner: touching them is out of bounds.
+void wsim_mark_red_zone(const void* ptr, size_t size);
+void wsim_clear_red_zone(const void* ptr, size_t size);
+// Names an allocation in reports ("c"). `name` is copied.
+void wsim_name_allocation(const void* ptr, const char* name);
+
+// ---- findings --------------------------------------------------------------------------------
+
+// One defect that a check found. Strings live until the next wsim_clear_findings().
+typedef struct wsim_finding {
+  const char* check;    // "memcheck", "initcheck", "racecheck", "synccheck", "leak", "launch", "api"
+  const char* kind;     // stable slug, for example "out-of-bounds-global-read"
+  const char* message;  // one paragraph in learner words, positions included
+  const char* file;     // source file of the first position, "" if unknown
+  int line;             // 1-based, 0 if unknown
+  const char* other_file;  // the other side of a race, "" if none
+  int other_line;
+  const char* kernel;   // demangled kernel name without parameters, "" for host findings
+  int is_note;          // 1: worth knowing, never a failure
+  uint64_t count;       // how often the same defect (same check, kind, lines) occurred
+} wsim_finding;
+
+int wsim_finding_count(void);
+// 0 on success, -1 if index is out of range.
+int wsim_get_finding(int index, wsim_finding* out);
+void wsim_clear_findings(void);
+
+// ---- counters --------------------------------------------------------------------------------
+
+// Sums since the last wsim_reset_counters(). Defined as Nsight Compute defines them; all exact.
+typedef struct wsim_counters {
+  uint64_t launches, blocks, threads;
+  uint64_t warp_instructions;    // issued, one per warp
+  uint64_t thread_instructions;  // sum of active lanes over warp_instructions
+  uint64_t branches, divergent_branches;
+  uint64_t barriers;             // block barriers, counted once per warp that arrives
+  uint64_t global_load_requests, global_store_requests;  // warp-level instructions
+  uint64_t global_load_sectors, global_store_sectors;    // 32-byte sectors
+  uint64_t global_load_bytes, global_store_bytes;        // bytes that the lanes asked for
+  uint64_t global_load_unique_bytes, global_store_unique_bytes;  // distinct bytes in each request
+  uint64_t global_load_requests_16, global_store_requests_16;    // requests of 16 bytes per lane
+  uint64_t shared_load_requests, shared_store_requests;
+  uint64_t shared_load_wavefronts, shared_store_wavefronts;
+  uint64_t shared_load_bytes, shared_store_bytes;
+  uint64_t shared_bank_conflicts;  // wavefronts beyond the least that the request needs
+  uint64_t local_load_requests, local_store_requests, local_bytes;
+  uint64_t atomics_global, atomics_shared;            // lanes that performed one
+  uint64_t atomic_global_requests, atomic_serialised; // extra same-address steps
+  uint64_t fp32_operations;      // thread level: add, mul 1 each, fma 2
+  uint64_t fp32_fma;             // thread level
+  uint64_t active_blocks_max;    // largest number of blocks of one launch
+} wsim_counters;
+
+void wsim_reset_counters(void);
+void wsim_read_counters(wsim_counters* out);
+
+// Counters of one source line, ordered by (file, line).
+typedef struct wsim_line_counters {
+  const char* file;
+  int line;
+  const char* kernel;
+  wsim_counters counters;
+} wsim_line_counters;
+int wsim_line_count(void);
+int wsim_get_line(int index, wsim_line_counters* out);
+
+// ---- launches and host calls ------------------------------------------------------------------
+
+typedef struct wsim_launch {
+  const char* kernel;  // demangled, without parameters
+  const char* file;    // host line of <<<>>>, "" if unknown
+  int line;
+  unsigned grid[3], block[3];
+  size_t dynamic_shared;
+} wsim_launch;
+// Launches since the last wsim_reset_counters(); at most 64 are remembered, all are counted.
+int wsim_launch_count(void);
+int wsim_get_launch(int index, wsim_launch* out);
+
+// Calls of one runtime function since the last wsim_reset_counters(), e.g. "cudaMalloc".
+uint64_t wsim_api_calls(const char* name);
+// Live allocations made with the runtime by the program: number and bytes (0 after a clean run).
+size_t wsim_live_allocations(size_t* bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif  // WARPLINGS_SIM_H_
