@@ -1,0 +1,87 @@
+// chapters/course.json: the order and the facts of every exercise.
+#ifndef WARPLINGS_COURSE_MANIFEST_H_
+#define WARPLINGS_COURSE_MANIFEST_H_
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "course/error.h"
+
+namespace course {
+
+enum class Kind { kKernel, kFix, kAnswer, kHost, kPython };
+
+struct Exercise {
+  std::string id;       // "02_vector_add/01_vector_add"
+  std::string chapter;  // "02_vector_add"
+  std::string name;     // "01_vector_add"
+  std::string title;
+  int minutes = 0;
+  Kind kind = Kind::kKernel;
+  int todos = 0;
+  std::vector<std::string> teaches;
+  std::vector<std::string> needs;  // each taught by an earlier exercise
+  bool speed = false;
+  bool bonus = false;
+  bool gpu_only = false;  // "device": "gpu"
+  int gpus = 1;
+  int arch = 80;  // compute capability times ten
+  std::vector<std::string> flags;
+  std::vector<std::string> libraries;
+  bool judged_by_simulator_only = false;  // "judge": "simulator"
+  std::vector<std::string> links;
+  std::vector<std::string> baselines;
+  int line = 0;  // of the object in course.json
+
+  std::string target() const;     // "02_vector_add.01_vector_add"
+  std::string extension() const;  // ".cu", or ".py" for kPython
+};
+
+struct Chapter {
+  std::string id;
+  std::string title;
+  int line = 0;
+};
+
+struct Course {
+  std::filesystem::path root;
+  std::string title;
+  std::vector<Chapter> chapters;
+  std::vector<Exercise> exercises;  // in the order in which they are taken
+
+  const Exercise* find(const std::string& id) const;  // exact id, or nullptr
+  // Exact id, unique prefix or unique substring; all candidates otherwise (empty: none).
+  std::vector<const Exercise*> match(const std::string& text) const;
+  // Ids nearest to a wrong name, best first.
+  std::vector<std::string> near(const std::string& text, size_t most = 3) const;
+};
+
+// Reads ROOT/chapters/course.json. Throws course::Error with file and line.
+Course load_course(const std::filesystem::path& root);
+Course parse_course(const std::string& text, const std::string& file);
+
+// Where the files of an exercise are. Absolute if root is.
+struct ExerciseFiles {
+  std::filesystem::path starter;   // chapters/NN/MM.cu: the learner's file
+  std::filesystem::path header;    // chapters/NN/MM.h (absent in Python)
+  std::filesystem::path test;      // chapters/NN/MM_test.cpp
+  std::filesystem::path hints;     // chapters/NN/MM_hints.md
+  std::filesystem::path solution;  // solutions/NN/MM.cu
+  std::filesystem::path gates;     // grader/tests/exercises/NN/MM: mutants.txt, variant_*.cu
+  std::filesystem::path readme;    // chapters/NN/README.md
+};
+ExerciseFiles files_of(const std::filesystem::path& root, const Exercise& exercise);
+
+// Hints: steps[todo - 1][step]. Throws course::Error when a "## TODO N" section is missing,
+// out of order or does not hold exactly three paragraphs.
+std::vector<std::vector<std::string>> parse_hints(const std::string& text, const std::string& file,
+                                                  int todos);
+
+// Whole file as text; throws course::Error.
+std::string read_text(const std::filesystem::path& file);
+// Written to a temporary neighbour and renamed, so a reader never sees half. Throws course::Error.
+void write_text(const std::filesystem::path& file, const std::string& text);
+
+}  // namespace course
+#endif  // WARPLINGS_COURSE_MANIFEST_H_
