@@ -44,7 +44,8 @@ struct Operand {
     kFloat32,    // bits: 0f3f800000
     kFloat64,    // bits: 0d... and decimal literals such as 1.5
     kSymbol,     // name, plus `bits` as a constant offset (a+4): label, variable, function or parameter
-    kAddress,    // elements[0] is the base (register or symbol; absent: absolute), bits: byte offset
+    kAddress,    // elements[0] is the base (register or symbol; absent: absolute), bits: byte offset;
+                 // [texture, {x, y}]: elements[1] and on are what follows the base
     kVector,     // elements: {a, b, c, d}
     kParenList,  // elements: (a, b), arguments of call
     kSink,       // "_"
@@ -57,6 +58,7 @@ struct Operand {
   std::vector<Operand> elements;
   // setp and shfl write two: %p1|%p2 is a kVector with is_pair set.
   bool is_pair = false;
+  std::string selector;  // part of a register in video instructions: "b0", "h1", "b3210"
 };
 
 // Where an instruction comes from: a .loc line and the chain of call sites it was inlined at.
@@ -103,7 +105,7 @@ struct Variable {
 struct Function {
   std::string name;
   bool is_entry = false;
-  bool is_declaration = false;          // .extern .func without body
+  bool is_declaration = false;          // no body in this module; else the one entry of its name
   bool is_noreturn = false;
   std::vector<Variable> returns;        // .func results (space kReg or kParam)
   std::vector<Variable> params;
@@ -133,6 +135,7 @@ struct Module {
   std::vector<Function> functions;
   std::vector<std::string> files;  // index by .file number; [0] is empty
   std::vector<SourceLocation> locations;
+  std::unordered_map<std::string, std::string> aliases;  // .alias: function -> function it names
 
   std::string_view text_of_line(int text_line) const;  // without end of line; "" if out of range
 };

@@ -1,0 +1,149 @@
+// Decoded code: what the interpreter runs. Every operand is resolved to a place, every opcode to a
+// function, every branch to an index.
+#ifndef WARPLINGS_SIMULATOR_DECODE_PROGRAM_H_
+#define WARPLINGS_SIMULATOR_DECODE_PROGRAM_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "checks/finding.h"
+#include "exec/launch.h"
+#include "ptx/module.h"
+
+namespace warplings::sim {
+
+class Warp;
+struct Instr;
+// Executes one instruction for the lanes of `mask` (never 0).
+using Handler = void (*)(Warp&, const Instr&, uint32_t mask);
+
+// An operand is a place that holds 32 lanes: 32 x 4 bytes, or 32 x 8 bytes for 64-bit values.
+// Two bits choose the area, the rest is the byte offset in it.
+using Place = uint32_t;
+enum Area : uint32_t { kAreaRegisters = 0, kAreaConstants = 1, kAreaSpecial = 2 };
+inline constexpr Place kNoPlace = 0xffffffffu;
+inline constexpr uint32_t kSlot = 128;  // bytes: 32 lanes of 4
+inline constexpr Place place(Area area, uint32_t offset) { return (area << 30) | offset; }
+inline constexpr bool is_register(Place p) { return (p >> 30) == kAreaRegisters; }
+inline constexpr uint32_t slot_of(Place p) { return (p & 0x3fffffffu) / kSlot; }
+
+// How the interpreter's loop treats an instruction.
+enum class Kind : uint8_t {
+  kStraight,    // call the handler, go on
+  kBranch,      // target
+  kBranchTable, // brx.idx: extra -> list of targets
+  kExit,
+  kReturn,
+  kCall,        // extra -> CallSite
+  kBarrier,     // block barrier
+  kWarpBarrier, // bar.warp.sync
+  kCollective,  // shfl/vote/match/redux .sync: needs the lanes of its member mask together
+  kTrap,
+  kUnsupported, // message in extra -> strings
+};
+
+// What an undefined source means (checks/initcheck).
+enum class UndefinedRule : uint8_t {
+  kReport,     // arithmetic, comparison: an undefined source is a finding
+  kMove,       // copies bytes: the destination is as undefined as the source
+  kBitwise,    // destination undefined where a source is; and/shift by constants mask bytes
+  kOwn,        // the handler does it (memory)
+};
+
+enum class Space : uint8_t { kGlobal, kShared, kLocal, kConst, kParamEntry, kParamLocal, kGeneric };
+
+struct Instr {
+  Handler fn = nullptr;
+  int64_t imm = 0;              // address offset, barrier id, table index...
+  Place ops[6] = {kNoPlace, kNoPlace, kNoPlace, kNoPlace, kNoPlace, kNoPlace};
+  Place guard = kNoPlace;       // predicate place
+  uint32_t target = 0;          // branch target, index into Program::code
+  uint32_t extra = 0;           // index into a side table
+  Kind kind = Kind::kStraight;
+  UndefinedRule undefined_rule = UndefinedRule::kReport;
+  bool guard_negated = false;
+  uint8_t destinations = 1;     // ops[0 .. destinations)
+  uint8_t sources = 0;          // ops[destinations .. destinations + sources)
+  // Memory instructions and cvt; others use them as they like.
+  uint8_t size = 0;             // bytes per element
+  uint8_t vector = 1;           // elements
+  Space space = Space::kGlobal;
+  uint8_t register_size = 4;    // bytes of a lane in the destination or stored register: 4 or 8
+  bool sign_extend = false;
+  bool strong = false;          // volatile, relaxed, acquire, release, atom, red
+  bool address_is_32bit = false;
+  uint8_t flops = 0;            // fp32 operations per lane: add, mul 1; fma 2
+  uint8_t source_size = 4;      // bytes of a lane of the first source register
+  uint8_t byte_mask_hint = 0;   // kBitwise: bytes of the result that are defined whatever the source
+};
+
+struct CallSite {
+  int function = -1;                     // callee; -1: indirect through ops[0]
+  int builtin = -1;                      // index into the table of built-in functions
+  std::vector<uint32_t> arguments;       // offsets of the caller's param variables in the frame
+  std::vector<uint32_t> argument_sizes;
+  std::vector<uint32_t> results;
+  std::vector<uint32_t> result_sizes;
+};
+
+struct Function {
+  std::string name;
+  bool is_entry = false;
+  bool is_defined = false;
+  uint32_t entry = 0;            // index into Program::code
+  uint32_t end = 0;
+  uint32_t frame_bytes = 0;      // registers, then param variables
+  uint32_t register_bytes = 0;
+  uint32_t local_bytes = 0;      // .local variables, per thread
+  uint32_t registers_32 = 0;     // most 32-bit registers live at once
+  bool has_calls = false;
+  // Offset in the frame (device function) or the parameter buffer (entry), and size.
+  std::vector<std::pair<uint32_t, uint32_t>> params;
+  std::vector<std::pair<uint32_t, uint32_t>> results;
+};
+
+// Where an instruction comes from, for reports: the innermost line, and the first line outside of
+// toolkit headers when it was inlined.
+struct CodePosition {
+  Position innermost;
+  Position user;      // what a learner should look at
+};
+
+struct DecodedVariable {
+  uint64_t address = 0;
+  uint64_t size = 0;
+  bool shared = false;           // address is an offset in the block's shared memory
+};
+
+class LoadedModule {
+ public:
+  std::unique_ptr<ptx::Module> source;
+  std::vector<Instr> code;
+  std::vector<int> locations;             // per instruction: index into source->locations, or -1
+  std::vector<int> text_lines;            // per instruction: line of the PTX text
+  std::vector<uint8_t> constants;         // kAreaConstants
+  std::vector<Function> functions;
+  std::unordered_map<std::string, int> function_index;
+  std::unordered_map<std::string, DecodedVariable> variables;
+  std::unordered_map<std::string, std::unique_ptr<Kernel>> kernels;
+  std::vector<CallSite> calls;
+  std::vector<std::vector<uint32_t>> branch_tables;
+  std::vector<std::string> messages;      // kUnsupported
+
+  CodePosition position_of(uint32_t pc) const;
+  int function_at(uint32_t pc) const;
+};
+
+// Function "addresses" for indirect calls and function pointers in memory.
+inline constexpr uint64_t kFunctionAddressBase = 0x0003000000000000ull;
+// Generic windows of shared and local memory: not canonical on any host, so never a host pointer.
+inline constexpr uint64_t kSharedWindow = 0x0001000000000000ull;
+inline constexpr uint64_t kLocalWindow = 0x0002000000000000ull;
+inline constexpr uint64_t kWindowSize = 0x0000000100000000ull;
+
+}  // namespace warplings::sim
+
+#endif  // WARPLINGS_SIMULATOR_DECODE_PROGRAM_H_

@@ -1,0 +1,134 @@
+// Execution state: a warp, the groups of lanes it has split into, its block.
+#ifndef WARPLINGS_SIMULATOR_EXEC_WARP_H_
+#define WARPLINGS_SIMULATOR_EXEC_WARP_H_
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "checks/shared_race.h"
+#include "decode/program.h"
+#include "profile/counters.h"
+
+namespace warplings::sim {
+
+class Block;
+class Grid;
+
+// Offsets in the special area of a warp: values that the hardware keeps in special registers.
+enum SpecialOffset : uint32_t {
+  kTidX = 0 * kSlot, kTidY = 1 * kSlot, kTidZ = 2 * kSlot, kLaneId = 3 * kSlot,
+  kNtidX = 4 * kSlot, kNtidY = 5 * kSlot, kNtidZ = 6 * kSlot,
+  kCtaidX = 7 * kSlot, kCtaidY = 8 * kSlot, kCtaidZ = 9 * kSlot,
+  kNctaidX = 10 * kSlot, kNctaidY = 11 * kSlot, kNctaidZ = 12 * kSlot,
+  kWarpId = 13 * kSlot, kNWarpId = 14 * kSlot, kSmId = 15 * kSlot, kNSmId = 16 * kSlot,
+  kLanemaskEq = 17 * kSlot, kLanemaskLe = 18 * kSlot, kLanemaskLt = 19 * kSlot,
+  kLanemaskGe = 20 * kSlot, kLanemaskGt = 21 * kSlot, kDynamicShared = 22 * kSlot,
+  kTotalShared = 23 * kSlot, kGridId = 24 * kSlot /* 64 bit: two slots */, kZero = 26 * kSlot,
+  kSpecialBytes = 28 * kSlot,
+};
+
+// A call frame. Groups of one warp may stand in different frames.
+struct Frame {
+  int parent = -1;
+  int function = 0;
+  uint32_t registers = 0;    // byte offset in Warp::storage
+  uint32_t local = 0;        // byte offset in each lane's local memory
+  uint32_t return_pc = 0;
+  uint32_t call_site = 0;
+  int depth = 0;
+};
+
+enum class GroupState : uint8_t { kReady, kAtBarrier, kAtWarpBarrier, kAtCollective };
+
+struct Group {
+  uint32_t pc = 0;
+  uint32_t mask = 0;
+  int frame = 0;
+  GroupState state = GroupState::kReady;
+  uint32_t round = 0;          // yields taken: groups with fewer run first
+  uint32_t wait_mask = 0;      // lanes that a warp-level wait names
+  int barrier = 0;             // id, while kAtBarrier
+  uint32_t barrier_lanes = 0;  // lanes for which the predicate of bar.red is true
+};
+
+class Warp {
+ public:
+  // Lanes of an operand as T.
+  template <class T>
+  const T* in(Place p) const {
+    return reinterpret_cast<const T*>(area_[p >> 30] + (p & 0x3fffffffu));
+  }
+  template <class T>
+  T* out(Place p) {
+    return reinterpret_cast<T*>(area_[kAreaRegisters] + (p & 0x3fffffffu));
+  }
+  uint32_t predicate(Place p) const { return *in<uint32_t>(p); }
+
+  void set_frame(int frame) {
+    current_frame = frame;
+    area_[kAreaRegisters] = storage.data() + frames[frame].registers;
+    undefined_base = frames[frame].registers / kSlot;
+  }
+  void set_constants(const uint8_t* constants) {
+    area_[kAreaConstants] = const_cast<uint8_t*>(constants);
+    area_[kAreaSpecial] = special;
+  }
+
+  // Undefined bytes of a register: bit i of undefined[slot] = lane i has some; which, in bytes.
+  uint32_t& undefined_lanes(Place p) { return undefined[undefined_base + slot_of(p)]; }
+  uint8_t* undefined_bytes(Place p) {
+    return undefined_detail.data() + (undefined_base + slot_of(p)) * size_t{32};
+  }
+
+  Block* block = nullptr;
+  const LoadedModule* module = nullptr;
+  uint32_t pc = 0;             // of the instruction in execution
+  int index = 0;               // in the block
+  uint32_t live = 0;           // lanes that have not exited
+  std::vector<Group> groups;   // all live lanes, each in one group
+  std::vector<Frame> frames;
+  int current_frame = 0;
+  uint32_t undefined_base = 0;
+  bool any_undefined = false;  // some register may hold undefined bytes
+  bool spun = false;           // an atomic or volatile access since the last backward branch
+  uint32_t group_mask = 0;     // lanes of the group in execution, before the guard
+  std::vector<uint8_t> storage;          // registers of all frames
+  std::vector<uint32_t> undefined;       // per slot
+  std::vector<uint8_t> undefined_detail; // per slot and lane: byte mask
+  std::vector<uint8_t> local;            // lane-major
+  std::vector<uint8_t> local_undefined;  // one byte per byte of local
+  uint32_t local_size = 0;               // per lane
+  WarpClock clock;                       // racecheck
+  alignas(64) uint8_t special[kSpecialBytes];
+
+ private:
+  uint8_t* area_[3] = {nullptr, nullptr, nullptr};
+};
+
+// A barrier resource of a block.
+struct BarrierState {
+  uint32_t arrived = 0;        // threads
+  uint32_t expected = 0;       // 0: all live threads
+  uint32_t predicate_true = 0; // bar.red: threads whose predicate holds
+};
+
+class Block {
+ public:
+  Grid* grid = nullptr;
+  Dim3 index;
+  uint64_t linear = 0;
+  uint32_t live_threads = 0;
+  std::vector<Warp> warps;
+  std::vector<uint8_t> shared;
+  std::vector<uint8_t> shared_undefined;  // one byte per byte; empty when checks are off
+  std::array<BarrierState, 16> barriers;
+  SharedRace race;
+  bool done = false;
+};
+
+}  // namespace warplings::sim
+
+#endif  // WARPLINGS_SIMULATOR_EXEC_WARP_H_

@@ -1,0 +1,135 @@
+#include "profile/counters.h"
+
+#include "decode/program.h"
+
+namespace warplings::sim {
+namespace {
+
+constexpr size_t kRememberedLaunches = 64;
+
+void fold_memory(const PcCounters& c, wsim_counters& out) {
+  switch (c.traffic) {
+    case Traffic::kGlobalLoad:
+      out.global_load_requests += c.requests;
+      out.global_load_requests_16 += c.requests_16;
+      out.global_load_sectors += c.transactions;
+      out.global_load_bytes += c.bytes;
+      out.global_load_unique_bytes += c.unique_bytes;
+      break;
+    case Traffic::kGlobalStore:
+      out.global_store_requests += c.requests;
+      out.global_store_requests_16 += c.requests_16;
+      out.global_store_sectors += c.transactions;
+      out.global_store_bytes += c.bytes;
+      out.global_store_unique_bytes += c.unique_bytes;
+      break;
+    case Traffic::kSharedLoad:
+      out.shared_load_requests += c.requests;
+      out.shared_load_wavefronts += c.transactions;
+      out.shared_load_bytes += c.bytes;
+      out.shared_bank_conflicts += c.excess;
+      break;
+    case Traffic::kSharedStore:
+      out.shared_store_requests += c.requests;
+      out.shared_store_wavefronts += c.transactions;
+      out.shared_store_bytes += c.bytes;
+      out.shared_bank_conflicts += c.excess;
+      break;
+    case Traffic::kLocalLoad:
+      out.local_load_requests += c.requests;
+      out.local_bytes += c.bytes;
+      break;
+    case Traffic::kLocalStore:
+      out.local_store_requests += c.requests;
+      out.local_bytes += c.bytes;
+      break;
+    case Traffic::kGlobalAtomic:
+      out.atomics_global += c.lanes;
+      out.atomic_global_requests += c.requests;
+      out.atomic_serialised += c.excess;
+      break;
+    case Traffic::kSharedAtomic:
+      out.atomics_shared += c.lanes;
+      out.atomic_serialised += c.excess;
+      break;
+    case Traffic::kNone:
+      break;
+  }
+}
+
+void fold(const Instr& instruction, const PcCounters& c, wsim_counters& out) {
+  out.warp_instructions += c.issued;
+  out.thread_instructions += c.lanes;
+  out.fp32_operations += c.lanes * instruction.flops;
+  if (instruction.flops == 2) out.fp32_fma += c.lanes;
+  if (instruction.kind == Kind::kBranch || instruction.kind == Kind::kBranchTable) {
+    out.branches += c.issued;
+    out.divergent_branches += c.excess;
+  }
+  if (instruction.kind == Kind::kBarrier) out.barriers += c.issued;
+  fold_memory(c, out);
+}
+
+}  // namespace
+
+CounterStore& CounterStore::instance() {
+  static auto* store = new CounterStore;
+  return *store;
+}
+
+void CounterStore::reset() {
+  counters_.clear();
+  launches_.clear();
+  launch_count_ = blocks_ = threads_ = blocks_max_ = 0;
+}
+
+std::vector<PcCounters>& CounterStore::of(const LoadedModule* module) {
+  std::vector<PcCounters>& counters = counters_[module];
+  if (counters.size() < module->code.size()) counters.resize(module->code.size());
+  return counters;
+}
+
+void CounterStore::record_launch(const Kernel& kernel, const LaunchConfig& config) {
+  ++launch_count_;
+  blocks_ += config.grid.count();
+  threads_ += config.grid.count() * config.block.count();
+  if (config.grid.count() > blocks_max_) blocks_max_ = config.grid.count();
+  if (launches_.size() < kRememberedLaunches) {
+    launches_.push_back(
+        {kernel.demangled, config.where, config.grid, config.block, config.dynamic_shared});
+  }
+}
+
+wsim_counters CounterStore::totals() const {
+  wsim_counters out{};
+  for (const auto& [module, counters] : counters_) {
+    for (size_t pc = 0; pc < counters.size(); ++pc) fold(module->code[pc], counters[pc], out);
+  }
+  out.launches = launch_count_;
+  out.blocks = blocks_;
+  out.threads = threads_;
+  out.active_blocks_max = blocks_max_;
+  return out;
+}
+
+std::vector<CounterStore::Line> CounterStore::lines() const {
+  std::map<std::pair<std::string, int>, Line> by_line;
+  for (const auto& [module, counters] : counters_) {
+    for (size_t pc = 0; pc < counters.size(); ++pc) {
+      if (counters[pc].issued == 0) continue;
+      const Position position = module->position_of(static_cast<uint32_t>(pc)).user;
+      Line& line = by_line[{position.file, position.line}];
+      line.file = position.file;
+      line.line = position.line;
+      if (line.kernel.empty()) {
+        line.kernel = module->functions[module->function_at(static_cast<uint32_t>(pc))].name;
+      }
+      fold(module->code[pc], counters[pc], line.counters);
+    }
+  }
+  std::vector<Line> out;
+  for (auto& [key, line] : by_line) out.push_back(std::move(line));
+  return out;
+}
+
+}  // namespace warplings::sim
