@@ -36,6 +36,9 @@ MarkedSource parse_marked(const std::string& text, const std::string& file);
 std::string starter_text(const MarkedSource& source);
 std::string starter_text(const std::string& solution, const std::string& file);
 
+// The solution without its markers. Every line keeps its number.
+std::string solution_text(const MarkedSource& source);
+
 // The solution with only TODO `todo` reverted. Every line keeps its number: cut lines are blank.
 std::string ablation_text(const MarkedSource& source, int todo);
 
