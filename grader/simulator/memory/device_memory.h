@@ -1,5 +1,5 @@
-// Device memory: one arena of virtual addresses, allocations, and a shadow that knows for every byte
-// whether it may be touched and whether it has been written.
+// Device memory: one arena of virtual addresses, allocations, and a shadow that knows for every
+// byte whether it may be touched and whether it has been written.
 //
 // The arena is one memfd, mapped twice: the program's view (the addresses that cudaMalloc returns,
 // PROT_NONE unless the memory is managed or mapped, so that host access faults) and the simulator's
@@ -24,9 +24,11 @@ struct Allocation {
   AllocationKind kind = AllocationKind::kDevice;
   bool freed = false;
   bool has_red_zones = false;
-  bool track_undefined = true;  // false: host can write it behind our back (managed, pinned, module)
-  std::string name;             // from wsim_name_allocation or the variable's name
-  uint64_t id = 0;              // order of allocation, from 1
+  bool track_undefined =
+      true;                  // false: host can write it behind our back (managed, pinned, module)
+  std::string name;          // from wsim_name_allocation or the variable's name
+  std::string allocated_at;  // "file.cu:12" of the call that made it, "" if unknown
+  uint64_t id = 0;           // order of allocation, from 1
   uint64_t end() const { return start + size; }
 };
 
@@ -34,10 +36,10 @@ class DeviceMemory {
  public:
   static DeviceMemory& instance();  // construct-on-first-use, never destroyed
 
-  static constexpr uint64_t kBase = 0x100000000000;        // program's view, 16 TiB mark
-  static constexpr uint64_t kSize = 0x1000000000;          // 64 GiB of addresses, memory on demand
-  static constexpr uint64_t kViewOffset = 0x10000000000;   // simulator's view = address + offset
-  static constexpr uint64_t kPage = 64 * 1024;             // gap between allocations, at least
+  static constexpr uint64_t kBase = 0x100000000000;       // program's view, 16 TiB mark
+  static constexpr uint64_t kSize = 0x1000000000;         // 64 GiB of addresses, memory on demand
+  static constexpr uint64_t kViewOffset = 0x10000000000;  // simulator's view = address + offset
+  static constexpr uint64_t kPage = 64 * 1024;            // gap between allocations, at least
   static constexpr uint64_t kAlignment = 256;
 
   // Device memory for sale: GRADE_SIM_MEMORY or 8 GiB. Returns 0 when it is spent.
@@ -68,8 +70,10 @@ class DeviceMemory {
   void copy_definedness(uint64_t to, uint64_t from, uint64_t size);
   void mark_red_zone(uint64_t address, uint64_t size, bool on);
   void set_name(uint64_t address, const std::string& name);
+  void set_allocated_at(uint64_t address, const std::string& where);
 
   std::vector<Allocation> live() const;  // without module variables
+  std::vector<Allocation> module_variables() const;
   uint64_t bytes_in_use() const { return in_use_; }
   uint64_t bytes_total() const { return limit_; }
 
@@ -80,11 +84,13 @@ class DeviceMemory {
 
  private:
   DeviceMemory();
-  Allocation* find(uint64_t address);
+  const Allocation* lookup(uint64_t address) const;  // as allocation_at, lock held
+  bool in_live_allocation(uint64_t address, uint64_t size) const;
+  void retire(Allocation* allocation);
 
   mutable std::mutex mutex_;
   std::map<uint64_t, Allocation> allocations_;  // by start
-  std::vector<Allocation*> page_table_;         // arena page -> allocation
+  Allocation** page_table_ = nullptr;           // arena page -> allocation; sparse, like the shadow
   uint64_t next_ = kBase + kPage;
   uint64_t limit_ = 0;
   uint64_t in_use_ = 0;

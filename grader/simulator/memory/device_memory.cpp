@@ -1,0 +1,276 @@
+#include "memory/device_memory.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "memory/bit_range.h"
+
+namespace warplings::sim {
+namespace {
+
+constexpr uint64_t kDefaultLimit = 8ull << 30;  // bytes of device memory for sale
+
+[[noreturn]] void cannot_start(const char* step) {
+  std::fprintf(stderr,
+               "warplings simulator: cannot reserve the memory of the simulated device (%s: %s). "
+               "Check `ulimit -v` (it must be unlimited) and that memfd_create is allowed here.\n",
+               step, std::strerror(errno));
+  std::_Exit(98);
+}
+
+uint64_t limit_from_environment() {
+  const char* text = std::getenv("GRADE_SIM_MEMORY");
+  if (text == nullptr || *text == '\0') return kDefaultLimit;
+  char* end = nullptr;
+  uint64_t bytes = std::strtoull(text, &end, 10);
+  switch (*end) {
+    case 'G':
+    case 'g':
+      bytes <<= 30;
+      break;
+    case 'M':
+    case 'm':
+      bytes <<= 20;
+      break;
+    case 'K':
+    case 'k':
+      bytes <<= 10;
+      break;
+    default:
+      break;
+  }
+  return std::min(bytes, DeviceMemory::kSize / 2);
+}
+
+// Pages appear when they are touched: 64 GiB of addresses cost nothing until they are used.
+void* reserve_zeroed(uint64_t bytes) {
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) cannot_start("shadow");
+  return memory;
+}
+
+void map_arena(int fd, uint64_t address, int protection, const char* step) {
+  void* wanted = reinterpret_cast<void*>(address);
+  void* got = mmap(wanted, DeviceMemory::kSize, protection,
+                   MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_NORESERVE, fd, 0);
+  if (got == MAP_FAILED) cannot_start(step);
+  if (got != wanted) {  // a kernel that does not know MAP_FIXED_NOREPLACE
+    errno = EEXIST;
+    cannot_start(step);
+  }
+}
+
+uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+
+}  // namespace
+
+DeviceMemory& DeviceMemory::instance() {
+  static DeviceMemory* const memory = new DeviceMemory();
+  return *memory;
+}
+
+DeviceMemory::DeviceMemory() : limit_(limit_from_environment()) {
+  const int fd = memfd_create("warplings-device", MFD_CLOEXEC);
+  if (fd < 0) cannot_start("memfd_create");
+  if (ftruncate(fd, static_cast<off_t>(kSize)) != 0) cannot_start("ftruncate");
+  map_arena(fd, kBase, PROT_NONE, "program's view");
+  map_arena(fd, kBase + kViewOffset, PROT_READ | PROT_WRITE, "simulator's view");
+  close(fd);
+  // One word more than needed: ranges of up to 64 bits read the word after the one they start in.
+  undefined_ = static_cast<uint64_t*>(reserve_zeroed(kSize / 8 + 64));
+  red_ = static_cast<uint64_t*>(reserve_zeroed(kSize / 8 + 64));
+  page_table_ = static_cast<Allocation**>(reserve_zeroed(kSize / kPage * sizeof(Allocation*)));
+}
+
+uint64_t DeviceMemory::allocate(uint64_t size, AllocationKind kind, const std::string& name) {
+  std::lock_guard lock(mutex_);
+  if (size > limit_ - std::min(in_use_, limit_)) return 0;
+  const uint64_t pages = round_up(std::max<uint64_t>(size, 1), kPage);
+  // Addresses are never used twice, so that a pointer that outlives its memory stays recognisable.
+  if (next_ + pages + kPage > kBase + kSize) return 0;
+  const uint64_t start = next_;
+  next_ += pages + kPage;
+
+  Allocation allocation;
+  allocation.start = start;
+  allocation.size = size;
+  allocation.kind = kind;
+  allocation.track_undefined = kind == AllocationKind::kDevice;
+  allocation.name = name;
+  allocation.id = next_id_++;
+  Allocation* stored = &(allocations_[start] = allocation);
+  std::fill_n(page_table_ + (start - kBase) / kPage, pages / kPage, stored);
+  in_use_ += size;
+  if (allocation.track_undefined) set_bits(undefined_, start - kBase, size);
+  if (kind == AllocationKind::kManaged || kind == AllocationKind::kHostPinned) {
+    mprotect(reinterpret_cast<void*>(start), pages, PROT_READ | PROT_WRITE);
+  }
+  return start;
+}
+
+void DeviceMemory::retire(Allocation* allocation) {
+  const uint64_t pages = round_up(std::max<uint64_t>(allocation->size, 1), kPage);
+  void* program = reinterpret_cast<void*>(allocation->start);
+  allocation->freed = true;
+  in_use_ -= allocation->size;
+  mprotect(program, pages, PROT_NONE);
+  // Gives the pages of the memfd back to the system; the addresses stay reserved.
+  madvise(view(allocation->start), pages, MADV_REMOVE);
+  clear_bits(undefined_, allocation->start - kBase, allocation->size);
+  clear_bits(red_, allocation->start - kBase, allocation->size);
+}
+
+DeviceMemory::FreeResult DeviceMemory::free(uint64_t address) {
+  std::lock_guard lock(mutex_);
+  auto* allocation = const_cast<Allocation*>(lookup(address));
+  if (allocation == nullptr || allocation->kind == AllocationKind::kModule) {
+    return FreeResult::kNotAnAllocation;
+  }
+  if (allocation->start != address) return FreeResult::kInterior;
+  if (allocation->freed) return FreeResult::kDoubleFree;
+  retire(allocation);
+  return FreeResult::kOk;
+}
+
+void DeviceMemory::reset() {
+  std::lock_guard lock(mutex_);
+  for (auto& [start, allocation] : allocations_) {
+    if (!allocation.freed && allocation.kind != AllocationKind::kModule) retire(&allocation);
+  }
+}
+
+const Allocation* DeviceMemory::lookup(uint64_t address) const {
+  return in_arena(address) ? page_table_[(address - kBase) / kPage] : nullptr;
+}
+
+const Allocation* DeviceMemory::allocation_at(uint64_t address) const { return lookup(address); }
+
+const Allocation* DeviceMemory::nearest(uint64_t address) const {
+  std::lock_guard lock(mutex_);
+  const Allocation* best = nullptr;
+  uint64_t best_distance = ~uint64_t{0};
+  const auto consider = [&](const Allocation& allocation) {
+    const uint64_t distance = address < allocation.start   ? allocation.start - address
+                              : address < allocation.end() ? 0
+                                                           : address - allocation.end();
+    if (distance < best_distance) {
+      best = &allocation;
+      best_distance = distance;
+    }
+  };
+  const auto above = allocations_.upper_bound(address);
+  for (auto it = above; it != allocations_.end(); ++it) {
+    if (it->second.freed) continue;
+    consider(it->second);
+    break;
+  }
+  for (auto it = above; it != allocations_.begin();) {
+    if ((--it)->second.freed) continue;
+    consider(it->second);
+    break;
+  }
+  return best;
+}
+
+bool DeviceMemory::in_live_allocation(uint64_t address, uint64_t size) const {
+  const Allocation* allocation = lookup(address);
+  return allocation != nullptr && !allocation->freed && address >= allocation->start &&
+         size <= allocation->size && address - allocation->start <= allocation->size - size;
+}
+
+bool DeviceMemory::accessible(uint64_t address, uint64_t size) const {
+  if (!in_live_allocation(address, size)) return false;
+  if (!lookup(address)->has_red_zones) return true;
+  const uint64_t first = address - kBase;
+  return find_set_bit(red_, first, size) == first + size;
+}
+
+void DeviceMemory::mark_undefined(uint64_t address, uint64_t size) {
+  const Allocation* allocation = lookup(address);
+  if (allocation == nullptr || !in_live_allocation(address, size)) return;
+  if (allocation->track_undefined) set_bits(undefined_, address - kBase, size);
+}
+
+void DeviceMemory::mark_defined(uint64_t address, uint64_t size) {
+  if (in_live_allocation(address, size)) clear_bits(undefined_, address - kBase, size);
+}
+
+bool DeviceMemory::all_defined(uint64_t address, uint64_t size) const {
+  if (!in_live_allocation(address, size)) return true;
+  const uint64_t first = address - kBase;
+  return find_set_bit(undefined_, first, size) == first + size;
+}
+
+uint32_t DeviceMemory::undefined_bytes(uint64_t address, unsigned size) const {
+  if (!in_arena(address)) return 0;
+  return static_cast<uint32_t>(read_bits(undefined_, address - kBase, size));
+}
+
+void DeviceMemory::set_undefined_bytes(uint64_t address, unsigned size, uint32_t mask) {
+  if (!in_live_allocation(address, size) || !lookup(address)->track_undefined) return;
+  write_bits(undefined_, address - kBase, size, mask);
+}
+
+void DeviceMemory::copy_definedness(uint64_t to, uint64_t from, uint64_t size) {
+  if (!in_live_allocation(to, size) || !in_live_allocation(from, size)) return;
+  if (!lookup(to)->track_undefined) return;
+  const uint64_t target = to - kBase, source = from - kBase;
+  // Overlapping ranges copy like memmove: from the end when the target lies above the source.
+  const bool backwards = target > source && target < source + size;
+  for (uint64_t done = 0; done < size;) {
+    const unsigned step = static_cast<unsigned>(std::min<uint64_t>(64, size - done));
+    const uint64_t at = backwards ? size - done - step : done;
+    write_bits(undefined_, target + at, step, read_bits(undefined_, source + at, step));
+    done += step;
+  }
+}
+
+void DeviceMemory::mark_red_zone(uint64_t address, uint64_t size, bool on) {
+  std::lock_guard lock(mutex_);
+  if (!in_live_allocation(address, size)) return;
+  if (on) {
+    const_cast<Allocation*>(lookup(address))->has_red_zones = true;
+    set_bits(red_, address - kBase, size);
+  } else {
+    clear_bits(red_, address - kBase, size);
+  }
+}
+
+void DeviceMemory::set_name(uint64_t address, const std::string& name) {
+  std::lock_guard lock(mutex_);
+  if (auto* allocation = const_cast<Allocation*>(lookup(address))) allocation->name = name;
+}
+
+void DeviceMemory::set_allocated_at(uint64_t address, const std::string& where) {
+  std::lock_guard lock(mutex_);
+  if (auto* allocation = const_cast<Allocation*>(lookup(address))) allocation->allocated_at = where;
+}
+
+std::vector<Allocation> DeviceMemory::live() const {
+  std::lock_guard lock(mutex_);
+  std::vector<Allocation> result;
+  for (const auto& [start, allocation] : allocations_) {
+    if (!allocation.freed && allocation.kind != AllocationKind::kModule) {
+      result.push_back(allocation);
+    }
+  }
+  return result;
+}
+
+std::vector<Allocation> DeviceMemory::module_variables() const {
+  std::lock_guard lock(mutex_);
+  std::vector<Allocation> result;
+  for (const auto& [start, allocation] : allocations_) {
+    if (allocation.kind == AllocationKind::kModule) result.push_back(allocation);
+  }
+  return result;
+}
+
+}  // namespace warplings::sim
