@@ -1,0 +1,25 @@
+// Source lines of host code: where in the program a runtime function was called.
+#ifndef WARPLINGS_SIMULATOR_RUNTIME_HOST_LINES_H_
+#define WARPLINGS_SIMULATOR_RUNTIME_HOST_LINES_H_
+
+#include <vector>
+
+#include "checks/finding.h"
+
+namespace warplings::sim {
+
+// The line of the call that returns to `return_address`. Where that is a wrapper in the toolkit's
+// own headers (the typed cudaMalloc of cuda_runtime.h), the line of the program that called the
+// wrapper. Unknown for code without debug information. Cached.
+Position host_call_position(const void* return_address);
+
+// Return addresses of the stack above the frame that `return_address` belongs to, that one first.
+std::vector<const void*> host_stack_from(const void* return_address);
+
+// The first known line of the program at or above an instruction that faulted. May be called in a
+// handler of the synchronous signal, on its alternate stack.
+Position host_fault_position(const void* instruction);
+
+}  // namespace warplings::sim
+
+#endif  // WARPLINGS_SIMULATOR_RUNTIME_HOST_LINES_H_
