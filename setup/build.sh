@@ -1,0 +1,29 @@
+# shellcheck shell=sh disable=SC2034,SC2154
+# Steps 3 and 4: CMake writes the build files, Ninja builds the grader.
+
+configure() {
+  # CMake does not take another compiler into a cache that it has.
+  fresh=''
+  if [ "$configured_as" != "$grade_cxx:$GRADE_NVCC:$GRADE_ROOT" ]; then fresh='--fresh'; fi
+  # shellcheck disable=SC2086
+  if ! run_logged configure "$GRADE_CMAKE" -S "$GRADE_ROOT" --preset sim $fresh \
+    "-DCMAKE_CXX_COMPILER=$grade_cxx" "-DCMAKE_CUDA_COMPILER=$GRADE_NVCC" \
+    "-DCMAKE_CUDA_HOST_COMPILER=$grade_cxx" "-DCMAKE_MAKE_PROGRAM=$GRADE_NINJA"; then
+    if disk_is_full; then fail_command 'Free about 500 MB on this disk.'; fi
+    fail_command 'Read the first "CMake Error" in the log. After a change of tools: rm -rf build'
+  fi
+  write_stamp || fail "cannot write $stamp" 'Free some disk space.'
+  progress "written to build/sim in $command_seconds s"
+}
+
+build_grader() {
+  progress 'building (about a minute the first time)'
+  if ! run_logged build "$GRADE_NINJA" -C "$GRADE_ROOT/build/sim" grade.cli; then
+    if disk_is_full; then fail_command 'Free about 500 MB on this disk.'; fi
+    fail_command 'Read the first "error:" in the log. After a change of tools: rm -rf build'
+  fi
+  if ! [ -x "$GRADE_ROOT/build/sim/bin/grade" ]; then
+    fail 'the build did not write build/sim/bin/grade' "rm -rf '$GRADE_ROOT/build'"
+  fi
+  progress "built in $command_seconds s"
+}

@@ -1,0 +1,82 @@
+# shellcheck shell=sh disable=SC2034,SC2154
+# Step 1: what find_tools misses comes from apt-get where that is possible, CMake and Ninja also
+# from pip; otherwise the exact command is printed.
+
+provide_tools() {
+  find_tools
+  if [ -n "$missing" ] && apt_is_allowed; then
+    install_packages "$missing"
+    find_tools
+  fi
+  case $missing in
+    *cmake* | *ninja*)
+      if provide_pip; then
+        fetch_build_tools
+        find_tools
+      fi ;;
+  esac
+  if [ -n "$missing" ] || [ -z "$grade_cxx" ]; then report_missing; fi
+  progress "g++ $cxx_version, CMake $cmake_version, Ninja $ninja_version, GoogleTest," \
+    'nlohmann-json, zlib: all there'
+}
+
+# Sets `as_root`: empty for root, sudo where it asks no password.
+apt_is_allowed() {
+  [ -z "${GRADE_NO_APT:-}" ] && command -v apt-get >/dev/null || return 1
+  as_root=''
+  [ "$(id -u)" = 0 ] && return 0
+  as_root='sudo -n'
+  command -v sudo >/dev/null && sudo -n true 2>/dev/null
+}
+
+# install_packages "PACKAGE..."
+install_packages() {
+  progress "installing system-wide with ${as_root:+sudo }apt-get: $1"
+  packages=$1
+  run_apt update || apt_failed
+  # shellcheck disable=SC2086
+  run_apt install -y --no-install-recommends $packages || apt_failed
+  progress "installed in $command_seconds s"
+}
+
+# Package scripts need tools of /usr/sbin, which a bare PATH lacks.
+run_apt() {
+  # shellcheck disable=SC2086
+  run_logged apt $as_root env PATH="$PATH:/usr/sbin:/sbin" DEBIAN_FRONTEND=noninteractive \
+    apt-get -q -o DPkg::Lock::Timeout=120 "$@"
+}
+
+apt_failed() {
+  if disk_is_full; then
+    fail_command 'Free about 500 MB on the disk that holds /usr.'
+  elif network_is_down; then
+    fail_command 'Check the network connection (behind a proxy: set https_proxy).' \
+      "Or install these some other way: $packages"
+  elif log_says 'could not get lock|unable to lock|unable to acquire'; then
+    fail_command 'Another package manager is running; wait until it is done.'
+  elif log_says 'unable to locate package|no installation candidate'; then
+    fail_command 'The package sources lack a package: enable "universe" on Ubuntu, or "main".' \
+      "Or install these some other way: $packages"
+  fi
+  fail_command 'Run the command above in a terminal and follow what it says.' \
+    "Or install these some other way: $packages"
+}
+
+report_missing() {
+  if [ -z "$grade_cxx" ] && [ -n "$unfit_cxx" ]; then
+    fail "no g++ of version 11 to 15:${unfit_cxx%;}" \
+      'Install one beside it (for example: apt-get install g++-12), or name one: CXX=/path/to/g++'
+  fi
+  what="missing: $missing${unfit_cmake:-}"
+  if command -v apt-get >/dev/null; then
+    sudo=''
+    [ "$(id -u)" = 0 ] || sudo='sudo '
+    fail "$what" "${sudo}apt-get update && ${sudo}apt-get install -y $missing"
+  fi
+  distribution=$(sed -n 's/^PRETTY_NAME="\{0,1\}\([^"]*\)"\{0,1\}$/\1/p' /etc/os-release 2>/dev/null)
+  fail "$what (names of Debian packages), and ${distribution:-this system} has no apt-get" \
+    'Install what corresponds to them with your package manager, for example one of:' \
+    '  dnf install gcc-c++ cmake ninja-build gtest-devel json-devel zlib-devel' \
+    '  pacman -S --needed gcc cmake ninja gtest nlohmann-json zlib' \
+    '  zypper install gcc-c++ cmake ninja gtest nlohmann_json-devel zlib-devel'
+}
