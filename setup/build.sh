@@ -10,6 +10,10 @@ configure() {
     "-DCMAKE_CXX_COMPILER=$grade_cxx" "-DCMAKE_CUDA_COMPILER=$GRADE_NVCC" \
     "-DCMAKE_CUDA_HOST_COMPILER=$grade_cxx" "-DCMAKE_MAKE_PROGRAM=$GRADE_NINJA"; then
     if disk_is_full; then fail_command 'Free about 500 MB on this disk.'; fi
+    if network_is_down; then
+      fail_command 'Check the network connection, or install with root rights:' \
+        '  apt-get install -y libgtest-dev nlohmann-json3-dev'
+    fi
     fail_command 'Read the first "CMake Error" in the log. After a change of tools: rm -rf build'
   fi
   write_stamp || fail "cannot write $stamp" 'Free some disk space.'

@@ -15,9 +15,22 @@ provide_tools() {
         find_tools
       fi ;;
   esac
+  downloaded=''
+  leave_to_cmake
   if [ -n "$missing" ] || [ -z "$grade_cxx" ]; then report_missing; fi
   progress "g++ $cxx_version, CMake $cmake_version, Ninja $ninja_version, GoogleTest," \
-    'nlohmann-json, zlib: all there'
+    "nlohmann-json, zlib${downloaded:+ (CMake will download$downloaded into build/)}"
+}
+
+# cmake/require_*.cmake fetch these two where the system lacks them.
+leave_to_cmake() {
+  for package in libgtest-dev nlohmann-json3-dev; do
+    case " $missing " in
+      *" $package "*)
+        downloaded="$downloaded $package"
+        missing=$(printf '%s' " $missing " | sed "s/ $package / /; s/^ *//; s/ *$//") ;;
+    esac
+  done
 }
 
 # Sets `as_root`: empty for root, sudo where it asks no password.
@@ -67,6 +80,7 @@ report_missing() {
     fail "no g++ of version 11 to 15:${unfit_cxx%;}" \
       'Install one beside it (for example: apt-get install g++-12), or name one: CXX=/path/to/g++'
   fi
+  missing=$missing$downloaded  # with root rights the packages are better than a download
   what="missing: $missing${unfit_cmake:-}"
   if command -v apt-get >/dev/null; then
     sudo=''
