@@ -1,0 +1,25 @@
+# warplings_cuda_objects(TARGET ARCH N SOURCES ... INCLUDES ... FLAGS ...)
+#
+# An object library of CUDA sources, compiled in one front-end pass to PTX that stays readable in the
+# object (--no-compress) and keeps source lines (-lineinfo for kernels, host -g1 for the <<<>>> lines).
+# For a GPU, machine code assembled from that same PTX is added; a card older than ARCH gets PTX for
+# compute_75. STRICT makes warnings errors.
+function(warplings_cuda_objects target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "STRICT" "ARCH" "SOURCES;INCLUDES;FLAGS")
+  set(virtual ${arg_ARCH})
+  set(code "compute_${virtual}")
+  if(WARPLINGS_DEVICE STREQUAL "gpu")
+    if(WARPLINGS_GPU_ARCH LESS virtual)
+      set(virtual 75)
+    endif()
+    set(code "compute_${virtual},sm_${WARPLINGS_GPU_ARCH}")
+  endif()
+  add_library(${target} OBJECT EXCLUDE_FROM_ALL ${arg_SOURCES})
+  target_include_directories(${target} PRIVATE ${arg_INCLUDES})
+  target_compile_options(${target} PRIVATE
+    "$<$<COMPILE_LANGUAGE:CUDA>:--generate-code=arch=compute_${virtual},code=[${code}];--no-compress;-lineinfo;-Xcompiler=-g1,-Wall,-Wextra>"
+    "$<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${arg_STRICT}>>:-Werror=all-warnings;-Xcompiler=-Werror>"
+    ${arg_FLAGS})
+  # OFF: the option above names the architectures; CMake's own list would add a second front-end pass.
+  set_target_properties(${target} PROPERTIES CUDA_ARCHITECTURES OFF CUDA_RUNTIME_LIBRARY None)
+endfunction()

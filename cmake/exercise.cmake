@@ -1,0 +1,46 @@
+# warplings_exercise(ID ARCH N FLAGS ... LIBRARIES ... LINKS ... BASELINES ...)
+#
+# The three programs of one exercise (ID is NN_topic/MM_name), built on demand into course/:
+#   NN_topic.MM_name            the learner's file
+#   NN_topic.MM_name.solution   the reference
+#   NN_topic.MM_name.derived    ablations, mutants and variants of the reference, one nvcc run
+# and the CTest test ID, which builds the learner's program first.
+function(warplings_exercise id)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "ARCH" "FLAGS;LIBRARIES;LINKS;BASELINES")
+  string(REPLACE "/" "." name "${id}")
+  get_filename_component(topic "${id}" DIRECTORY)
+  set(chapter "${PROJECT_SOURCE_DIR}/chapters/${topic}")
+  set(stem "${PROJECT_SOURCE_DIR}/chapters/${id}")
+  set(solution "${PROJECT_SOURCE_DIR}/solutions/${id}.cu")
+  foreach(file IN ITEMS "${stem}.cu" "${stem}.h" "${stem}_test.cpp" "${solution}")
+    if(NOT EXISTS "${file}")
+      message(FATAL_ERROR "chapters/course.json lists ${id}, but ${file} does not exist. "
+                          "Write it or take the exercise out of course.json.")
+    endif()
+  endforeach()
+
+  warplings_exercise_links(libraries ${arg_LIBRARIES})
+  warplings_exercise_objects(${name} test given)
+  # Earlier kernels that this one uses or is timed against: always the solutions.
+  foreach(earlier IN LISTS arg_LINKS arg_BASELINES)
+    string(REPLACE "/" "." earlier "${earlier}")
+    list(APPEND given "${earlier}.solution.kernels")
+  endforeach()
+
+  set(cuda_options ARCH ${arg_ARCH} INCLUDES "${chapter}" FLAGS ${arg_FLAGS})
+  warplings_cuda_objects(${name}.kernels SOURCES "${stem}.cu" ${cuda_options})
+  warplings_cuda_objects(${name}.solution.kernels STRICT SOURCES "${solution}" ${cuda_options})
+  set(parts ${test} ${given})
+  warplings_exercise_program(${name} OBJECTS ${name}.kernels ${parts} LIBRARIES ${libraries})
+  warplings_exercise_program(${name}.solution OBJECTS ${name}.solution.kernels ${parts}
+                             LIBRARIES ${libraries})
+  warplings_exercise_derived(${name} ${id} OBJECTS ${parts} LIBRARIES ${libraries} ${cuda_options})
+
+  # The test builds what it runs, so that one file that does not compile blocks only itself.
+  add_test(NAME "build ${id}" COMMAND "${CMAKE_COMMAND}" --build "${CMAKE_BINARY_DIR}"
+                                      --target ${name})
+  add_test(NAME "${id}" COMMAND ${name})
+  set_tests_properties("build ${id}" PROPERTIES FIXTURES_SETUP ${name} RESOURCE_LOCK build_tree
+                                                LABELS build)
+  set_tests_properties("${id}" PROPERTIES FIXTURES_REQUIRED ${name} LABELS exercise TIMEOUT 300)
+endfunction()

@@ -1,0 +1,36 @@
+# warplings_exercise_derived(NAME ID OBJECTS ... LIBRARIES ... ARCH N INCLUDES ... FLAGS ...)
+#
+# The program that holds every ablation, mutant and accepted variant of a solution. `grade dev derive`
+# writes them into one CUDA file, a namespace each; `grade dev dispatch` reads which launchers the test
+# needs and writes the jumps that --variant=NAME selects from.
+function(warplings_exercise_derived name id)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "ARCH" "OBJECTS;LIBRARIES;INCLUDES;FLAGS")
+  set(folder "${CMAKE_BINARY_DIR}/derived/${id}")
+  set(gates "${PROJECT_SOURCE_DIR}/grader/tests/exercises/${id}")
+  # Variants are named by whoever writes them and listed nowhere. Watching the folder instead of
+  # CONFIGURE_DEPENDS keeps a no-op build from running CMake.
+  file(GLOB variants "${gates}/variant_*.cu")
+  if(IS_DIRECTORY "${gates}")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${gates}")
+  endif()
+  set(mutants "")
+  if(EXISTS "${gates}/mutants.txt")
+    set(mutants "${gates}/mutants.txt")
+  endif()
+  add_custom_command(OUTPUT "${folder}/derived.cu"
+    COMMAND grade.cli dev derive ${id} --out "${folder}/derived.cu"
+    DEPENDS grade.cli "${PROJECT_SOURCE_DIR}/solutions/${id}.cu" ${mutants} ${variants}
+    WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
+    COMMENT "Deriving the mutants of ${id}" VERBATIM)
+  warplings_cuda_objects(${name}.derived.kernels SOURCES "${folder}/derived.cu" ARCH ${arg_ARCH}
+                         INCLUDES ${arg_INCLUDES} FLAGS ${arg_FLAGS})
+  add_custom_command(OUTPUT "${folder}/dispatch.cpp"
+    COMMAND grade.cli dev dispatch ${id} --test-object "$<TARGET_OBJECTS:${name}.test>"
+            --kernels-object "$<TARGET_OBJECTS:${name}.derived.kernels>"
+            --out "${folder}/dispatch.cpp"
+    DEPENDS grade.cli "$<TARGET_OBJECTS:${name}.test>" "$<TARGET_OBJECTS:${name}.derived.kernels>"
+    WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
+    COMMENT "Connecting the mutants of ${id} to its test" VERBATIM)
+  warplings_exercise_program(${name}.derived OBJECTS ${name}.derived.kernels ${arg_OBJECTS}
+                             SOURCES "${folder}/dispatch.cpp" LIBRARIES ${arg_LIBRARIES})
+endfunction()

@@ -1,0 +1,17 @@
+# warplings_exercise_program(NAME OBJECTS ... LIBRARIES ... SOURCES ...)
+#
+# Links objects of an exercise with the kit and the CUDA runtime of the machine: the simulator's or the
+# real one. The C++ linker does it; there is no device link.
+function(warplings_exercise_program name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "OBJECTS;LIBRARIES;SOURCES")
+  set(objects "")
+  foreach(object IN LISTS arg_OBJECTS)
+    list(APPEND objects "$<TARGET_OBJECTS:${object}>")
+  endforeach()
+  add_executable(${name} EXCLUDE_FROM_ALL ${objects} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} warplings.kit)
+  set_target_properties(${name} PROPERTIES
+    LINKER_LANGUAGE CXX
+    CUDA_RUNTIME_LIBRARY None
+    RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/course")
+endfunction()

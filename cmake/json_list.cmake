@@ -1,0 +1,13 @@
+# warplings_json_list(OUT JSON KEY): the strings of the array KEY of an object, "" if there is none.
+function(warplings_json_list out json key)
+  set(items "")
+  string(JSON count ERROR_VARIABLE missing LENGTH "${json}" "${key}")
+  if(NOT missing AND count GREATER 0)
+    math(EXPR last "${count} - 1")
+    foreach(i RANGE ${last})
+      string(JSON item GET "${json}" "${key}" ${i})
+      list(APPEND items "${item}")
+    endforeach()
+  endif()
+  set(${out} "${items}" PARENT_SCOPE)
+endfunction()

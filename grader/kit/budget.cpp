@@ -1,0 +1,71 @@
+#include <cstdio>
+
+#include "kit/context.h"
+#include "kit/kit.h"
+
+namespace kit {
+namespace {
+
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return text;
+}
+
+// ". 96 % of it is spent at vector_add.cu:9" for the line that spends most of a counter.
+std::string hottest_line(uint64_t Counters::*counter) {
+  if (counter == nullptr) return "";
+  uint64_t total = 0;
+  const LineCounters* hottest = nullptr;
+  for (const LineCounters& line : context().last_lines) {
+    const uint64_t spent = line.counters.*counter;
+    total += spent;
+    if (hottest == nullptr || spent > hottest->counters.*counter) hottest = &line;
+  }
+  if (total == 0 || hottest->file.empty()) return "";
+  char share[16];
+  std::snprintf(
+      share, sizeof share, "%.0f %%",
+      100.0 * static_cast<double>(hottest->counters.*counter) / static_cast<double>(total));
+  return std::string(" ") + share + " of it is spent at " + base_name(hottest->file) + ":" +
+         std::to_string(hottest->line) + ".";
+}
+
+}  // namespace
+
+bool budget(const std::string& name, double value, Limit limit, const std::string& reason,
+            uint64_t Counters::*spent_on, Site site) {
+  if (!simulated()) return true;
+  if (internal::case_failed()) return false;
+  const bool passed = limit.at_most ? value <= limit.value : value >= limit.value;  // NaN: false
+  std::string message;
+  if (!passed) {
+    message = "Right, but over budget. " + name + ": " + number(value) + ", " +
+              (limit.at_most ? "at most " : "at least ") + number(limit.value) +
+              (limit.at_most ? " allowed. " : " needed. ") + reason;
+    if (message.back() != '.') message += '.';
+    message += hottest_line(spent_on);
+  }
+  context().channel.send("budget", JsonObject()
+                                       .text("test", context().test)
+                                       .text("case", case_label())
+                                       .text("name", name)
+                                       .number("value", value)
+                                       .number("limit", limit.value)
+                                       .text("unit", limit.at_most ? "at most" : "at least")
+                                       .boolean("passed", passed)
+                                       .text("message", message));
+  return passed || fail(message, site);
+}
+
+double ratio(double a, double b) { return b == 0 ? 0 : a / b; }
+
+double useful_share(const Counters& counters) {
+  const double useful =
+      static_cast<double>(counters.global_load_unique_bytes + counters.global_store_unique_bytes);
+  const double moved =
+      32.0 * static_cast<double>(counters.global_load_sectors + counters.global_store_sectors);
+  return ratio(useful, moved);
+}
+
+}  // namespace kit

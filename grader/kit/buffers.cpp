@@ -1,0 +1,209 @@
+// Device memory with watched surroundings:
+//
+//   | red zone, >= 4 KiB | payload | red zone |      Placement::kMiddle
+//   | red zone, >= 4 KiB | payload |                 Placement::kAtEnd
+//
+// The red zones hold a pattern that is checked after every run. In the simulator they are declared
+// not to be the learner's, so that *reading* them is found too, and a poisoned payload is declared
+// unwritten.
+#include <algorithm>
+#include <cstring>
+
+#include "kit/context.h"
+#include "kit/kit.h"
+
+namespace kit {
+namespace internal {
+namespace {
+
+constexpr size_t kRedZone = 4096;  // bytes; a multiple of 256, which keeps the payload aligned
+
+// Differs from byte to byte and from buffer to buffer, so a copied red zone is noticed as well.
+unsigned char pattern(uint64_t key, size_t i) {
+  const uint64_t x = (key + i) * 0x9E3779B97F4A7C15u;
+  return static_cast<unsigned char>(x >> 56 ^ x >> 24);
+}
+
+}  // namespace
+
+class Allocation {
+ public:
+  Allocation(Role role, const void* host, size_t bytes, size_t element_size, const char* name,
+             Placement placement);
+  ~Allocation();
+  Allocation(const Allocation&) = delete;
+  Allocation& operator=(const Allocation&) = delete;
+
+  unsigned char* payload() const { return base_ == nullptr ? nullptr : base_ + kRedZone; }
+  const std::string& name() const { return name_; }
+  bool download(void* host, std::vector<uint8_t>* written) const;
+  std::string check_red_zones() const;
+  std::string check_unchanged() const;
+  void abandon() { base_ = nullptr; }
+
+ private:
+  size_t tail_size() const { return placement_ == Placement::kMiddle ? kRedZone : 0; }
+  unsigned char* tail() const { return payload() + bytes_; }
+  void protect() const;
+  void expose() const;
+  std::string check_zone(const unsigned char* zone, size_t size, bool before) const;
+
+  Role role_;
+  size_t bytes_, element_size_;
+  std::string name_;
+  Placement placement_;
+  unsigned char* base_ = nullptr;
+  uint64_t key_;
+  std::vector<unsigned char> original_;  // of an input
+};
+
+Allocation::Allocation(Role role, const void* host, size_t bytes, size_t element_size,
+                       const char* name, Placement placement)
+    : role_(role),
+      bytes_(bytes),
+      element_size_(element_size),
+      name_(name[0] == '\0' ? "the buffer" : name),
+      placement_(placement),
+      key_(seed() + context().allocations.size() * 0x10001) {
+  context().allocations.insert(this);
+  if (context().device_lost) return;
+  const size_t total = kRedZone + bytes_ + tail_size();
+  void* memory = nullptr;
+  const cudaError_t error = cudaMalloc(&memory, total);
+  if (error != cudaSuccess) {
+    cudaGetLastError();
+    fail("cudaMalloc of " + std::to_string(total) + " bytes for " + name_ +
+         " failed: " + cudaGetErrorString(error) + ".");
+    return;
+  }
+  base_ = static_cast<unsigned char*>(memory);
+  wsim_name_allocation(base_, name[0] == '\0' ? "" : name_.c_str());
+
+  std::vector<unsigned char> image(total, 0xFF);
+  for (size_t i = 0; i < total; ++i) {
+    const bool red = i < kRedZone || i >= kRedZone + bytes_;
+    if (red) image[i] = pattern(key_, i);
+  }
+  if (bytes_ > 0 && role_ != Role::kOutput) std::memcpy(image.data() + kRedZone, host, bytes_);
+  cudaMemcpy(base_, image.data(), total, cudaMemcpyHostToDevice);
+  if (role_ == Role::kInput) {
+    original_.assign(image.begin() + kRedZone, image.begin() + kRedZone + bytes_);
+  } else if (role_ == Role::kOutput && bytes_ > 0) {
+    wsim_mark_unwritten(payload(), bytes_);
+  }
+  protect();
+}
+
+Allocation::~Allocation() {
+  context().allocations.erase(this);
+  if (base_ == nullptr) return;
+  expose();
+  cudaFree(base_);
+}
+
+void Allocation::protect() const {
+  wsim_mark_red_zone(base_, kRedZone);
+  if (tail_size() > 0) wsim_mark_red_zone(tail(), tail_size());
+}
+
+void Allocation::expose() const {
+  wsim_clear_red_zone(base_, kRedZone);
+  if (tail_size() > 0) wsim_clear_red_zone(tail(), tail_size());
+}
+
+bool Allocation::download(void* host, std::vector<uint8_t>* written) const {
+  const size_t n = bytes_ / element_size_;
+  if (written != nullptr) written->clear();
+  if (base_ == nullptr || cudaDeviceSynchronize() != cudaSuccess) return false;
+  if (bytes_ == 0) return true;
+  std::vector<uint8_t> mask;
+  if (wsim_active()) {
+    mask.resize(bytes_);
+    wsim_query_written(payload(), bytes_, mask.data());
+    // Copying out bytes that hold no value is a finding; this copy is ours and means no harm.
+    wsim_mark_written(payload(), bytes_);
+  }
+  const bool ok = cudaMemcpy(host, payload(), bytes_, cudaMemcpyDeviceToHost) == cudaSuccess;
+  for (size_t begin = 0; begin < mask.size();) {
+    const auto end = std::find(mask.begin() + static_cast<long>(begin), mask.end(), !mask[begin]);
+    const size_t stop = static_cast<size_t>(end - mask.begin());
+    if (!mask[begin]) wsim_mark_unwritten(payload() + begin, stop - begin);
+    begin = stop;
+  }
+  if (written != nullptr && !mask.empty()) {
+    written->assign(n, 1);
+    for (size_t i = 0; i < bytes_; ++i) {
+      if (!mask[i]) (*written)[i / element_size_] = 0;
+    }
+  }
+  return ok;
+}
+
+std::string Allocation::check_zone(const unsigned char* zone, size_t size, bool before) const {
+  if (size == 0) return "";
+  std::vector<unsigned char> now(size);
+  if (cudaMemcpy(now.data(), zone, size, cudaMemcpyDeviceToHost) != cudaSuccess) return "";
+  const size_t offset = static_cast<size_t>(zone - base_);
+  // The byte nearest to the payload is where most overruns start.
+  for (size_t k = 0; k < size; ++k) {
+    const size_t i = before ? size - 1 - k : k;
+    if (now[i] == pattern(key_, offset + i)) continue;
+    const size_t n = bytes_ / element_size_;
+    const size_t away = before ? (size - i + element_size_ - 1) / element_size_ : i / element_size_;
+    const std::string index = before ? "-" + std::to_string(away) : std::to_string(n + away);
+    return name_ + "[" + index + "] was written, but " + name_ + " has " + std::to_string(n) +
+           (n == 1 ? " element: " : " elements: ") + "the kernel wrote past its " +
+           (before ? "start" : "end") + ".";
+  }
+  return "";
+}
+
+std::string Allocation::check_red_zones() const {
+  if (base_ == nullptr) return "";
+  expose();
+  std::string problem = check_zone(base_, kRedZone, true);
+  if (problem.empty()) problem = check_zone(tail(), tail_size(), false);
+  protect();
+  return problem;
+}
+
+std::string Allocation::check_unchanged() const {
+  if (role_ != Role::kInput || base_ == nullptr || bytes_ == 0) return "";
+  std::vector<unsigned char> now(bytes_);
+  if (!download(now.data(), nullptr)) return "";
+  const auto found = std::mismatch(now.begin(), now.end(), original_.begin()).first;
+  if (found == now.end()) return "";
+  const size_t i = static_cast<size_t>(found - now.begin()) / element_size_;
+  return name_ + "[" + std::to_string(i) + "] was changed. " + name_ +
+         " is an input: the kernel must leave it as it is.";
+}
+
+std::shared_ptr<Allocation> allocate(Role role, const void* host, size_t bytes, size_t element_size,
+                                     const char* name, Placement placement) {
+  return std::make_shared<Allocation>(role, host, bytes, element_size, name, placement);
+}
+
+void* address(const Allocation& allocation) { return allocation.payload(); }
+
+bool download(const Allocation& allocation, void* host, std::vector<uint8_t>* written) {
+  return allocation.download(host, written);
+}
+
+const std::string& name(const Allocation& allocation) { return allocation.name(); }
+
+}  // namespace internal
+
+std::string check_buffers() {
+  std::string problem;
+  for (const internal::Allocation* allocation : context().allocations) {
+    if (problem.empty()) problem = allocation->check_red_zones();
+    if (problem.empty()) problem = allocation->check_unchanged();
+  }
+  return problem;
+}
+
+void abandon_buffers() {
+  for (internal::Allocation* allocation : context().allocations) allocation->abandon();
+}
+
+}  // namespace kit

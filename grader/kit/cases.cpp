@@ -1,0 +1,174 @@
+#include <algorithm>
+#include <exception>
+
+#include "kit/context.h"
+#include "kit/kit.h"
+
+namespace kit {
+namespace {
+
+// Work that failing code may still do after its first failure, in simulated instructions: enough to
+// count the other cases, not enough to sit through thirteen endless loops. Counted, not timed, so
+// that the same code gets the same message everywhere.
+constexpr uint64_t kInstructionsAfterFailure = 100'000'000;
+constexpr size_t kNamesShown = 6;
+
+std::string count_of(size_t n, const char* noun) {
+  return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
+}
+
+// "n = 31, 33, 127": names that begin alike are not repeated.
+std::string join_names(const std::vector<std::string>& names) {
+  std::string out, last_prefix;
+  for (size_t i = 0; i < names.size() && i < kNamesShown; ++i) {
+    const size_t equals = names[i].find(" = ");
+    const bool alone = names[i].find(',') == std::string::npos && equals != std::string::npos;
+    const std::string prefix = alone ? names[i].substr(0, equals + 3) : "";
+    const bool again = !prefix.empty() && prefix == last_prefix;
+    out += (i == 0 ? "" : ", ") + (again ? names[i].substr(prefix.size()) : names[i]);
+    last_prefix = prefix;
+  }
+  return names.size() > kNamesShown ? out + ", ..." : out;
+}
+
+std::string launch_sizes(const Launch& launch) {
+  const auto product = [](const unsigned* sizes) {
+    if (sizes[1] == 1 && sizes[2] == 1) return std::string();
+    std::string text = " (" + std::to_string(sizes[0]) + " x " + std::to_string(sizes[1]);
+    if (sizes[2] != 1) text += " x " + std::to_string(sizes[2]);
+    return text + ")";
+  };
+  const uint64_t per_block = launch.blocks() == 0 ? 0 : launch.threads() / launch.blocks();
+  return count_of(launch.blocks(), "block") + product(launch.grid) + " of " +
+         count_of(per_block, "thread") + product(launch.block) + " = " +
+         count_of(launch.threads(), "thread");
+}
+
+std::string launch_summary() {
+  const Context& now = context();
+  if (!now.ran || !simulated()) return "";
+  const std::vector<Launch>& launches = now.last_run.launches();
+  if (launches.empty()) return "\nNo kernel was launched.";
+  const Launch& launch = launches.front();
+  std::string text = "\nThe launch";
+  if (!launch.file.empty()) {
+    text += " at " + base_name(launch.file) + ":" + std::to_string(launch.line);
+  }
+  text += " has " + launch_sizes(launch) + ".";
+  if (launches.size() == 2) text += " 1 more launch follows.";
+  if (launches.size() > 2) {
+    text += " " + std::to_string(launches.size() - 1) + " more launches follow.";
+  }
+  return text;
+}
+
+}  // namespace
+
+bool internal::case_failed() {
+  const Context& now = context();
+  if (now.case_results != nullptr) return now.case_results->size() > 0;
+  return testing::Test::HasFailure();
+}
+
+bool fail(const std::string& message, Site site) {
+  if (internal::case_failed()) return false;
+  const Context& now = context();
+  const std::string label = case_label();
+  std::string text = (label.empty() ? "" : label + ": ") + message + launch_summary();
+  if (now.seed_given) {
+    text += "\nThe inputs can be had again with GRADE_SEED=" + std::to_string(now.base_seed) + ".";
+  }
+  send_launches();
+  ADD_FAILURE_AT(site.file, site.line) << text;
+  return false;
+}
+
+struct Cases::State {
+  std::vector<std::string> passed, failed, not_run;
+  std::string file, message;  // of the first failure
+  int line = 0;
+  uint64_t instructions_at_failure = 0;
+};
+
+Cases::Cases() : state_(new State) {}
+
+void Cases::run(const std::string& name, const std::function<void()>& body) {
+  Context& now = context();
+  // A case around these cases has failed already: it stays silent.
+  if (internal::case_failed()) return;
+  State& state = *state_;
+  const bool enough = !state.failed.empty() &&
+                      (now.device_lost || now.thread_instructions - state.instructions_at_failure >
+                                              kInstructionsAfterFailure);
+  if (enough) {
+    state.not_run.push_back(name);
+    return;
+  }
+  testing::TestPartResultArray results;
+  testing::TestPartResultArray* const outer = now.case_results;
+  now.cases.push_back(name);
+  now.run_name.clear();
+  now.ran = false;
+  {
+    testing::ScopedFakeTestPartResultReporter capture(
+        testing::ScopedFakeTestPartResultReporter::INTERCEPT_ONLY_CURRENT_THREAD, &results);
+    now.case_results = &results;
+    try {
+      body();
+    } catch (const std::exception& error) {
+      fail(std::string("An exception ended the case: ") + error.what());
+    }
+    const std::string finding = take_findings();
+    if (!finding.empty()) fail(finding);
+  }
+  now.case_results = outer;
+  now.cases.pop_back();
+  now.run_name.clear();
+  if (results.size() == 0) {
+    state.passed.push_back(name);
+    return;
+  }
+  state.failed.push_back(name);
+  if (state.failed.size() > 1) return;
+  const testing::TestPartResult& first = results.GetTestPartResult(0);
+  state.file = first.file_name() == nullptr ? "" : first.file_name();
+  state.line = first.line_number();
+  state.message = first.message();
+  const std::string label = case_label();
+  // EXPECT_EQ and its like know nothing of cases.
+  if (state.message.find(name) == std::string::npos) {
+    state.message = (label.empty() ? "" : label + ", ") + name + ": " + state.message;
+  }
+  state.instructions_at_failure = now.thread_instructions;
+  if (now.channel.open()) {
+    now.pending_line =
+        now.channel.line("failure", failure_fields(state.file, state.line, state.message));
+  }
+  now.pending_text = state.message + "\n";
+}
+
+Cases::~Cases() {
+  const State& state = *state_;
+  if (state.failed.empty()) return;
+  context().pending_line.clear();
+  context().pending_text.clear();
+  std::string message = state.message;
+  const std::vector<std::string> others(state.failed.begin() + 1, state.failed.end());
+  if (!others.empty()) {
+    message += "\nand " + count_of(others.size(), "more case") +
+               (others.size() == 1 ? " fails: " : " fail: ") + join_names(others);
+  }
+  if (!state.passed.empty()) {
+    message += std::string("\n") +
+               (others.empty() ? "all others" : count_of(state.passed.size(), "case")) +
+               (state.passed.size() == 1 && !others.empty() ? " passes: " : " pass: ") +
+               join_names(state.passed);
+  }
+  if (!state.not_run.empty()) {
+    message +=
+        "\n" + count_of(state.not_run.size(), "case") + " not run: " + join_names(state.not_run);
+  }
+  ADD_FAILURE_AT(state.file.c_str(), state.line) << message;
+}
+
+}  // namespace kit

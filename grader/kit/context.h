@@ -1,0 +1,89 @@
+// What the kit knows about the test that runs: its case, its buffers, its last run. The functions
+// of kit.h are free functions, as GoogleTest's are, so they need one place to meet; this is the
+// only mutable state of the kit, and the listener starts it afresh for every test.
+#ifndef WARPLINGS_KIT_CONTEXT_H_
+#define WARPLINGS_KIT_CONTEXT_H_
+
+#include <gtest/gtest-spi.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "kit/channel.h"
+#include "kit/kit.h"
+
+namespace kit {
+
+struct LineCounters {
+  std::string file;
+  int line = 0;
+  std::string kernel;
+  Counters counters = {};
+};
+
+struct ExpectedFinding {
+  std::string check, kind;
+  Site site;
+  bool seen = false;
+};
+
+struct Context {
+  // ---- of the program
+  Channel channel;
+  uint64_t base_seed = 0;
+  bool seed_given = false;
+  uint64_t thread_instructions = 0;  // simulated so far
+  bool device_lost = false;          // a fault that no reset could clear
+  std::string stopped_by;            // the test in which that happened
+  bool finished = false;             // main() has sent its last event
+  std::set<internal::Allocation*> allocations;
+
+  // ---- of the running test
+  std::string test;  // "Suite.Name", "" between tests
+  uint64_t draws = 0;
+  std::vector<std::string> cases;                        // names of nested cases, outermost first
+  testing::TestPartResultArray* case_results = nullptr;  // failures of the innermost case
+  std::string run_name;
+  bool ran = false;  // kit::run has run in this case
+  Run last_run;
+  std::vector<LineCounters> last_lines;
+  std::vector<ExpectedFinding> expected_findings;
+  std::set<std::string> reported_findings;
+  cudaError_t expected_error = cudaSuccess;
+  int properties_sent = 0;
+  int launches_sent = 0;
+  // Failure text of a case that Cases has not reported yet, as a finished line for the channel and
+  // as text for the terminal: whatever ends the program early writes it out.
+  std::string pending_line, pending_text;
+};
+
+Context& context();
+
+// "n = 1025", "rows = 3, cols = 5", or "" outside cases.
+std::string case_label();
+// The last part of a path.
+std::string base_name(const std::string& path);
+
+// Sends RecordProperty values that have not been sent yet.
+void send_properties();
+// Sends the launches of the last run, at most four per test.
+void send_launches();
+// The event of one failure.
+JsonObject failure_fields(const std::string& file, int line, const std::string& message);
+
+// Reports what the simulator found since the last call. Returns the message of the first finding
+// that is a failure, or "".
+std::string take_findings();
+
+// Writes the pending failure and says that the program ended early. Async-signal-safe.
+void flush_pending();
+
+// Checks that buffers make after a run; "" or what is wrong.
+std::string check_buffers();
+// After a device reset, or when the device is lost: buffers must not touch their memory any more.
+void abandon_buffers();
+
+}  // namespace kit
+
+#endif  // WARPLINGS_KIT_CONTEXT_H_

@@ -1,0 +1,82 @@
+#include "kit/listener.h"
+
+#include "kit/context.h"
+
+namespace kit {
+namespace {
+
+std::string full_name(const testing::TestInfo& info) {
+  return std::string(info.test_suite_name()) + "." + info.name();
+}
+
+// Leaves what belongs to the program and forgets what belonged to the last test.
+void begin_test(const std::string& name) {
+  Context& now = context();
+  now.test = name;
+  now.draws = 0;
+  now.cases.clear();
+  now.case_results = nullptr;
+  now.run_name.clear();
+  now.ran = false;
+  now.last_run = Run();
+  now.last_lines.clear();
+  now.expected_findings.clear();
+  now.reported_findings.clear();
+  now.expected_error = cudaSuccess;
+  now.properties_sent = 0;
+  now.launches_sent = 0;
+  wsim_clear_findings();
+}
+
+// Findings of launches outside kit::run, and declared findings that never came.
+void check_findings() {
+  const std::string stray = take_findings();
+  if (!stray.empty()) fail(stray);
+  for (const ExpectedFinding& expected : context().expected_findings) {
+    if (expected.seen) continue;
+    const std::string kind = expected.kind.empty() ? "" : " (" + expected.kind + ")";
+    fail("This test provokes a defect on purpose, but " + expected.check + kind +
+             " found nothing: the defect did not happen.",
+         expected.site);
+  }
+}
+
+}  // namespace
+
+void Listener::OnTestIterationStart(const testing::UnitTest& program, int /*iteration*/) {
+  std::vector<std::string> tests;
+  for (int i = 0; i < program.total_test_suite_count(); ++i) {
+    const testing::TestSuite& suite = *program.GetTestSuite(i);
+    for (int k = 0; k < suite.total_test_count(); ++k) {
+      const testing::TestInfo& info = *suite.GetTestInfo(k);
+      if (info.should_run()) tests.push_back(json_string(full_name(info)));
+    }
+  }
+  context().channel.send("start", JsonObject().raw("tests", json_array(tests)));
+}
+
+void Listener::OnTestStart(const testing::TestInfo& info) {
+  begin_test(full_name(info));
+  start_ = std::chrono::steady_clock::now();
+  context().channel.send("test_start", JsonObject().text("test", context().test));
+}
+
+void Listener::OnTestPartResult(const testing::TestPartResult& result) {
+  if (!result.failed()) return;
+  const char* file = result.file_name() == nullptr ? "" : result.file_name();
+  context().channel.send("failure", failure_fields(file, result.line_number(), result.message()));
+}
+
+void Listener::OnTestEnd(const testing::TestInfo& info) {
+  check_findings();
+  send_properties();
+  const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start_;
+  Context& now = context();
+  now.channel.send("test_end", JsonObject()
+                                   .text("test", now.test)
+                                   .boolean("passed", info.result()->Passed())
+                                   .number("ms", time.count()));
+  now.test.clear();
+}
+
+}  // namespace kit

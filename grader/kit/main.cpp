@@ -1,0 +1,137 @@
+// main() of every exercise program: EXE [--variant=NAME] [GoogleTest flags].
+// Exit status: 0 all tests passed, 1 some failed or the program ended early, 2 wrong use.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <random>
+#include <string>
+
+#include "kit/context.h"
+#include "kit/listener.h"
+
+// In programs that hold the mutants of an exercise: directs the launchers to one of them. 0: done.
+extern "C" __attribute__((weak)) int grade_select_variant(const char* name);
+
+namespace kit {
+namespace {
+
+constexpr int kFailed = 1, kUsage = 2;
+
+// exit() called by the code under test must not look like a pass.
+void ended_early() {
+  Context& now = context();
+  if (now.finished) return;
+  flush_pending();
+  std::fflush(stdout);
+  std::fprintf(stderr, "The program ended early: exit() was called in %s.\n",
+               now.test.empty() ? "no test" : now.test.c_str());
+  ::_exit(kFailed);
+}
+
+void on_signal(int signal) {
+  flush_pending();
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+void watch_for_early_ends() {
+  std::atexit(ended_early);
+  // SIGSEGV and SIGBUS belong to the simulator, which tells a learner's mistake from a crash.
+  for (const int signal : {SIGABRT, SIGFPE, SIGILL, SIGTERM}) std::signal(signal, on_signal);
+  if (!simulated()) std::signal(SIGSEGV, on_signal);
+}
+
+bool read_seed() {
+  Context& now = context();
+  const char* text = std::getenv("GRADE_SEED");
+  if (text == nullptr) {
+    // The simulator promises the same report for the same code; a GPU sees new inputs every time.
+    now.base_seed = simulated() ? 20260101 : std::random_device{}();
+    now.seed_given = !simulated();
+    return true;
+  }
+  char* end = nullptr;
+  now.base_seed = std::strtoull(text, &end, 10);
+  now.seed_given = true;
+  if (end != text && *end == '\0') return true;
+  std::fprintf(stderr, "GRADE_SEED is \"%s\"; it must be a whole number.\n", text);
+  return false;
+}
+
+// Takes --variant=NAME out of the arguments. False on an unknown variant.
+bool select_variant(int* argc, char** argv) {
+  constexpr const char* kOption = "--variant=";
+  int kept = 1;
+  for (int i = 1; i < *argc; ++i) {
+    if (std::strncmp(argv[i], kOption, std::strlen(kOption)) != 0) {
+      argv[kept++] = argv[i];
+      continue;
+    }
+    const char* name = argv[i] + std::strlen(kOption);
+    if (grade_select_variant == nullptr) {
+      std::fprintf(stderr,
+                   "This program holds no variants: --variant=%s is for the .derived one.\n", name);
+      return false;
+    }
+    if (grade_select_variant(name) != 0) {
+      std::fprintf(stderr, "There is no variant named \"%s\".\n", name);
+      return false;
+    }
+  }
+  argv[kept] = nullptr;
+  *argc = kept;
+  return true;
+}
+
+void add_listeners() {
+  testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
+  if (context().channel.open()) {
+    // The grader words the results; stdout is the learner's.
+    delete listeners.Release(listeners.default_result_printer());
+  }
+  listeners.Append(new Listener);  // last: its OnTestEnd runs first and may still add a failure
+}
+
+int run_tests() {
+  const int status = RUN_ALL_TESTS();
+  const testing::UnitTest& program = *testing::UnitTest::GetInstance();
+  Context& now = context();
+  Counters counters = {};
+  wsim_read_counters(&counters);
+  now.thread_instructions += counters.thread_instructions;
+  now.finished = true;
+  if (testing::GTEST_FLAG(list_tests)) return status;
+  now.channel.send("done",
+                   JsonObject()
+                       .integer("passed", static_cast<uint64_t>(program.successful_test_count()))
+                       .integer("failed", static_cast<uint64_t>(program.failed_test_count()))
+                       .integer("simulated_thread_instructions", now.thread_instructions));
+  if (program.test_to_run_count() == 0) {
+    std::fprintf(stderr, "No test matches --gtest_filter=%s.\n",
+                 testing::GTEST_FLAG(filter).c_str());
+    return kUsage;
+  }
+  return status == 0 ? 0 : kFailed;
+}
+
+}  // namespace
+}  // namespace kit
+
+int main(int argc, char** argv) {
+  kit::context().channel = kit::Channel::from_environment();
+  testing::InitGoogleTest(&argc, argv);
+  if (!kit::select_variant(&argc, argv) || !kit::read_seed()) return kit::kUsage;
+  if (argc > 1) {
+    std::fprintf(stderr, "%s: unknown argument %s.\n", argv[0], argv[1]);
+    return kit::kUsage;
+  }
+  kit::add_listeners();
+  kit::watch_for_early_ends();
+  return kit::run_tests();
+}

@@ -1,0 +1,290 @@
+#include <algorithm>
+#include <exception>
+
+#include "kit/context.h"
+#include "kit/kit.h"
+
+namespace kit {
+
+// Fills in a Run around one launcher.
+class RunRecorder {
+ public:
+  RunRecorder() {
+    count_instructions();
+    wsim_reset_counters();
+    live_before_ = wsim_live_allocations(&bytes_before_);
+  }
+
+  void finish(Run& run) const {
+    wsim_read_counters(&run.counters_);
+    for (int i = 0; i < wsim_launch_count(); ++i) {
+      wsim_launch raw;
+      if (wsim_get_launch(i, &raw) != 0) break;
+      Launch launch;
+      launch.kernel = raw.kernel;
+      launch.file = raw.file;
+      launch.line = raw.line;
+      std::copy(raw.grid, raw.grid + 3, launch.grid);
+      std::copy(raw.block, raw.block + 3, launch.block);
+      launch.dynamic_shared = raw.dynamic_shared;
+      run.launches_.push_back(launch);
+    }
+    size_t bytes = 0;
+    const size_t live = wsim_live_allocations(&bytes);
+    if (live > live_before_) run.leaked_allocations_ = live - live_before_;
+    if (bytes > bytes_before_) run.leaked_bytes_ = bytes - bytes_before_;
+  }
+
+  static std::vector<LineCounters> read_lines() {
+    std::vector<LineCounters> lines;
+    for (int i = 0; i < wsim_line_count(); ++i) {
+      wsim_line_counters raw;
+      if (wsim_get_line(i, &raw) != 0) break;
+      lines.push_back({raw.file, raw.line, raw.kernel, raw.counters});
+    }
+    return lines;
+  }
+
+  static void count_instructions() {
+    Counters counters = {};
+    wsim_read_counters(&counters);
+    context().thread_instructions += counters.thread_instructions;
+  }
+
+  static void set_failed(Run& run) { run.ok_ = false; }
+
+ private:
+  size_t live_before_ = 0, bytes_before_ = 0;
+};
+
+namespace {
+
+// The runtime's words, and what to look at first.
+std::string describe(cudaError_t error) {
+  std::string text = std::string(cudaGetErrorName(error)) + " (" + cudaGetErrorString(error) + ")";
+  switch (error) {
+    case cudaErrorInvalidConfiguration:
+      return text +
+             ". Look at <<<grid, block>>>: neither may be 0, and a block has at most 1024 "
+             "threads.";
+    case cudaErrorIllegalAddress:
+      return text +
+             ". A thread used an address outside every buffer: look at the guard of the "
+             "kernel, and run ./grade sanitize.";
+    case cudaErrorInvalidDevicePointer:
+    case cudaErrorInvalidValue:
+      return text + ". An argument of a runtime call does not fit: pointer, size or direction.";
+    default:
+      return text + ".";
+  }
+}
+
+// A fault leaves the device unusable until it is reset. Buffers made before are gone with it.
+void recover_device() {
+  if (cudaDeviceSynchronize() == cudaSuccess) {
+    cudaGetLastError();
+    return;
+  }
+  abandon_buffers();
+  cudaDeviceReset();
+  cudaGetLastError();
+  if (cudaDeviceSynchronize() != cudaSuccess) {
+    context().device_lost = true;
+    context().stopped_by = context().test;
+  }
+}
+
+// Runs the launcher; "" or why it did not end well.
+std::string call(const std::function<void()>& launch, cudaError_t* launched, cudaError_t* ended) {
+  std::string problem;
+  cudaGetLastError();  // what happened before is not this launcher's fault
+  try {
+    launch();
+  } catch (const std::exception& error) {
+    problem = std::string("The launcher threw an exception: ") + error.what();
+  } catch (...) {
+    problem = "The launcher threw an exception.";
+  }
+  *launched = cudaGetLastError();
+  *ended = cudaDeviceSynchronize();
+  cudaGetLastError();
+  return problem;
+}
+
+std::string judge_errors(cudaError_t launched, cudaError_t ended, cudaError_t expected) {
+  const cudaError_t error = launched != cudaSuccess ? launched : ended;
+  if (expected != cudaSuccess) {
+    if (error == expected) return "";
+    return std::string("This run must end with ") + cudaGetErrorName(expected) +
+           ", but it ended with " + cudaGetErrorName(error) + ".";
+  }
+  if (launched != cudaSuccess) return "The launch failed: " + describe(launched);
+  if (ended != cudaSuccess) return "The kernel failed: " + describe(ended);
+  return "";
+}
+
+std::string finding_text(const wsim_finding& finding) {
+  std::string text = finding.message;
+  if (finding.count > 1) text += " (" + std::to_string(finding.count) + " times)";
+  return text;
+}
+
+// True if the test declared this finding with expect_finding().
+bool is_expected(const wsim_finding& finding) {
+  bool expected = false;
+  for (ExpectedFinding& candidate : context().expected_findings) {
+    if (candidate.check != finding.check) continue;
+    if (!candidate.kind.empty() && candidate.kind != finding.kind) continue;
+    candidate.seen = true;
+    expected = true;
+  }
+  return expected;
+}
+
+}  // namespace
+
+std::string take_findings() {
+  Context& now = context();
+  std::string first;
+  for (int i = 0; i < wsim_finding_count(); ++i) {
+    wsim_finding finding;
+    if (wsim_get_finding(i, &finding) != 0) break;
+    const bool expected = is_expected(finding);
+    if (!expected && !finding.is_note && first.empty()) first = finding_text(finding);
+    // The same defect in thirteen sizes is one defect.
+    const std::string key = std::string(finding.check) + '/' + finding.kind + '/' + finding.file +
+                            ':' + std::to_string(finding.line) + '/' +
+                            std::to_string(finding.other_line);
+    if (!now.reported_findings.insert(key).second) continue;
+    now.channel.send("finding",
+                     JsonObject()
+                         .text("test", now.test)
+                         .text("case", case_label())
+                         .text("check", finding.check)
+                         .text("kind", finding.kind)
+                         .text("message", finding.message)
+                         .text("file", finding.file)
+                         .integer("line", static_cast<uint64_t>(finding.line))
+                         .text("other_file", finding.other_file)
+                         .integer("other_line", static_cast<uint64_t>(finding.other_line))
+                         .text("kernel", finding.kernel)
+                         .boolean("is_note", finding.is_note != 0)
+                         .integer("count", finding.count)
+                         .boolean("expected", expected));
+  }
+  wsim_clear_findings();
+  return first;
+}
+
+static void send_counters(const Counters& c) {
+  JsonObject fields;
+#define WARPLINGS_FIELD(name) fields.integer(#name, c.name)
+  WARPLINGS_FIELD(launches), WARPLINGS_FIELD(blocks), WARPLINGS_FIELD(threads);
+  WARPLINGS_FIELD(warp_instructions), WARPLINGS_FIELD(thread_instructions);
+  WARPLINGS_FIELD(branches), WARPLINGS_FIELD(divergent_branches), WARPLINGS_FIELD(barriers);
+  WARPLINGS_FIELD(global_load_requests), WARPLINGS_FIELD(global_store_requests);
+  WARPLINGS_FIELD(global_load_sectors), WARPLINGS_FIELD(global_store_sectors);
+  WARPLINGS_FIELD(global_load_bytes), WARPLINGS_FIELD(global_store_bytes);
+  WARPLINGS_FIELD(global_load_unique_bytes), WARPLINGS_FIELD(global_store_unique_bytes);
+  WARPLINGS_FIELD(global_load_requests_16), WARPLINGS_FIELD(global_store_requests_16);
+  WARPLINGS_FIELD(shared_load_requests), WARPLINGS_FIELD(shared_store_requests);
+  WARPLINGS_FIELD(shared_load_wavefronts), WARPLINGS_FIELD(shared_store_wavefronts);
+  WARPLINGS_FIELD(shared_load_bytes), WARPLINGS_FIELD(shared_store_bytes);
+  WARPLINGS_FIELD(shared_bank_conflicts);
+  WARPLINGS_FIELD(local_load_requests), WARPLINGS_FIELD(local_store_requests);
+  WARPLINGS_FIELD(local_bytes), WARPLINGS_FIELD(atomics_global), WARPLINGS_FIELD(atomics_shared);
+  WARPLINGS_FIELD(atomic_global_requests), WARPLINGS_FIELD(atomic_serialised);
+  WARPLINGS_FIELD(fp32_operations), WARPLINGS_FIELD(fp32_fma), WARPLINGS_FIELD(active_blocks_max);
+#undef WARPLINGS_FIELD
+  Context& now = context();
+  now.channel.send(
+      "counters",
+      JsonObject().text("test", now.test).text("case", case_label()).raw("counters", fields.str()));
+}
+
+Run run(const std::function<void()>& launch, Site site) { return run("", launch, site); }
+
+Run run(const std::string& what, const std::function<void()>& launch, Site site) {
+  Context& now = context();
+  Run result;
+  if (internal::case_failed()) {
+    RunRecorder::set_failed(result);
+    return result;
+  }
+  now.run_name = what;
+  send_properties();
+  if (now.device_lost) {
+    fail("Not run: the device stopped working in " + now.stopped_by + ".", site);
+    RunRecorder::set_failed(result);
+    return result;
+  }
+  const RunRecorder recorder;
+  const cudaError_t expected = now.expected_error;
+  now.expected_error = cudaSuccess;
+  cudaError_t launched = cudaSuccess, ended = cudaSuccess;
+  std::string problem = call(launch, &launched, &ended);
+  recorder.finish(result);
+  now.ran = true;
+  now.last_run = result;
+  now.last_lines = RunRecorder::read_lines();
+  if (simulated()) send_counters(result.counters());
+
+  const std::string finding =
+      take_findings();  // names the line, so it says more than an error code
+  if (problem.empty()) problem = finding;
+  if (problem.empty()) problem = judge_errors(launched, ended, expected);
+  if (problem.empty() && ended == cudaSuccess) problem = check_buffers();
+  if (launched != cudaSuccess || ended != cudaSuccess) recover_device();
+  if (!problem.empty()) {
+    RunRecorder::set_failed(result);
+    RunRecorder::set_failed(now.last_run);
+    fail(problem, site);
+  }
+  return result;
+}
+
+std::string captured_output(const std::function<void()>& body) {
+  testing::internal::CaptureStdout();
+  body();
+  cudaDeviceSynchronize();  // device printf arrives at a synchronisation
+  return testing::internal::GetCapturedStdout();
+}
+
+bool expect_no_leak(const Run& run, Site site) {
+  if (run.leaked_allocations() == 0) return true;
+  const size_t count = run.leaked_allocations();
+  return fail(std::to_string(count) + (count == 1 ? " allocation (" : " allocations (") +
+                  std::to_string(run.leaked_bytes()) +
+                  " bytes) made by this function were not freed: every cudaMalloc needs a cudaFree "
+                  "on every way out.",
+              site);
+}
+
+uint64_t api_calls(const char* function) { return wsim_api_calls(function); }
+
+bool simulated() { return wsim_active() != 0; }
+
+int work_scale(int in_simulator, int on_gpu) { return simulated() ? in_simulator : on_gpu; }
+
+double milliseconds(const std::function<void()>& launch) {
+  cudaEvent_t begin = nullptr, end = nullptr;
+  cudaEventCreate(&begin);
+  cudaEventCreate(&end);
+  cudaEventRecord(begin);
+  launch();
+  cudaEventRecord(end);
+  cudaEventSynchronize(end);
+  float time = 0;
+  cudaEventElapsedTime(&time, begin, end);
+  cudaEventDestroy(begin);
+  cudaEventDestroy(end);
+  return time;
+}
+
+void expect_finding(const char* check, const char* kind, Site site) {
+  if (simulated()) context().expected_findings.push_back({check, kind, site});
+}
+
+void expect_cuda_error(cudaError_t error) { context().expected_error = error; }
+
+}  // namespace kit

@@ -1,0 +1,35 @@
+// The functions of warplings/sim.h for programs that run on a GPU: nothing is simulated, so nothing
+// is marked, found or counted.
+#include <warplings/sim.h>
+
+#include <cstring>
+
+extern "C" {
+
+int wsim_active(void) { return 0; }
+
+void wsim_mark_unwritten(const void*, size_t) {}
+void wsim_mark_written(const void*, size_t) {}
+void wsim_query_written(const void*, size_t size, uint8_t* out) { std::memset(out, 1, size); }
+void wsim_mark_red_zone(const void*, size_t) {}
+void wsim_clear_red_zone(const void*, size_t) {}
+void wsim_name_allocation(const void*, const char*) {}
+
+int wsim_finding_count(void) { return 0; }
+int wsim_get_finding(int, wsim_finding*) { return -1; }
+void wsim_clear_findings(void) {}
+
+void wsim_reset_counters(void) {}
+void wsim_read_counters(wsim_counters* out) { *out = wsim_counters(); }
+int wsim_line_count(void) { return 0; }
+int wsim_get_line(int, wsim_line_counters*) { return -1; }
+
+int wsim_launch_count(void) { return 0; }
+int wsim_get_launch(int, wsim_launch*) { return -1; }
+uint64_t wsim_api_calls(const char*) { return 0; }
+size_t wsim_live_allocations(size_t* bytes) {
+  if (bytes != nullptr) *bytes = 0;
+  return 0;
+}
+
+}  // extern "C"
