@@ -139,6 +139,17 @@ DeviceMemory::FreeResult DeviceMemory::free(uint64_t address) {
   return FreeResult::kOk;
 }
 
+void DeviceMemory::make_host_visible(uint64_t address) {
+  std::lock_guard lock(mutex_);
+  auto* allocation = const_cast<Allocation*>(lookup(address));
+  if (allocation == nullptr || allocation->freed) return;
+  allocation->kind = AllocationKind::kModule;
+  allocation->track_undefined = false;
+  clear_bits(undefined_, allocation->start - kBase, allocation->size);
+  mprotect(reinterpret_cast<void*>(allocation->start),
+           round_up(std::max<uint64_t>(allocation->size, 1), kPage), PROT_READ | PROT_WRITE);
+}
+
 void DeviceMemory::reset() {
   std::lock_guard lock(mutex_);
   for (auto& [start, allocation] : allocations_) {

@@ -46,6 +46,8 @@ class DeviceMemory {
   uint64_t allocate(uint64_t size, AllocationKind kind, const std::string& name = "");
   enum class FreeResult { kOk, kNotAnAllocation, kDoubleFree, kInterior };
   FreeResult free(uint64_t address);
+  // Managed variables: the program may touch them at their device address.
+  void make_host_visible(uint64_t address);
   void reset();  // cudaDeviceReset: frees all but module variables
 
   bool in_arena(uint64_t address) const { return address - kBase < kSize; }

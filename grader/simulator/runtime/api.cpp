@@ -1,0 +1,48 @@
+#include "runtime/api.h"
+
+#include <map>
+#include <string_view>
+#include <utility>
+
+namespace warplings::sim {
+namespace {
+
+std::map<std::string_view, uint64_t>& call_counts() {
+  static auto* const counts = new std::map<std::string_view, uint64_t>();
+  return *counts;
+}
+
+}  // namespace
+
+std::recursive_mutex& api_mutex() {
+  static auto* const mutex = new std::recursive_mutex();
+  return *mutex;
+}
+
+// `name` is a literal: __func__ of the exported function.
+void count_api_call(const char* name) { ++call_counts()[name]; }
+
+uint64_t api_calls(const std::string& name) {
+  const auto found = call_counts().find(name);
+  return found == call_counts().end() ? 0 : found->second;
+}
+
+void reset_api_calls() { call_counts().clear(); }
+
+std::string ApiCall::description() const {
+  const Position position = where();
+  return position.known() ? std::string(name_) + " at " + position.short_name() : name_;
+}
+
+void ApiCall::report(const char* check, const char* kind, const std::string& message,
+                     bool is_note) const {
+  Finding finding;
+  finding.check = check;
+  finding.kind = kind;
+  finding.message = message;
+  finding.where = where();
+  finding.is_note = is_note;
+  FindingLog::instance().report(std::move(finding));
+}
+
+}  // namespace warplings::sim

@@ -1,0 +1,90 @@
+// What every exported function of the CUDA runtime goes through: the lock, the call count, the
+// error state, and the line of the program that made the call.
+#ifndef WARPLINGS_SIMULATOR_RUNTIME_API_H_
+#define WARPLINGS_SIMULATOR_RUNTIME_API_H_
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <mutex>
+#include <new>
+#include <string>
+
+#include "checks/finding.h"
+#include "runtime/error_state.h"
+#include "runtime/host_lines.h"
+
+namespace warplings::sim {
+
+// One mutex for the runtime: programs call it from several threads, and work of any stream may run
+// inside any call. Recursive, because host functions run inside it.
+std::recursive_mutex& api_mutex();
+
+void count_api_call(const char* name);
+uint64_t api_calls(const std::string& name);
+void reset_api_calls();
+
+// One call in progress.
+class ApiCall {
+ public:
+  ApiCall(const char* name, const void* return_address)
+      : name_(name), return_address_(return_address) {}
+
+  const char* name() const { return name_; }
+  // The line of the program; looked up when asked for.
+  Position where() const { return host_call_position(return_address_); }
+  // "cudaMemcpy at copy.cu:12", or the name alone.
+  std::string description() const;
+  void report(const char* check, const char* kind, const std::string& message,
+              bool is_note = false) const;
+
+ private:
+  const char* name_;
+  const void* return_address_;
+};
+
+enum class OnFault { kRefuse, kWork };  // what a call does on a device that faulted
+
+template <class Body>
+cudaError_t run_api(const char* name, const void* return_address, OnFault on_fault, Body body) {
+  std::lock_guard lock(api_mutex());
+  count_api_call(name);
+  const ApiCall call(name, return_address);
+  cudaError_t error = on_fault == OnFault::kRefuse ? sticky_error() : cudaSuccess;
+  if (error == cudaSuccess) {
+    try {
+      error = body(call);
+    } catch (const std::bad_alloc&) {
+      error = cudaErrorMemoryAllocation;
+    }
+  }
+  if (error != cudaSuccess) last_error() = error;
+  return error;
+}
+
+}  // namespace warplings::sim
+
+// Bodies of exported functions: `return WARPLINGS_API(call) { ... };`
+#define WARPLINGS_API_BODY(on_fault)                                 \
+  ::warplings::sim::ApiRunner{__func__, __builtin_return_address(0), \
+                              ::warplings::sim::OnFault::on_fault}   \
+      << [&]([[maybe_unused]] const ::warplings::sim::ApiCall& call) -> cudaError_t
+#define WARPLINGS_API WARPLINGS_API_BODY(kRefuse)
+// For calls that do not touch the device: they work after a fault too.
+#define WARPLINGS_API_ALWAYS WARPLINGS_API_BODY(kWork)
+
+namespace warplings::sim {
+
+struct ApiRunner {
+  const char* name;
+  const void* return_address;
+  OnFault on_fault;
+  template <class Body>
+  cudaError_t operator<<(Body body) const {
+    return run_api(name, return_address, on_fault, body);
+  }
+};
+
+}  // namespace warplings::sim
+
+#endif  // WARPLINGS_SIMULATOR_RUNTIME_API_H_

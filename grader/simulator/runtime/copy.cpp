@@ -1,0 +1,203 @@
+#include "runtime/copy.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "exec/launch.h"
+#include "memory/bit_range.h"
+#include "memory/device_memory.h"
+#include "runtime/pointer.h"
+
+namespace warplings::sim {
+namespace {
+
+// Modelled bandwidths in bytes per millisecond, and the latency of a transfer over the bus.
+constexpr double kPageableRate = 12e6, kPinnedRate = 50e6, kDeviceRate = 4.2e9;
+constexpr double kBusLatencyMs = 0.005, kDeviceLatencyMs = 0.002;
+
+double modelled_ms(MemoryKind to, MemoryKind from, size_t bytes) {
+  const auto size = static_cast<double>(bytes);
+  if (to == MemoryKind::kDevice && from == MemoryKind::kDevice) {
+    return kDeviceLatencyMs + 2 * size / kDeviceRate;
+  }
+  const bool pageable = to == MemoryKind::kPageable || from == MemoryKind::kPageable;
+  return kBusLatencyMs + size / (pageable ? kPageableRate : kPinnedRate);
+}
+
+// Calls visit(offset in `to`, offset in `from`) for every row.
+template <class Visit>
+void for_each_row(const Copy& copy, Visit visit) {
+  for (size_t z = 0; z < copy.box.depth; ++z) {
+    for (size_t y = 0; y < copy.box.height; ++y) {
+      visit(z * copy.to_layout.slice + y * copy.to_layout.pitch,
+            z * copy.from_layout.slice + y * copy.from_layout.pitch);
+    }
+  }
+}
+
+// A row that is as wide as its pitch makes one long row.
+Copy joined_rows(Copy copy) {
+  if (copy.box.depth == 1 && copy.to_layout.pitch == copy.box.width &&
+      copy.from_layout.pitch == copy.box.width) {
+    copy.box.width *= copy.box.height;
+    copy.box.height = 1;
+    copy.to_layout.pitch = copy.from_layout.pitch = copy.box.width;
+  }
+  return copy;
+}
+
+struct UnwrittenBytes {
+  uint64_t count = 0;
+  uint64_t first = 0;  // address
+};
+
+void count_unwritten(uint64_t address, size_t size, UnwrittenBytes* result) {
+  const DeviceMemory& memory = DeviceMemory::instance();
+  if (memory.all_defined(address, size)) return;
+  const uint64_t first = address - DeviceMemory::kBase, end = first + size;
+  for (uint64_t bit = find_set_bit(memory.undefined_bits(), first, size); bit < end;
+       bit = find_set_bit(memory.undefined_bits(), bit + 1, end - bit - 1)) {
+    if (result->count++ == 0) result->first = bit + DeviceMemory::kBase;
+  }
+}
+
+// A copy to the host of bytes that nothing wrote.
+void check_written(const Copy& copy, const std::string& call, const Position& where) {
+  if (!engine_options().checks) return;
+  UnwrittenBytes unwritten;
+  for_each_row(copy, [&](size_t, size_t from) {
+    count_unwritten(address_of(copy.from) + from, copy.box.width, &unwritten);
+  });
+  if (unwritten.count == 0) return;
+  const Allocation* allocation = DeviceMemory::instance().allocation_at(unwritten.first);
+  Finding finding;
+  finding.check = "initcheck";
+  finding.kind = "unwritten-copy";
+  finding.where = where;
+  finding.message = call + " copies " + std::to_string(unwritten.count) + " of " +
+                    std::to_string(copy.box.bytes()) +
+                    " bytes to the host that nothing has written, the first at byte " +
+                    std::to_string(unwritten.first - allocation->start) + " of " +
+                    describe(*allocation) +
+                    ". On a GPU they hold whatever was there before. Does the kernel write every "
+                    "element that is copied, and was it launched with enough threads?";
+  FindingLog::instance().report(std::move(finding));
+}
+
+void perform(const Copy& copy) {
+  DeviceMemory& memory = DeviceMemory::instance();
+  auto* to = static_cast<char*>(usable(copy.to));
+  const auto* from = static_cast<const char*>(usable(copy.from));
+  const bool to_device = memory.in_arena(address_of(copy.to));
+  const bool from_device = memory.in_arena(address_of(copy.from));
+  for_each_row(copy, [&](size_t to_offset, size_t from_offset) {
+    std::memmove(to + to_offset, from + from_offset, copy.box.width);
+    if (to_device && from_device) {
+      memory.copy_definedness(address_of(copy.to) + to_offset, address_of(copy.from) + from_offset,
+                              copy.box.width);
+    } else if (to_device) {
+      memory.mark_defined(address_of(copy.to) + to_offset, copy.box.width);
+    }
+  });
+}
+
+cudaError_t check_copy(const ApiCall& call, const Copy& copy) {
+  if (copy.kind < cudaMemcpyHostToHost || copy.kind > cudaMemcpyDefault) {
+    return cudaErrorInvalidMemcpyDirection;
+  }
+  // As measured on a GPU with unified addresses: the side that the direction calls "device" must be
+  // memory that the device can reach; the other side may be anything.
+  const bool to_device =
+      copy.kind == cudaMemcpyHostToDevice || copy.kind == cudaMemcpyDeviceToDevice;
+  const bool from_device =
+      copy.kind == cudaMemcpyDeviceToHost || copy.kind == cudaMemcpyDeviceToDevice;
+  const cudaError_t error =
+      check_range(call, "destination", copy.to, copy.to_layout.extent(copy.box), to_device);
+  if (error != cudaSuccess) return error;
+  return check_range(call, "source", copy.from, copy.from_layout.extent(copy.box), from_device);
+}
+
+// Pageable host memory is read during the call: the program may change it as soon as it returns.
+Copy with_staged_source(const Copy& copy, std::shared_ptr<std::vector<char>>* staging) {
+  *staging = std::make_shared<std::vector<char>>(copy.from_layout.extent(copy.box));
+  std::memcpy((*staging)->data(), copy.from, (*staging)->size());
+  Copy staged = copy;
+  staged.from = (*staging)->data();
+  return staged;
+}
+
+}  // namespace
+
+Copy linear_copy(void* to, const void* from, size_t size, cudaMemcpyKind kind) {
+  Copy copy;
+  copy.to = to;
+  copy.from = from;
+  copy.box.width = size;
+  copy.to_layout = copy.from_layout = {size, size};
+  copy.kind = kind;
+  return copy;
+}
+
+cudaError_t start_copy(const ApiCall& call, const Copy& request, cudaStream_t handle, Wait wait) {
+  Streams& streams = Streams::instance();
+  const std::shared_ptr<StreamState> stream = streams.find(handle);
+  if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+  if (request.box.empty()) return cudaSuccess;
+  if (const cudaError_t error = check_copy(call, request); error != cudaSuccess) return error;
+
+  Copy copy = joined_rows(request);
+  const MemoryKind to = memory_kind(copy.to), from = memory_kind(copy.from);
+  // Between device memory even cudaMemcpy returns before the copy is done.
+  const bool must_wait =
+      (wait == Wait::kAlways && !(to == MemoryKind::kDevice && from == MemoryKind::kDevice)) ||
+      to == MemoryKind::kPageable;
+  std::shared_ptr<std::vector<char>> staging;
+  if (!must_wait && from == MemoryKind::kPageable) copy = with_staged_source(copy, &staging);
+  const bool check = from == MemoryKind::kDevice && host_can_use(to);
+  const std::string description = check ? call.description() : std::string();
+  const Position where = check ? call.where() : Position();
+
+  WorkItem item;
+  item.modelled_ms = modelled_ms(to, from, copy.box.bytes());
+  item.run = [copy, staging, check, description, where] {
+    if (check) check_written(copy, description, where);
+    perform(copy);
+    return cudaSuccess;
+  };
+  streams.enqueue(stream, std::move(item));
+  return must_wait ? streams.run_until({stream, stream->enqueued}) : cudaSuccess;
+}
+
+cudaError_t start_fill(const ApiCall& call, const Fill& fill, cudaStream_t handle) {
+  Streams& streams = Streams::instance();
+  const std::shared_ptr<StreamState> stream = streams.find(handle);
+  if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+  if (fill.box.empty()) return cudaSuccess;
+  const cudaError_t error =
+      check_range(call, "target", fill.to, fill.layout.extent(fill.box), true);
+  if (error != cudaSuccess) return error;
+
+  WorkItem item;
+  item.modelled_ms = kDeviceLatencyMs + static_cast<double>(fill.box.bytes()) / kDeviceRate;
+  item.run = [fill] {
+    auto* to = static_cast<char*>(usable(fill.to));
+    for (size_t z = 0; z < fill.box.depth; ++z) {
+      for (size_t y = 0; y < fill.box.height; ++y) {
+        const size_t offset = z * fill.layout.slice + y * fill.layout.pitch;
+        std::memset(to + offset, fill.value, fill.box.width);
+        DeviceMemory::instance().mark_defined(address_of(fill.to) + offset, fill.box.width);
+      }
+    }
+    return cudaSuccess;
+  };
+  streams.enqueue(stream, std::move(item));
+  // Only memory that the host can see is filled before the call returns.
+  if (memory_kind(fill.to) == MemoryKind::kDevice) return cudaSuccess;
+  return streams.run_until({stream, stream->enqueued});
+}
+
+}  // namespace warplings::sim

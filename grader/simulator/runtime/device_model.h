@@ -1,0 +1,47 @@
+// The device that the simulator pretends to be: the limits and attributes of an H200 (measured on
+// one, CUDA 13.0), with the memory that the simulator sells.
+#ifndef WARPLINGS_SIMULATOR_RUNTIME_DEVICE_MODEL_H_
+#define WARPLINGS_SIMULATOR_RUNTIME_DEVICE_MODEL_H_
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace warplings::sim {
+
+struct DeviceModel {
+  static constexpr int kMultiprocessors = 132;
+  static constexpr int kMaxThreadsPerBlock = 1024;
+  static constexpr unsigned kMaxBlock[3] = {1024, 1024, 64};
+  static constexpr unsigned kMaxGrid[3] = {2147483647, 65535, 65535};
+  static constexpr size_t kSharedPerBlock = 49152;        // bytes, without asking for more
+  static constexpr size_t kSharedPerBlockOptIn = 232448;  // bytes, with cudaFuncSetAttribute
+  static constexpr size_t kSharedPerMultiprocessor = 233472;
+  static constexpr size_t kSharedReserved = 1024;  // bytes of each block that the system takes
+  static constexpr int kRegistersPerMultiprocessor = 65536;
+  static constexpr int kRegistersPerBlock = 65536;
+  static constexpr int kRegisterUnit = 256;  // registers, allocated per warp
+  static constexpr int kMaxThreadsPerMultiprocessor = 2048;
+  static constexpr int kMaxBlocksPerMultiprocessor = 32;
+  static constexpr int kWarpSize = 32;
+  static constexpr size_t kPitchAlignment = 512;  // bytes, of cudaMallocPitch
+  static constexpr size_t kTotalConstant = 65536;
+  static constexpr int kComputeMajor = 9, kComputeMinor = 0;
+  static constexpr int kVersion = 13000;
+};
+
+// GRADE_SIM_DEVICES, 1 unless set.
+int device_count();
+
+// False if the attribute does not exist.
+bool device_attribute(cudaDeviceAttr attribute, int* value);
+
+void fill_properties(int device, cudaDeviceProp* properties);
+
+// Blocks of `threads` threads that one multiprocessor holds; 0 if not even one fits.
+int resident_blocks(int threads, int registers_per_thread, size_t shared_bytes);
+
+}  // namespace warplings::sim
+
+#endif  // WARPLINGS_SIMULATOR_RUNTIME_DEVICE_MODEL_H_

@@ -1,0 +1,130 @@
+#include "runtime/pointer.h"
+
+#include <cinttypes>
+#include <cstdio>
+#include <map>
+
+namespace warplings::sim {
+namespace {
+
+std::map<uint64_t, uint64_t>& host_ranges() {  // start -> end
+  static auto* const ranges = new std::map<uint64_t, uint64_t>();
+  return *ranges;
+}
+
+bool is_registered(uint64_t address) {
+  const auto after = host_ranges().upper_bound(address);
+  return after != host_ranges().begin() && address < std::prev(after)->second;
+}
+
+std::string hexadecimal(uint64_t value) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%" PRIx64, value);
+  return text;
+}
+
+std::string bytes(uint64_t count) {
+  return std::to_string(count) + (count == 1 ? " byte" : " bytes");
+}
+
+cudaError_t refuse(const ApiCall& call, const char* kind, const std::string& message) {
+  call.report("memcheck", kind, message);
+  return cudaErrorInvalidValue;
+}
+
+cudaError_t refuse_host_pointer(const ApiCall& call, const char* role, uint64_t address) {
+  const std::string what =
+      address == 0 ? "a null pointer" : "a host pointer (" + hexadecimal(address) + ")";
+  return refuse(
+      call, address == 0 ? "null-pointer" : "host-pointer",
+      call.description() + " was given " + what + " as its " + role +
+          ", which must be device memory. Nothing was done. Pass a pointer that cudaMalloc "
+          "returned; if this is a copy, check the order (destination, source) and its "
+          "direction.");
+}
+
+cudaError_t refuse_outside(const ApiCall& call, const char* role, uint64_t address, uint64_t size) {
+  const DeviceMemory& memory = DeviceMemory::instance();
+  const Allocation* allocation = memory.allocation_at(address);
+  const std::string start = call.description() + " uses " + bytes(size) + " as its " + role;
+  if (allocation == nullptr) {
+    return refuse(call, "wild-pointer",
+                  start + " at " + hexadecimal(address) +
+                      ", which belongs to no allocation. Nothing was done. Check the arithmetic "
+                      "that made this pointer.");
+  }
+  if (allocation->freed) {
+    return refuse(
+        call, "use-after-free",
+        start + " in " + describe(*allocation) +
+            ", which has been freed. Nothing was done. Move the free behind the last use.");
+  }
+  const uint64_t offset = address - allocation->start;
+  if (offset + size <= allocation->size) {
+    return refuse(call, "out-of-bounds-copy",
+                  start + " that reach beyond the data of " + describe(*allocation) +
+                      ". Nothing was done. Check the number of elements.");
+  }
+  std::string where = " from the start of ";
+  if (offset > 0) where = " from byte " + std::to_string(offset) + " on of ";
+  return refuse(call, "out-of-bounds-copy",
+                start + where + describe(*allocation) + ": " +
+                    bytes(offset + size - allocation->size) +
+                    " too many. Nothing was done. Sizes are in bytes: is it n * sizeof(element), "
+                    "with the n of the allocation?");
+}
+
+}  // namespace
+
+MemoryKind memory_kind(const void* pointer) {
+  const DeviceMemory& memory = DeviceMemory::instance();
+  const uint64_t address = address_of(pointer);
+  if (!memory.in_arena(address)) {
+    return is_registered(address) ? MemoryKind::kRegistered : MemoryKind::kPageable;
+  }
+  const Allocation* allocation = memory.allocation_at(address);
+  if (allocation != nullptr && allocation->kind == AllocationKind::kManaged) {
+    return MemoryKind::kManaged;
+  }
+  if (allocation != nullptr && allocation->kind == AllocationKind::kHostPinned) {
+    return MemoryKind::kPinned;
+  }
+  return MemoryKind::kDevice;
+}
+
+std::string describe(const Allocation& allocation) {
+  std::string text = allocation.name.empty() ? "an allocation" : "`" + allocation.name + "`";
+  text += " (" + bytes(allocation.size);
+  if (!allocation.allocated_at.empty()) text += ", allocated at " + allocation.allocated_at;
+  return text + ")";
+}
+
+cudaError_t check_range(const ApiCall& call, const char* role, const void* pointer, size_t size,
+                        bool needs_device) {
+  if (size == 0) return cudaSuccess;
+  const DeviceMemory& memory = DeviceMemory::instance();
+  const uint64_t address = address_of(pointer);
+  if (!memory.in_arena(address)) {
+    if (needs_device) return refuse_host_pointer(call, role, address);
+    if (address != 0) return cudaSuccess;
+    return refuse(
+        call, "null-pointer",
+        call.description() + " was given a null pointer as its " + role + ". Nothing was done.");
+  }
+  if (memory.accessible(address, size)) return cudaSuccess;
+  return refuse_outside(call, role, address, size);
+}
+
+bool register_host_range(const void* pointer, size_t size) {
+  const uint64_t start = address_of(pointer), end = start + size;
+  const auto after = host_ranges().lower_bound(end);
+  if (after != host_ranges().begin() && std::prev(after)->second > start) return false;
+  host_ranges()[start] = end;
+  return true;
+}
+
+bool unregister_host_range(const void* pointer) {
+  return host_ranges().erase(address_of(pointer)) > 0;
+}
+
+}  // namespace warplings::sim

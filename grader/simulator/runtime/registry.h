@@ -1,0 +1,88 @@
+// What the program registered before main: fat binaries, kernels, device variables. Device code is
+// parsed and loaded when something of it is first used.
+//
+// All of this is construct-on-first-use and never destroyed: registration runs before any other
+// global object of the simulator, and unregistration after.
+#ifndef WARPLINGS_SIMULATOR_RUNTIME_REGISTRY_H_
+#define WARPLINGS_SIMULATOR_RUNTIME_REGISTRY_H_
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "exec/launch.h"
+
+namespace warplings::sim {
+
+struct FatBinary;
+
+// A __global__ function of the program.
+struct RegisteredKernel {
+  FatBinary* binary = nullptr;
+  std::string name;                // mangled
+  const Kernel* kernel = nullptr;  // set when it was first used
+  // Set by cudaFuncSetAttribute; -1: not set.
+  int max_dynamic_shared = -1;
+  int carveout = -1;
+};
+
+// A __device__, __constant__ or __managed__ variable.
+struct RegisteredVariable {
+  FatBinary* binary = nullptr;
+  std::string name;
+  size_t size = 0;
+  bool constant = false;
+  void** managed_pointer = nullptr;  // the program's pointer to a managed variable, else nullptr
+};
+
+struct FatBinary {
+  void* handle = nullptr;  // &handle is what registration calls pass around
+  const void* wrapper = nullptr;
+  bool loaded = false;
+  bool unregistered = false;
+  std::vector<LoadedModule*> modules;
+  std::string problem;  // why nothing could be loaded
+  cudaError_t error = cudaSuccess;
+  std::vector<RegisteredVariable*> managed;
+};
+
+class Registry {
+ public:
+  static Registry& instance();
+
+  FatBinary* add_binary(const void* wrapper);
+  void add_kernel(FatBinary* binary, const void* host_function, const char* name);
+  void add_variable(FatBinary* binary, const void* host_variable,
+                    const RegisteredVariable& variable);
+
+  // nullptr if the address is not that of a registered kernel.
+  RegisteredKernel* kernel_at(const void* host_function);
+  bool is_kernel(const RegisteredKernel* kernel) const;
+
+  // Loads what is needed. cudaSuccess, or why not (a finding says more).
+  cudaError_t load(FatBinary* binary);
+  cudaError_t resolve(RegisteredKernel* kernel);
+  cudaError_t resolve(const void* symbol, uint64_t* address, uint64_t* size);
+
+  // cudaDeviceReset: module variables get their initial values back.
+  void restore_variables();
+
+ private:
+  void load_modules(FatBinary* binary);
+  void publish_managed(FatBinary* binary);
+  void remember_initial_values();
+
+  std::vector<std::unique_ptr<FatBinary>> binaries_;
+  std::unordered_map<const void*, std::unique_ptr<RegisteredKernel>> kernels_;
+  std::unordered_map<const void*, std::unique_ptr<RegisteredVariable>> variables_;
+  std::unordered_map<uint64_t, std::string> initial_values_;  // bytes, by device address
+};
+
+}  // namespace warplings::sim
+
+#endif  // WARPLINGS_SIMULATOR_RUNTIME_REGISTRY_H_

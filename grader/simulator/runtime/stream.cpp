@@ -1,0 +1,201 @@
+#include "runtime/stream.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/error_state.h"
+
+namespace warplings::sim {
+namespace {
+
+// Work runs early when more than this is waiting: dependencies are followed by recursion, and
+// captured copies take memory.
+constexpr size_t kMaxBacklog = 2000;
+
+}  // namespace
+
+Streams& Streams::instance() {
+  static Streams* const streams = [] {
+    auto* made = new Streams();
+    made->default_ = made->make_state(cudaStreamDefault, 0, 0);
+    made->default_->is_default = true;
+    return made;
+  }();
+  return *streams;
+}
+
+std::shared_ptr<StreamState> Streams::make_state(unsigned flags, int priority, int device) {
+  auto state = std::make_shared<StreamState>();
+  state->flags = flags;
+  state->priority = priority;
+  state->device = device;
+  state->id = next_id_++;
+  all_.push_back(state);
+  return state;
+}
+
+std::shared_ptr<StreamState> Streams::per_thread_stream() {
+  thread_local std::weak_ptr<StreamState> mine;
+  std::shared_ptr<StreamState> state = mine.lock();
+  if (state == nullptr) {
+    state = make_state(cudaStreamDefault, 0, 0);
+    mine = state;
+  }
+  return state;
+}
+
+std::shared_ptr<StreamState> Streams::find(cudaStream_t handle) {
+  if (handle == nullptr || handle == cudaStreamLegacy) return default_;
+  if (handle == cudaStreamPerThread) return per_thread_stream();
+  return handles_.contains(handle) ? handle->state : nullptr;
+}
+
+cudaStream_t Streams::create(unsigned flags, int priority, int device) {
+  auto* handle = new CUstream_st{make_state(flags, priority, device)};
+  handles_.insert(handle);
+  return handle;
+}
+
+bool Streams::destroy(cudaStream_t handle) {
+  if (handles_.erase(handle) == 0) return false;
+  // Work that is still waiting stays: CUDA finishes it too.
+  if (handle->state->queue.empty()) std::erase(all_, handle->state);
+  delete handle;
+  return true;
+}
+
+CUevent_st* Streams::find(cudaEvent_t handle) {
+  return events_.contains(handle) ? handle : nullptr;
+}
+
+cudaEvent_t Streams::create_event(unsigned flags) {
+  auto* event = new CUevent_st{flags, nullptr};
+  events_.insert(event);
+  return event;
+}
+
+bool Streams::destroy_event(cudaEvent_t handle) {
+  if (events_.erase(handle) == 0) return false;
+  delete handle;
+  return true;
+}
+
+void Streams::enqueue(const std::shared_ptr<StreamState>& stream, WorkItem item) {
+  for (WorkPoint& point : stream->pending_waits) item.after.push_back(std::move(point));
+  stream->pending_waits.clear();
+  // The default stream waits for every blocking stream, and they wait for it.
+  if (stream->is_default) {
+    for (const auto& other : all_) {
+      if (other->is_blocking() && !other->queue.empty()) {
+        item.after.push_back({other, other->enqueued});
+      }
+    }
+  } else if (stream->is_blocking() && !default_->queue.empty()) {
+    item.after.push_back({default_, default_->enqueued});
+  }
+  stream->queue.push_back(std::move(item));
+  ++stream->enqueued;
+  stream->last_enqueue = ++enqueue_count_;
+  ++backlog_;
+  keep_backlog_short();
+}
+
+void Streams::keep_backlog_short() {
+  if (backlog_ > kMaxBacklog) synchronize_all();
+}
+
+void Streams::record(CUevent_st* event, const std::shared_ptr<StreamState>& stream) {
+  auto record = std::make_shared<EventRecord>();
+  event->record = record;
+  WorkItem item;
+  item.run = [this, record] {
+    record->done = true;
+    record->modelled_ms = clock_ms_;
+    return cudaSuccess;
+  };
+  enqueue(stream, std::move(item));
+  record->point = {stream, stream->enqueued};
+}
+
+void Streams::wait(const std::shared_ptr<StreamState>& stream, const EventRecord& record) {
+  if (!record.done) stream->pending_waits.push_back(record.point);
+}
+
+// Runs the item at the head of the queue; its dependencies have run.
+void Streams::finish_next(const std::shared_ptr<StreamState>& stream) {
+  WorkItem item = std::move(stream->queue.front());
+  stream->queue.pop_front();
+  --backlog_;
+  if (sticky_error() == cudaSuccess) {
+    duration_ms_ = item.modelled_ms;
+    const cudaError_t error = item.run();
+    clock_ms_ += duration_ms_;
+    if (error != cudaSuccess) set_sticky_error(error);
+  }
+  ++stream->completed;
+}
+
+cudaError_t Streams::run_until(const WorkPoint& point) {
+  while (point.stream->completed < point.sequence && !point.stream->queue.empty()) {
+    const std::vector<WorkPoint> after = std::move(point.stream->queue.front().after);
+    for (const WorkPoint& dependency : after) run_until(dependency);
+    finish_next(point.stream);
+  }
+  return sticky_error();
+}
+
+cudaError_t Streams::synchronize(const std::shared_ptr<StreamState>& stream) {
+  for (const WorkPoint& point : stream->pending_waits) run_until(point);
+  // The default stream stands for the blocking ones as well, also when its own queue is empty.
+  if (stream->is_default) {
+    for (const auto& other : busy_last_used_first()) {
+      if (other->is_blocking()) run_until({other, other->enqueued});
+    }
+  }
+  return run_until({stream, stream->enqueued});
+}
+
+std::vector<std::shared_ptr<StreamState>> Streams::busy_last_used_first() const {
+  std::vector<std::shared_ptr<StreamState>> busy;
+  for (const auto& stream : all_) {
+    if (!stream->queue.empty()) busy.push_back(stream);
+  }
+  std::sort(busy.begin(), busy.end(),
+            [](const auto& a, const auto& b) { return a->last_enqueue > b->last_enqueue; });
+  return busy;
+}
+
+cudaError_t Streams::synchronize_all() {
+  // Host functions may enqueue more work: until nothing is left.
+  while (any_pending()) {
+    for (const auto& stream : busy_last_used_first()) run_until({stream, stream->enqueued});
+  }
+  std::erase_if(all_, [this](const auto& stream) {
+    return stream.use_count() == 1 && stream->queue.empty() && stream != default_;
+  });
+  return sticky_error();
+}
+
+bool Streams::is_idle(const std::shared_ptr<StreamState>& stream) const {
+  if (!stream->queue.empty()) return false;
+  if (!stream->is_default) return true;
+  return std::none_of(all_.begin(), all_.end(), [](const auto& other) {
+    return other->is_blocking() && !other->queue.empty();
+  });
+}
+
+bool Streams::any_pending() const {
+  return std::any_of(all_.begin(), all_.end(),
+                     [](const auto& stream) { return !stream->queue.empty(); });
+}
+
+void Streams::drop_pending() {
+  for (const auto& stream : all_) {
+    stream->completed = stream->enqueued;
+    stream->queue.clear();
+    stream->pending_waits.clear();
+  }
+  backlog_ = 0;
+}
+
+}  // namespace warplings::sim

@@ -1,0 +1,118 @@
+// Streams and events: queues of work that runs as late as is legal.
+//
+// Enqueued work waits until something asks for its result: a synchronisation, a query, a blocking
+// copy, or a dependency of such work. Between streams without a dependency the one that was given
+// work last runs first, so that a program that forgot a dependency sees its effect, every time.
+#ifndef WARPLINGS_SIMULATOR_RUNTIME_STREAM_H_
+#define WARPLINGS_SIMULATOR_RUNTIME_STREAM_H_
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <vector>
+
+namespace warplings::sim {
+
+struct StreamState;
+
+// "Everything up to item `sequence` of this stream."
+struct WorkPoint {
+  std::shared_ptr<StreamState> stream;
+  uint64_t sequence = 0;
+};
+
+struct WorkItem {
+  std::function<cudaError_t()> run;
+  std::vector<WorkPoint> after;
+  double modelled_ms = 0;  // how long it takes on the modelled device; `run` may change it
+};
+
+struct StreamState {
+  unsigned flags = cudaStreamDefault;
+  int priority = 0;
+  int device = 0;
+  uint64_t id = 0;
+  std::deque<WorkItem> queue;
+  uint64_t enqueued = 0, completed = 0;  // sequence numbers; items count from 1
+  std::vector<WorkPoint> pending_waits;  // cudaStreamWaitEvent: bind the next item
+  uint64_t last_enqueue = 0;             // global order, to find the stream used last
+  bool is_default = false;
+  bool is_blocking() const { return !is_default && (flags & cudaStreamNonBlocking) == 0; }
+};
+
+// One cudaEventRecord.
+struct EventRecord {
+  WorkPoint point;
+  bool done = false;
+  double modelled_ms = 0;  // clock of the device when it was reached
+};
+
+}  // namespace warplings::sim
+
+struct CUstream_st {
+  std::shared_ptr<warplings::sim::StreamState> state;
+};
+
+struct CUevent_st {
+  unsigned flags = cudaEventDefault;
+  std::shared_ptr<warplings::sim::EventRecord> record;  // the latest; nullptr: never recorded
+};
+
+namespace warplings::sim {
+
+class Streams {
+ public:
+  static Streams& instance();
+
+  // nullptr if the handle is no live stream. 0, cudaStreamLegacy and cudaStreamPerThread are.
+  std::shared_ptr<StreamState> find(cudaStream_t handle);
+  cudaStream_t create(unsigned flags, int priority, int device);
+  bool destroy(cudaStream_t handle);
+
+  CUevent_st* find(cudaEvent_t handle);
+  cudaEvent_t create_event(unsigned flags);
+  bool destroy_event(cudaEvent_t handle);
+
+  void enqueue(const std::shared_ptr<StreamState>& stream, WorkItem item);
+  void record(CUevent_st* event, const std::shared_ptr<StreamState>& stream);
+  void wait(const std::shared_ptr<StreamState>& stream, const EventRecord& record);
+
+  // Each runs what it needs and returns the device's error state.
+  cudaError_t run_until(const WorkPoint& point);
+  cudaError_t synchronize(const std::shared_ptr<StreamState>& stream);
+  cudaError_t synchronize_all();
+  bool is_idle(const std::shared_ptr<StreamState>& stream) const;
+  bool any_pending() const;
+  // Throws pending work away (after a fault, or at cudaDeviceReset).
+  void drop_pending();
+
+  double clock_ms() const { return clock_ms_; }
+  void set_duration(double ms) { duration_ms_ = ms; }  // of the item that is running
+
+ private:
+  void finish_next(const std::shared_ptr<StreamState>& stream);
+  void keep_backlog_short();
+  std::vector<std::shared_ptr<StreamState>> busy_last_used_first() const;
+
+  std::shared_ptr<StreamState> make_state(unsigned flags, int priority, int device);
+  std::shared_ptr<StreamState> per_thread_stream();
+
+  std::shared_ptr<StreamState> default_;
+  std::vector<std::shared_ptr<StreamState>> all_;  // destroyed ones stay while they hold work
+  std::set<cudaStream_t> handles_;
+  std::set<cudaEvent_t> events_;
+  uint64_t next_id_ = 1;
+  uint64_t enqueue_count_ = 0;
+  size_t backlog_ = 0;
+  double clock_ms_ = 0;
+  double duration_ms_ = 0;
+};
+
+}  // namespace warplings::sim
+
+#endif  // WARPLINGS_SIMULATOR_RUNTIME_STREAM_H_
