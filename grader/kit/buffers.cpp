@@ -80,10 +80,8 @@ Allocation::Allocation(Role role, const void* host, size_t bytes, size_t element
   wsim_name_allocation(base_, name[0] == '\0' ? "" : name_.c_str());
 
   std::vector<unsigned char> image(total, 0xFF);
-  for (size_t i = 0; i < total; ++i) {
-    const bool red = i < kRedZone || i >= kRedZone + bytes_;
-    if (red) image[i] = pattern(key_, i);
-  }
+  for (size_t i = 0; i < kRedZone; ++i) image[i] = pattern(key_, i);
+  for (size_t i = kRedZone + bytes_; i < total; ++i) image[i] = pattern(key_, i);
   if (bytes_ > 0 && role_ != Role::kOutput) std::memcpy(image.data() + kRedZone, host, bytes_);
   cudaMemcpy(base_, image.data(), total, cudaMemcpyHostToDevice);
   if (role_ == Role::kInput) {

@@ -31,6 +31,11 @@ std::string join_names(const std::vector<std::string>& names) {
   return names.size() > kNamesShown ? out + ", ..." : out;
 }
 
+// ADD_FAILURE_AT without its word "Failed".
+void add_failure(const char* file, int line, const std::string& message) {
+  GTEST_MESSAGE_AT_(file, line, message.c_str(), testing::TestPartResult::kNonFatalFailure);
+}
+
 std::string launch_sizes(const Launch& launch) {
   const auto product = [](const unsigned* sizes) {
     if (sizes[1] == 1 && sizes[2] == 1) return std::string();
@@ -79,7 +84,7 @@ bool fail(const std::string& message, Site site) {
     text += "\nThe inputs can be had again with GRADE_SEED=" + std::to_string(now.base_seed) + ".";
   }
   send_launches();
-  ADD_FAILURE_AT(site.file, site.line) << text;
+  add_failure(site.file, site.line, text);
   return false;
 }
 
@@ -168,7 +173,7 @@ Cases::~Cases() {
     message +=
         "\n" + count_of(state.not_run.size(), "case") + " not run: " + join_names(state.not_run);
   }
-  ADD_FAILURE_AT(state.file.c_str(), state.line) << message;
+  add_failure(state.file.c_str(), state.line, message);
 }
 
 }  // namespace kit

@@ -19,6 +19,7 @@ namespace {
 constexpr size_t kPositionsShown = 5;
 
 std::string number(double value, bool integral, int digits = 6) {
+  if (std::isnan(value)) return "NaN";
   char text[40];
   if (integral) {
     std::snprintf(text, sizeof text, "%.0f", value);

@@ -50,7 +50,8 @@ struct Context {
   std::vector<LineCounters> last_lines;
   std::vector<ExpectedFinding> expected_findings;
   std::set<std::string> reported_findings;
-  cudaError_t expected_error = cudaSuccess;
+  cudaError_t expected_error = cudaSuccess;  // of the next run
+  bool error_expected = false;               // of the run whose findings are taken now
   int properties_sent = 0;
   int launches_sent = 0;
   // Failure text of a case that Cases has not reported yet, as a finished line for the channel and
@@ -76,7 +77,10 @@ JsonObject failure_fields(const std::string& file, int line, const std::string& 
 // that is a failure, or "".
 std::string take_findings();
 
-// Writes the pending failure and says that the program ended early. Async-signal-safe.
+// Fails for every finding that the test declared and that never came.
+void check_expected_findings();
+
+// Writes the failure that has not been reported yet. Async-signal-safe.
 void flush_pending();
 
 // Checks that buffers make after a run; "" or what is wrong.

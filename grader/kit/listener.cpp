@@ -28,19 +28,6 @@ void begin_test(const std::string& name) {
   wsim_clear_findings();
 }
 
-// Findings of launches outside kit::run, and declared findings that never came.
-void check_findings() {
-  const std::string stray = take_findings();
-  if (!stray.empty()) fail(stray);
-  for (const ExpectedFinding& expected : context().expected_findings) {
-    if (expected.seen) continue;
-    const std::string kind = expected.kind.empty() ? "" : " (" + expected.kind + ")";
-    fail("This test provokes a defect on purpose, but " + expected.check + kind +
-             " found nothing: the defect did not happen.",
-         expected.site);
-  }
-}
-
 }  // namespace
 
 void Listener::OnTestIterationStart(const testing::UnitTest& program, int /*iteration*/) {
@@ -68,7 +55,9 @@ void Listener::OnTestPartResult(const testing::TestPartResult& result) {
 }
 
 void Listener::OnTestEnd(const testing::TestInfo& info) {
-  check_findings();
+  const std::string stray = take_findings();  // of launches outside kit::run
+  if (!stray.empty()) fail(stray);
+  check_expected_findings();
   send_properties();
   const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start_;
   Context& now = context();

@@ -131,7 +131,10 @@ std::string finding_text(const wsim_finding& finding) {
 
 // True if the test declared this finding with expect_finding().
 bool is_expected(const wsim_finding& finding) {
-  bool expected = false;
+  // A run that must end with an error is also reported as one.
+  const bool about_error =
+      std::string(finding.check) == "launch" || std::string(finding.check) == "api";
+  bool expected = context().error_expected && about_error;
   for (ExpectedFinding& candidate : context().expected_findings) {
     if (candidate.check != finding.check) continue;
     if (!candidate.kind.empty() && candidate.kind != finding.kind) continue;
@@ -174,6 +177,16 @@ std::string take_findings() {
   }
   wsim_clear_findings();
   return first;
+}
+
+void check_expected_findings() {
+  for (const ExpectedFinding& expected : context().expected_findings) {
+    if (expected.seen) continue;
+    const std::string kind = expected.kind.empty() ? "" : " (" + expected.kind + ")";
+    fail("This test provokes a defect on purpose, but " + expected.check + kind +
+             " found nothing: the defect did not happen.",
+         expected.site);
+  }
 }
 
 static void send_counters(const Counters& c) {
@@ -231,6 +244,7 @@ Run run(const std::string& what, const std::function<void()>& launch, Site site)
 
   const std::string finding =
       take_findings();  // names the line, so it says more than an error code
+  now.error_expected = false;
   if (problem.empty()) problem = finding;
   if (problem.empty()) problem = judge_errors(launched, ended, expected);
   if (problem.empty() && ended == cudaSuccess) problem = check_buffers();

@@ -1,0 +1,70 @@
+#include "failure_of.h"
+#include "kit/kit.h"
+
+using kit_tests::failure_of;
+
+namespace {
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+}  // namespace
+
+TEST(KitCases, DescribesTheFirstFailureAndCountsTheOthers) {
+  int bodies = 0;
+  const std::string message = failure_of([&] {
+    kit::for_each("n", std::vector<int>{1, 2, 3, 4, 5}, [&](int n) {
+      ++bodies;
+      if (n % 2 == 1) kit::fail("odd, " + std::to_string(n) + " times.");
+    });
+  });
+  EXPECT_EQ(bodies, 5);
+  EXPECT_EQ(message,
+            "n = 1: odd, 1 times.\nand 2 more cases fail: n = 3, 5\n2 cases pass: n = 2, 4");
+}
+
+TEST(KitCases, AreSilentWhenAllPass) {
+  EXPECT_EQ(failure_of([] { kit::for_each("n", std::vector<int>{1, 2}, [](int) {}); }), "");
+}
+
+TEST(KitCases, KeepOnlyTheFirstFailureOfACase) {
+  const std::string message = failure_of([] {
+    kit::for_each("n", std::vector<int>{1}, [](int) {
+      kit::fail("first.");
+      kit::fail("second.");
+      kit::expect_equal("x", std::vector<int>{1}, std::vector<int>{2});
+    });
+  });
+  EXPECT_EQ(message, "n = 1: first.");
+}
+
+TEST(KitCases, CatchAssertionsOfGoogleTest) {
+  const std::string message = failure_of([] {
+    kit::for_each("n", std::vector<int>{6, 7}, [](int n) { ASSERT_EQ(n, 6); });
+  });
+  EXPECT_TRUE(contains(message, "n = 7: ")) << message;
+  EXPECT_TRUE(contains(message, "all others pass: n = 6")) << message;
+}
+
+TEST(KitCases, CatchExceptions) {
+  const std::string message = failure_of([] {
+    kit::for_each("n", std::vector<int>{1, 2}, [](int n) {
+      if (n == 1) throw std::runtime_error("no such size");
+    });
+  });
+  EXPECT_TRUE(contains(message, "n = 1: An exception ended the case: no such size")) << message;
+}
+
+TEST(KitCases, NameNestedCasesFromTheOutside) {
+  const std::string message = failure_of([] {
+    kit::for_each("rows", std::vector<int>{3}, [](int) {
+      kit::for_each("cols", std::vector<int>{5}, [](int) { kit::fail("no."); });
+    });
+  });
+  EXPECT_EQ(message, "rows = 3, cols = 5: no.");
+}
+
+TEST(KitCases, SeeAFailureThatAGoogleTestAssertionHidesInACase) {
+  EXPECT_NE(
+      failure_of([] { kit::for_each("n", std::vector<int>{1}, [](int) { EXPECT_TRUE(false); }); }),
+      "");
+}

@@ -1,0 +1,42 @@
+#include "kernels.h"
+
+__global__ void twice(const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = 2 * x[i];
+}
+
+__global__ void store(float* p, int offset, float value) { p[offset] = value; }
+
+__global__ void branch_on(const float* p, int offset, float* out) {
+  if (p[offset] > 0) {
+    out[0] = 1;
+  } else {
+    out[0] = 0;
+  }
+}
+
+__global__ void nothing() {}
+
+__global__ void scattered(float* y) { y[(blockIdx.x * blockDim.x + threadIdx.x) * 32] = 1; }
+
+void launch_twice(const float* d_x, float* d_y, int n) {
+  constexpr int kBlock = 64;
+  twice<<<(n + kBlock - 1) / kBlock, kBlock>>>(d_x, d_y, n);
+}
+
+void launch_store(float* d_p, int offset, float value) { store<<<1, 1>>>(d_p, offset, value); }
+
+void launch_branch_on(const float* d_p, int offset, float* d_out) {
+  branch_on<<<1, 1>>>(d_p, offset, d_out);
+}
+
+void launch_nothing_with_zero_threads() { nothing<<<1, 0>>>(); }
+
+void launch_scattered(float* d_y, int n) { scattered<<<n / 32 / 32, 32>>>(d_y); }
+
+void launch_and_leak(int count) {
+  for (int i = 0; i < count; ++i) {
+    void* memory = nullptr;
+    cudaMalloc(&memory, 1000);
+  }
+}

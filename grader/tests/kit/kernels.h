@@ -1,0 +1,18 @@
+// Small kernels, right and wrong, that the tests of the kit launch.
+#ifndef WARPLINGS_TESTS_KIT_KERNELS_H_
+#define WARPLINGS_TESTS_KIT_KERNELS_H_
+
+// y[i] = 2 * x[i] for i < n.
+void launch_twice(const float* d_x, float* d_y, int n);
+// One thread stores value at p[offset].
+void launch_store(float* d_p, int offset, float value);
+// One thread loads p[offset] and branches on it: out[0] = p[offset] > 0.
+void launch_branch_on(const float* d_p, int offset, float* d_out);
+// A block of 0 threads.
+void launch_nothing_with_zero_threads();
+// Every block of 32 threads stores to y with a distance of 32 floats between threads.
+void launch_scattered(float* d_y, int n);
+// Allocates `count` buffers and frees none.
+void launch_and_leak(int count);
+
+#endif  // WARPLINGS_TESTS_KIT_KERNELS_H_
