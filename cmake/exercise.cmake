@@ -19,7 +19,11 @@ function(warplings_exercise id)
     endif()
   endforeach()
 
-  warplings_exercise_links(libraries ${arg_LIBRARIES})
+  warplings_exercise_links(libraries missing ${arg_LIBRARIES})
+  if(missing)
+    message(STATUS "Not built: ${id} needs ${missing}, which is not here for ${WARPLINGS_DEVICE}")
+    return()
+  endif()
   warplings_exercise_objects(${name} test given)
   # Earlier kernels that this one uses or is timed against: always the solutions.
   foreach(earlier IN LISTS arg_LINKS arg_BASELINES)

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest-spi.h>
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -48,6 +49,7 @@ struct Context {
   bool ran = false;  // kit::run has run in this case
   Run last_run;
   std::vector<LineCounters> last_lines;
+  std::map<std::string, uint64_t> calls;  // of the runtime, by the last run
   std::vector<ExpectedFinding> expected_findings;
   std::set<std::string> reported_findings;
   cudaError_t expected_error = cudaSuccess;  // of the next run

@@ -202,7 +202,8 @@ std::string captured_output(const std::function<void()>& body);
 // Fails if the launcher of `run` left memory allocated. Always true on a GPU.
 bool expect_no_leak(const Run& run, Site site = Site::here());
 
-// Calls of one runtime function during the last kit::run, e.g. "cudaMemcpy". 0 on a GPU.
+// Calls of one runtime function that the launcher of the last kit::run made, e.g. "cudaMemcpy"; the
+// kit's own do not count. 0 on a GPU.
 uint64_t api_calls(const char* function);
 
 // Time of `launch` on the device, in milliseconds, by events. For display; never a verdict.

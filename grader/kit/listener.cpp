@@ -20,6 +20,7 @@ void begin_test(const std::string& name) {
   now.ran = false;
   now.last_run = Run();
   now.last_lines.clear();
+  now.calls.clear();
   now.expected_findings.clear();
   now.reported_findings.clear();
   now.expected_error = cudaSuccess;
