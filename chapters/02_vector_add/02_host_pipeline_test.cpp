@@ -1,0 +1,142 @@
+// Tests of 02/02 host pipeline.
+#include "02_host_pipeline.h"
+
+#include <cstring>
+
+#include "kit/kit.h"
+
+namespace {
+
+constexpr int kBlock = 128;  // threads
+
+// Reference in double: x, squares and fourths have n elements each.
+struct Powers {
+  std::vector<double> squares, fourths;
+};
+Powers powers_on_cpu(const std::vector<float>& x) {
+  Powers powers;
+  for (const float value : x) {
+    const double square = static_cast<double>(value) * value;
+    powers.squares.push_back(square);
+    powers.fourths.push_back(square * square);
+  }
+  return powers;
+}
+
+// One call, with results that start as NaN so that what is never copied shows.
+struct Call {
+  std::vector<float> x, squares, fourths;
+  cudaError_t error = cudaSuccess;
+
+  explicit Call(int n) : x(kit::random_floats(n, -2.0f, 2.0f)), squares(n), fourths(n) {
+    std::memset(squares.data(), 0xFF, n * sizeof(float));
+    std::memset(fourths.data(), 0xFF, n * sizeof(float));
+  }
+  void operator()(int block) {
+    error = squares_and_fourths(x.data(), squares.data(), fourths.data(),
+                                static_cast<int>(x.size()), block);
+  }
+};
+
+// Runs one pipeline; a CUDA error, returned or left behind, is a failure of the case.
+kit::Run run_pipeline(Call& call) {
+  const kit::Run run = kit::run([&] { call(kBlock); });
+  if (call.error != cudaSuccess) {
+    kit::fail(std::string("squares_and_fourths returned ") + cudaGetErrorName(call.error) +
+              " for valid arguments.");
+  }
+  return run;
+}
+
+// Two roundings in x^2 * x^2 of a rounded square: 3 units at most, 1 for the square.
+void expect_both_results(const Call& call) {
+  const Powers expected = powers_on_cpu(call.x);
+  kit::expect_near("h_squares", call.squares, expected.squares, kit::Tolerance::units(1.5));
+  kit::expect_near("h_fourths", call.fourths, expected.fourths, kit::Tolerance::units(4));
+}
+
+// Bytes of device memory that the program holds. Exact in the simulator; a GPU knows them only in
+// pieces of some MiB, so there the arrays must be large.
+size_t device_bytes_in_use() {
+  size_t bytes = 0;
+  if (kit::simulated()) {
+    wsim_live_allocations(&bytes);
+    return bytes;
+  }
+  size_t free = 0, total = 0;
+  cudaMemGetInfo(&free, &total);
+  return total - free;
+}
+
+void expect_no_growth(size_t before, const char* when) {
+  const size_t after = device_bytes_in_use();
+  if (after > before) {
+    kit::fail(std::to_string(after - before) + " bytes of device memory are still allocated " +
+              when + ". Every cudaMalloc needs a cudaFree on every way out.");
+  }
+}
+
+}  // namespace
+
+TEST(HostPipeline, FirstLaunchReadsTheInput) {
+  RecordProperty("todo", 1);
+  Call call(1000);
+  const kit::Run run = run_pipeline(call);
+  if (kit::simulated() && run.ok() && run.counters().global_load_bytes < 1000 * sizeof(float)) {
+    kit::fail("The kernel did not read 1000 floats from d->x.");
+  }
+}
+
+TEST(HostPipeline, LaunchesTheKernelTwice) {
+  RecordProperty("todo", 2);
+  Call call(1000);
+  const kit::Run run = run_pipeline(call);
+  if (!kit::simulated()) {
+    expect_both_results(call);
+  } else if (run.counters().launches != 2) {
+    kit::fail("square_in_place was launched " + std::to_string(run.counters().launches) +
+              " time(s); the fourth power needs 2: d->x holds x^2 after the first launch and "
+              "(x^2)^2 after the second.");
+  }
+}
+
+TEST(HostPipeline, BothResultsReachTheHost) {
+  RecordProperty("todo", 3);
+  kit::for_each("n", kit::awkward_sizes(), [](int n) {
+    Call call(n);
+    run_pipeline(call);
+    expect_both_results(call);
+  });
+}
+
+TEST(HostPipeline, TheSquaresAreKeptBeforeTheSecondLaunch) {
+  RecordProperty("todo", 2);
+  Call call(300);
+  run_pipeline(call);
+  const Powers expected = powers_on_cpu(call.x);
+  kit::expect_near("h_squares", call.squares, expected.squares, kit::Tolerance::units(1.5));
+}
+
+TEST(HostPipeline, LeavesNothingAllocated) {
+  RecordProperty("todo", 3);
+  Call warm_up(1);  // on a GPU the first call also pays for the context
+  run_pipeline(warm_up);
+  const size_t before = device_bytes_in_use();
+  Call call(kit::work_scale(1000, 1 << 24));
+  run_pipeline(call);
+  expect_no_growth(before, "after a call that succeeded");
+}
+
+TEST(HostPipeline, ARefusedLaunchIsReturnedAndLeavesNothingAllocated) {
+  RecordProperty("todo", 3);
+  const size_t before = device_bytes_in_use();
+  Call call(kit::work_scale(1000, 1 << 24));
+  call(2048);          // a block has at most 1024 threads
+  cudaGetLastError();  // the function may leave the error of the launch behind, or not
+  if (call.error != cudaErrorInvalidConfiguration) {
+    kit::fail(std::string("With block = 2048 the launch is refused, and squares_and_fourths must "
+                          "return cudaErrorInvalidConfiguration. It returned ") +
+              cudaGetErrorName(call.error) + ".");
+  }
+  expect_no_growth(before, "after a call whose launch was refused");
+}

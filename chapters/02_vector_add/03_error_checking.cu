@@ -1,0 +1,40 @@
+// 02/03 Error checking: no CUDA error gets lost, and each is reported where it happened.
+//   Three kinds of error: returned by the call itself; made by a launch, which returns nothing;
+//   made by a running kernel, which a later call returns.
+//   TODOs      3
+#include <cassert>
+
+#include "03_error_checking.h"
+
+// Evaluates `call` once. On an error: reports it with the text of the call, the file and the line,
+// and returns it from the function around. Used like a statement: CUDA_CHECK(cudaFree(p));
+#define CUDA_CHECK(call) (void)(call)  // TODO(1): Do what the comment says (about 7 lines).
+
+// Given: one use of the macro, between if and else, where only a single statement compiles.
+cudaError_t check_one_call(cudaError_t (*planned_call)(int), int argument, bool skip) {
+  if (!skip)
+    CUDA_CHECK(planned_call(argument));
+  else
+    return cudaErrorNotReady;
+  return cudaSuccess;
+}
+
+// Given. A kernel returns nothing: an assertion that fails is how it reports a bad index.
+__global__ void gather(const float* table, int table_size, const int* index, float* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    assert(0 <= index[i] && index[i] < table_size);
+    out[i] = table[index[i]];
+  }
+}
+
+cudaError_t gather_checked(const float* d_table, int table_size, const int* d_index, float* d_out,
+                           int n, int block) {
+  gather<<<(n + block - 1) / block, block>>>(d_table, table_size, d_index, d_out, n);
+  // TODO(2): Check the launch, then wait for the kernel and check that (2 lines).
+  return cudaSuccess;
+}
+
+bool context_is_lost() {
+  return false;  // TODO(3): Forget an error that can be forgotten; is the next call all right?
+}

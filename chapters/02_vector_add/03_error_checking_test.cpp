@@ -1,0 +1,248 @@
+// Tests of 02/03 error checking.
+//
+// The last test makes a kernel fail. That error sticks to the process: on a GPU nothing can run
+// after it, so it must stay the last one.
+#include "03_error_checking.h"
+
+#include <cstdio>
+
+#include "kit/kit.h"
+
+namespace {
+
+struct Report {
+  cudaError_t error;
+  std::string call, file;
+  int line;
+};
+std::vector<Report>& reports() {
+  static std::vector<Report> all;
+  return all;
+}
+
+// What check_one_call calls: counts, and returns its argument as an error.
+int& planned_calls() {
+  static int count = 0;
+  return count;
+}
+cudaError_t planned_call(int argument) {
+  ++planned_calls();
+  return static_cast<cudaError_t>(argument);
+}
+
+void forget_everything() {
+  reports().clear();
+  planned_calls() = 0;
+}
+
+std::string name(cudaError_t error) { return cudaGetErrorName(error); }
+
+// Reference: n elements of the table, by index.
+std::vector<float> gather_on_cpu(const std::vector<float>& table, const std::vector<int>& index) {
+  std::vector<float> out;
+  for (const int i : index) out.push_back(table[i]);
+  return out;
+}
+
+constexpr int kTable = 100;  // elements
+
+// Arguments of gather_checked on the device, with good indices.
+struct Gather {
+  std::vector<float> table;
+  std::vector<int> index;
+  kit::DeviceBuffer<float> d_table, d_out;
+  kit::DeviceBuffer<int> d_index;
+
+  explicit Gather(int n) : Gather(kit::random_ints(n, 0, kTable - 1)) {}
+  explicit Gather(const std::vector<int>& indices)
+      : table(kit::random_floats(kTable)),
+        index(indices),
+        d_table(kit::DeviceBuffer<float>::input(table, "table")),
+        d_out(kit::DeviceBuffer<float>::output(index.size(), "out")),
+        d_index(kit::DeviceBuffer<int>::input(index, "index")) {}
+
+  cudaError_t operator()(int block) const {
+    return gather_checked(d_table.get(), kTable, d_index.get(), d_out.get(),
+                          static_cast<int>(index.size()), block);
+  }
+};
+
+// One report, of this error.
+bool expect_one_report(cudaError_t error) {
+  if (reports().size() != 1) {
+    return kit::fail("CUDA_CHECK must report each failed call once; there were " +
+                     std::to_string(reports().size()) + " reports of " + name(error) + ".");
+  }
+  const Report& report = reports()[0];
+  if (report.error != error) {
+    return kit::fail("The call failed with " + name(error) + ", but " + name(report.error) +
+                     " was reported.");
+  }
+  return true;
+}
+
+uint64_t finished_launches() {
+  kit::Counters counters = {};
+  wsim_read_counters(&counters);
+  return counters.launches;
+}
+
+}  // namespace
+
+void report_cuda_error(cudaError_t error, const char* call, const char* file, int line) {
+  reports().push_back({error, call, file, line});
+  std::fprintf(stderr, "%s:%d: %s failed: %s (%s)\n", file, line, call, cudaGetErrorName(error),
+               cudaGetErrorString(error));
+}
+
+TEST(ErrorChecking, AFailedCallIsReturnedToTheCaller) {
+  RecordProperty("todo", 1);
+  for (const cudaError_t error : {cudaErrorInvalidValue, cudaErrorMemoryAllocation}) {
+    forget_everything();
+    const cudaError_t returned = check_one_call(planned_call, error, false);
+    if (returned != error) {
+      kit::fail("The checked call returned " + name(error) +
+                ". The function around CUDA_CHECK must return that error; it returned " +
+                name(returned) + ".");
+    }
+    expect_one_report(error);
+  }
+}
+
+TEST(ErrorChecking, AReportNamesTheCallAndItsPlace) {
+  RecordProperty("todo", 1);
+  forget_everything();
+  check_one_call(planned_call, cudaErrorInvalidValue, false);
+  if (!expect_one_report(cudaErrorInvalidValue)) return;
+  const Report& report = reports()[0];
+  if (report.call != "planned_call(argument)") {
+    kit::fail("The report must hold the text of the call, \"planned_call(argument)\"; it holds \"" +
+              report.call + "\". In a macro, #call is the argument as text.");
+  }
+  const bool is_source =
+      report.file.size() > 3 && report.file.compare(report.file.size() - 3, 3, ".cu") == 0;
+  if (!is_source || report.line < 1) {
+    kit::fail("The report must name the file and the line of the CUDA_CHECK; it names \"" +
+              report.file + "\":" + std::to_string(report.line) +
+              ". __FILE__ and __LINE__ inside a macro stand for the place where it is used.");
+  }
+}
+
+TEST(ErrorChecking, ACallIsEvaluatedOnce) {
+  RecordProperty("todo", 1);
+  for (const cudaError_t error : {cudaSuccess, cudaErrorInvalidValue}) {
+    forget_everything();
+    check_one_call(planned_call, error, false);
+    if (planned_calls() != 1) {
+      kit::fail("CUDA_CHECK(planned_call(argument)) made the call " +
+                std::to_string(planned_calls()) + " times (it returns " + name(error) +
+                "). A cudaMalloc made twice leaks: keep the result in a variable.");
+    }
+  }
+}
+
+TEST(ErrorChecking, ACallThatSucceedsIsNotReported) {
+  RecordProperty("todo", 1);
+  forget_everything();
+  const cudaError_t returned = check_one_call(planned_call, cudaSuccess, false);
+  EXPECT_EQ(returned, cudaSuccess) << "A call that succeeds must not end the function.";
+  EXPECT_EQ(reports().size(), 0u) << "A call that succeeds must not be reported.";
+  const cudaError_t skipped = check_one_call(planned_call, cudaSuccess, true);
+  EXPECT_EQ(skipped, cudaErrorNotReady) << "The else after CUDA_CHECK(...); belongs to the if "
+                                           "before it: the macro must be a single statement.";
+}
+
+TEST(ErrorChecking, ARefusedLaunchIsReturnedAndForgotten) {
+  RecordProperty("todo", 2);
+  const Gather gather(1000);
+  for (const int block : {2048, 1025}) {
+    forget_everything();
+    const cudaError_t returned = gather(block);
+    const cudaError_t left_behind = cudaGetLastError();
+    if (returned != cudaErrorInvalidConfiguration) {
+      kit::fail("A block of " + std::to_string(block) +
+                " threads is refused: gather_checked must return cudaErrorInvalidConfiguration. "
+                "It returned " +
+                name(returned) + ".");
+    }
+    expect_one_report(cudaErrorInvalidConfiguration);
+    if (left_behind != cudaSuccess) {
+      kit::fail(
+          "gather_checked returned the error of the launch, but cudaGetLastError() still "
+          "holds " +
+          name(left_behind) +
+          ": the next check would blame an innocent call. Read the error with the function "
+          "that also clears it.");
+    }
+  }
+}
+
+TEST(ErrorChecking, GathersAfterARefusedLaunch) {
+  RecordProperty("todo", 2);
+  kit::for_each("n", kit::awkward_sizes(), [](int n) {
+    const Gather gather(n);
+    forget_everything();
+    gather(2048);
+    cudaGetLastError();
+    cudaError_t returned = cudaErrorUnknown;
+    kit::run([&] { returned = gather(128); });
+    if (returned != cudaSuccess) {
+      kit::fail("All arguments are valid, but gather_checked returned " + name(returned) + ".");
+    }
+    kit::expect_equal(gather.d_out, gather_on_cpu(gather.table, gather.index));
+  });
+}
+
+TEST(ErrorChecking, TheKernelIsDoneWhenTheFunctionReturns) {
+  RecordProperty("todo", 2);
+  const Gather gather(kit::work_scale(1000, 1 << 26));
+  bool done = false;
+  kit::run([&] {
+    gather(128);
+    done = kit::simulated() ? finished_launches() == 1 : cudaStreamQuery(nullptr) == cudaSuccess;
+  });
+  if (!done) {
+    kit::fail(
+        "gather_checked returned before its kernel had run, so it cannot know whether the "
+        "kernel failed. A launch only puts the kernel into a queue.");
+  }
+}
+
+TEST(ErrorChecking, ARefusedCallDoesNotLoseTheContext) {
+  RecordProperty("todo", 3);
+  EXPECT_FALSE(context_is_lost()) << "Nothing has failed yet.";
+  EXPECT_EQ(cudaSetDevice(-1), cudaErrorInvalidDevice);
+  EXPECT_FALSE(context_is_lost()) << "cudaSetDevice(-1) was refused. That error is forgotten once "
+                                     "it is read: the next call works.";
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess) << "context_is_lost() must leave no error behind.";
+}
+
+TEST(ErrorChecking, AFailedKernelLosesTheContext) {
+  std::vector<int> index = kit::random_ints(1000, 0, kTable - 1);
+  index[777] = kTable;  // one past the end
+  const Gather gather(index);
+  forget_everything();
+  cudaError_t returned = cudaSuccess, again = cudaSuccess;
+  bool lost = false;
+  kit::expect_cuda_error(cudaErrorAssert);
+  kit::run([&] {
+    returned = gather(128);
+    lost = context_is_lost();
+    again = cudaDeviceSynchronize();
+  });
+  const bool was_returned = returned == cudaErrorAssert;
+  RecordProperty("todo", was_returned ? 3 : 2);
+  if (!was_returned) {
+    kit::fail(
+        "index[777] is out of range, so an assertion of the kernel fails: gather_checked "
+        "must return cudaErrorAssert. It returned " +
+        name(returned) + ".");
+  }
+  expect_one_report(cudaErrorAssert);
+  if (again == cudaErrorAssert && !lost) {
+    kit::fail(
+        "A kernel has failed: from now on every call returns cudaErrorAssert, also after "
+        "cudaGetLastError(). context_is_lost() must return true.");
+  }
+  EXPECT_EQ(again, cudaErrorAssert) << "context_is_lost() must not reset the device.";
+}

@@ -1,0 +1,18 @@
+// 02/04 Saxpy: y = a * x + y with a grid-stride loop, for any grid and any block.
+//   x, y        n floats in device memory, 0 <= n <= 2^30; y is updated in place
+//   block       threads per block, 1 to 1024, chosen by the caller
+//   max_blocks  most blocks to launch, >= 1; the loop makes up for those that are missing
+//   TODOs       2
+#include "04_saxpy.h"
+
+__global__ void saxpy_grid_stride(float a, const float* x, float* y, int n) {
+  // TODO(1): Update this thread's elements: its global index, then one every `threads of the
+  // whole grid` further on, up to n (about 5 lines).
+}
+
+void launch_saxpy(float a, const float* d_x, float* d_y, int n, int block, int max_blocks) {
+  const int grid = 0;  // TODO(2): Enough blocks to cover n, at most max_blocks (2 lines).
+  if (grid > 0) {
+    saxpy_grid_stride<<<grid, block>>>(a, d_x, d_y, n);
+  }
+}

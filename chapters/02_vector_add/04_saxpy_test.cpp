@@ -1,0 +1,99 @@
+// Tests of 02/04 saxpy.
+#include "04_saxpy.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kit/kit.h"
+
+namespace {
+
+// Reference in double, n elements, and per element what its rounding error is proportional to.
+struct Saxpy {
+  std::vector<double> result, scale;
+};
+Saxpy saxpy_on_cpu(float a, const std::vector<float>& x, const std::vector<float>& y) {
+  Saxpy saxpy;
+  for (size_t i = 0; i < x.size(); ++i) {
+    const double product = static_cast<double>(a) * x[i];
+    saxpy.result.push_back(product + y[i]);
+    saxpy.scale.push_back(std::fabs(product) + std::fabs(y[i]));
+  }
+  return saxpy;
+}
+
+struct Config {
+  int n, block, max_blocks;
+};
+std::ostream& operator<<(std::ostream& out, const Config& config) {
+  return out << config.n << ", block = " << config.block << ", max_blocks = " << config.max_blocks;
+}
+
+kit::Run check(const Config& config, kit::Placement placement = kit::Placement::kMiddle) {
+  const float a = kit::random_floats(1)[0];
+  const std::vector<float> x = kit::random_floats(config.n);
+  const std::vector<float> y = kit::random_floats(config.n);
+  const auto d_x = kit::DeviceBuffer<float>::input(x, "x", placement);
+  const auto d_y = kit::DeviceBuffer<float>::inout(y, "y", placement);
+  const kit::Run run = kit::run(
+      [&] { launch_saxpy(a, d_x.get(), d_y.get(), config.n, config.block, config.max_blocks); });
+  // One rounding if multiplication and addition are fused, two if not.
+  const Saxpy expected = saxpy_on_cpu(a, x, y);
+  kit::expect_near(d_y, expected.result, kit::Tolerance::units(2, expected.scale));
+  return run;
+}
+
+}  // namespace
+
+TEST(Saxpy, UpdatesEachElementOfASmallArrayOnce) {
+  RecordProperty("todo", 1);
+  // One block is enough, and TODO 2 must give at least that.
+  kit::for_each("n", std::vector<Config>{{256, 256, 64}, {32, 32, 64}, {100, 128, 64}},
+                [](const Config& config) { check(config); });
+}
+
+TEST(Saxpy, LoopsWhenThereAreFewerThreadsThanElements) {
+  RecordProperty("todo", 1);
+  kit::for_each("n", std::vector<Config>{{4096, 64, 4}, {5000, 64, 3}, {1031, 32, 1}},
+                [](const Config& config) { check(config); });
+}
+
+TEST(Saxpy, WorksWithEveryBlockSize) {
+  RecordProperty("todo", 2);
+  kit::for_each("block", std::vector<int>{1, 32, 33, 96, 256, 1000, 1024}, [](int block) {
+    kit::for_each("n", kit::awkward_sizes(), [block](int n) { check({n, block, 1000}); });
+  });
+}
+
+TEST(Saxpy, StaysInsideItsArrays) {
+  RecordProperty("todo", 1);
+  kit::for_each("n", std::vector<Config>{{1025, 128, 2}, {33, 64, 8}, {1, 1024, 1}},
+                [](const Config& config) { check(config, kit::Placement::kAtEnd); });
+}
+
+TEST(Saxpy, AcceptsNoElements) {
+  RecordProperty("todo", 2);
+  check({0, 256, 64});
+  check({1, 256, 64});  // the same launcher must work when there is something to update
+}
+
+TEST(Saxpy, KeepsToTheMostBlocks) {
+  RecordProperty("todo", 2);
+  kit::for_each("n", std::vector<Config>{{10000, 128, 7}, {10000, 32, 1}, {300, 128, 1000}},
+                [](const Config& config) {
+                  const kit::Run run = check(config);
+                  const int needed = (config.n + config.block - 1) / config.block;
+                  kit::budget("blocks launched", static_cast<double>(run.counters().blocks),
+                              kit::at_most(std::min(needed, config.max_blocks)),
+                              "As many blocks as cover n, but never more than max_blocks");
+                });
+}
+
+TEST(Saxpy, MovesOnlyWhatItUses) {
+  RecordProperty("todo", 1);
+  const kit::Run run = check({kit::work_scale(1 << 15, 1 << 24), 256, 16});
+  const kit::Counters& c = run.counters();
+  kit::budget("useful share of moved bytes", kit::useful_share(c), kit::at_least(0.9),
+              "In one round of the loop neighbouring threads must use neighbouring elements",
+              &kit::Counters::global_load_sectors);
+}

@@ -1,0 +1,19 @@
+// 02/07 Timing: what the test calls.
+#ifndef CHAPTERS_02_VECTOR_ADD_07_TIMING_H_
+#define CHAPTERS_02_VECTOR_ADD_07_TIMING_H_
+
+#include <cuda_runtime.h>
+
+// Puts work into a stream: launches and copies that run later than the call returns.
+using Work = void (*)(void* context, cudaStream_t stream);
+
+// Calls work(context, stream) once without timing it, then `repeats` times, and stores in
+// ms[0 .. repeats - 1] how many milliseconds the device took for each of these calls.
+// Returns the first error. All of the work is done when it returns.
+cudaError_t time_work(Work work, void* context, cudaStream_t stream, int repeats, float* ms);
+
+// Empty kernels that the host launches and the device completes per second, over `count` of them
+// in the default stream, by the clock of the host. One more, before them, is not timed.
+double launches_per_second(int count);
+
+#endif  // CHAPTERS_02_VECTOR_ADD_07_TIMING_H_

@@ -1,0 +1,215 @@
+// Tests of 02/07 timing. What is graded is the method; times are shown and never judged.
+#include "07_timing.h"
+
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+
+#include "kit/kit.h"
+
+namespace {
+
+// Work that leaves a trace: each call sets some bytes and then lets the stream count itself as
+// done.
+struct Probe {
+  kit::DeviceBuffer<unsigned char> bytes =
+      kit::DeviceBuffer<unsigned char>::inout(std::vector<unsigned char>(1 << 16), "bytes");
+  std::atomic<int> done{0};                             // calls whose work the device has finished
+  std::vector<int> done_at_call;                        // value of `done` when call i began
+  std::vector<uint64_t> records_before, records_after;  // cudaEventRecord calls around call i
+  std::vector<cudaStream_t> streams;
+
+  int calls() const { return static_cast<int>(streams.size()); }
+};
+
+void count_as_done(void* probe) { ++static_cast<Probe*>(probe)->done; }
+
+void probe_work(void* context, cudaStream_t stream) {
+  Probe& probe = *static_cast<Probe*>(context);
+  probe.done_at_call.push_back(probe.done);
+  probe.streams.push_back(stream);
+  probe.records_before.push_back(wsim_api_calls("cudaEventRecord"));
+  cudaMemsetAsync(probe.bytes.get(), probe.calls(), probe.bytes.size(), stream);
+  cudaLaunchHostFunc(stream, count_as_done, &probe);
+  probe.records_after.push_back(wsim_api_calls("cudaEventRecord"));
+}
+
+// A stream that does not wait for the default stream, nor the default stream for it.
+class Stream {
+ public:
+  Stream() { cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking); }
+  ~Stream() { cudaStreamDestroy(stream_); }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  cudaStream_t get() const { return stream_; }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+// One call of time_work and what was seen while it ran.
+struct Timing {
+  Probe probe;
+  Stream stream;
+  int repeats;
+  std::vector<float> ms;
+  cudaError_t error = cudaSuccess;
+  int done_at_return = 0;
+  uint64_t elapsed_calls = 0;
+
+  explicit Timing(int repeats_) : repeats(repeats_), ms(repeats_, -1.0f) {
+    kit::run([this] {
+      error = time_work(probe_work, &probe, stream.get(), repeats, ms.data());
+      done_at_return = probe.done;
+      elapsed_calls = wsim_api_calls("cudaEventElapsedTime");
+    });
+    if (error != cudaSuccess) {
+      kit::fail(std::string("time_work returned ") + cudaGetErrorName(error) +
+                (error == cudaErrorNotReady ? ": the device had not reached the stop event when "
+                                              "its time was asked for. Wait for it first."
+                                            : " for work that does not fail."));
+    }
+  }
+};
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+}  // namespace
+
+TEST(Timing, TheFirstCallIsNotTimed) {
+  RecordProperty("todo", 1);
+  kit::for_each("repeats", std::vector<int>{5, 1}, [](int repeats) {
+    const Timing timing(repeats);
+    if (timing.probe.calls() != repeats + 1) {
+      kit::fail("work was called " + std::to_string(timing.probe.calls()) + " times, not " +
+                std::to_string(repeats + 1) + ": once to warm up and `repeats` times to be timed.");
+    }
+  });
+}
+
+TEST(Timing, TheFirstCallIsWaitedFor) {
+  RecordProperty("todo", 1);
+  const Timing timing(3);
+  if (timing.probe.calls() > 1 && timing.probe.done_at_call[1] != 1) {
+    kit::fail(
+        "When work was called for the second time, the device had not finished the first. "
+        "What is left of the warm-up would count as part of the first measurement.");
+  }
+}
+
+TEST(Timing, EachCallLiesBetweenTwoEvents) {
+  RecordProperty("todo", 2);
+  const int repeats = 4;
+  const Timing timing(repeats);
+  const Probe& probe = timing.probe;
+  for (int i = 1; kit::simulated() && i < probe.calls(); ++i) {
+    const std::string which = "Timed call " + std::to_string(i) + " of work: ";
+    const uint64_t before = probe.records_before[i] - probe.records_before[0];
+    if (before % 2 != 1) {
+      kit::fail(which + std::to_string(before) +
+                " events were recorded since the warm-up when it began. Record start, call work, "
+                "record stop: that number is odd each time.");
+    }
+  }
+  if (kit::simulated() && timing.elapsed_calls != static_cast<uint64_t>(repeats)) {
+    kit::fail("cudaEventElapsedTime was called " + std::to_string(timing.elapsed_calls) +
+              " times for " + std::to_string(repeats) + " timed calls.");
+  }
+  for (int i = 0; i < repeats; ++i) {
+    if (!(timing.ms[i] > 0.0f) || !std::isfinite(timing.ms[i])) {
+      kit::fail("ms[" + std::to_string(i) + "] is " + std::to_string(timing.ms[i]) +
+                "; the work takes more than 0 milliseconds. Are both events in the stream of the "
+                "work, one on each side of it?");
+    }
+  }
+}
+
+TEST(Timing, EventsAreInTheStreamOfTheWork) {
+  RecordProperty("todo", 2);
+  const Timing timing(3);
+  for (const cudaStream_t stream : timing.probe.streams) {
+    EXPECT_EQ(stream, timing.stream.get()) << "work must get the stream that time_work was given.";
+  }
+  if (timing.done_at_return != timing.probe.calls()) {
+    kit::fail("time_work returned when " + std::to_string(timing.done_at_return) + " of " +
+              std::to_string(timing.probe.calls()) +
+              " calls were done on the device. An event in another stream, the default stream "
+              "too, says nothing about this one: pass `stream` to cudaEventRecord.");
+  }
+}
+
+TEST(Timing, PartsAddUpToLessThanTheWhole) {
+  RecordProperty("todo", 2);
+  Probe probe;
+  const Stream stream;
+  std::vector<float> ms(8, -1.0f);
+  float whole = 0;
+  cudaEvent_t begin = nullptr, end = nullptr;
+  cudaEventCreate(&begin);
+  cudaEventCreate(&end);
+  kit::run([&] {
+    cudaEventRecord(begin, stream.get());
+    time_work(probe_work, &probe, stream.get(), 8, ms.data());
+    cudaEventRecord(end, stream.get());
+    cudaEventSynchronize(end);
+    cudaEventElapsedTime(&whole, begin, end);
+  });
+  cudaEventDestroy(end);
+  cudaEventDestroy(begin);
+  float sum = 0;
+  for (const float time : ms) sum += time;
+  // Events tick in about half a microsecond, two of them per part.
+  if (!(sum > 0.0f && sum <= whole * 1.001f + 0.016f)) {
+    kit::fail("The 8 times add up to " + std::to_string(sum) +
+              " ms, but everything that time_work did in this stream, warm-up included, took " +
+              std::to_string(whole) + " ms.");
+  }
+}
+
+TEST(Timing, CountsEveryLaunch) {
+  RecordProperty("todo", 3);
+  kit::for_each("count", std::vector<int>{100, 1}, [](int count) {
+    double rate = 0, seconds = 0;
+    const kit::Run run = kit::run([&] {
+      const Clock::time_point begin = Clock::now();
+      rate = launches_per_second(count);
+      seconds = seconds_since(begin);
+    });
+    if (kit::simulated() && run.counters().launches != static_cast<uint64_t>(count) + 1) {
+      kit::fail("empty was launched " + std::to_string(run.counters().launches) + " times, not " +
+                std::to_string(count + 1) + ": one that is not timed, and count that are.");
+    }
+    if (!(rate > 0 && std::isfinite(rate) && count / rate <= seconds)) {
+      kit::fail("launches_per_second returned " + std::to_string(rate) + ": " +
+                std::to_string(count) + " launches in " + std::to_string(count / rate) +
+                " s. The whole call took " + std::to_string(seconds) + " s.");
+    }
+  });
+}
+
+TEST(Timing, LaunchesAreDoneWhenTheClockStops) {
+  RecordProperty("todo", 3);
+  const int count = kit::work_scale(200, 100000);
+  bool done = false;
+  double rate = 0;
+  kit::run([&] {
+    rate = launches_per_second(count);
+    kit::Counters counters = {};
+    wsim_read_counters(&counters);
+    done = kit::simulated() ? counters.launches == static_cast<uint64_t>(count) + 1
+                            : cudaStreamQuery(nullptr) == cudaSuccess;
+  });
+  if (!done) {
+    kit::fail(
+        "launches_per_second returned while launches were still waiting in the stream: it "
+        "timed how fast the host fills a queue, not how fast kernels run.");
+  }
+  if (!kit::simulated()) {
+    std::printf("Measured on this machine: %.0f empty kernels per second.\n", rate);
+  }
+}

@@ -1,0 +1,163 @@
+// Tests of 02/08 CPU first.
+#include "08_cpu_first.h"
+
+#include <cmath>
+#include <limits>
+
+#include "kit/kit.h"
+
+namespace {
+
+constexpr double kTolerance = 1e-6;
+
+// Reference of the reference: n - 1 midpoints, in double.
+std::vector<double> midpoints_of(const std::vector<float>& x) {
+  std::vector<double> midpoints;
+  for (size_t i = 1; i < x.size(); ++i) {
+    midpoints.push_back(0.5 * x[i - 1] + 0.5 * x[i]);
+  }
+  return midpoints;
+}
+
+const std::vector<int>& sizes() {  // n >= 2; n - 1 is what gets launched
+  static const std::vector<int> all = {1025, 1024, 1026, 2, 3, 32, 33, 34, 256, 257, 258, 1031};
+  return all;
+}
+
+int first_difference(const std::vector<float>& got, const std::vector<double>& expected) {
+  return ::first_difference(got.data(), static_cast<int>(got.size()), expected.data(),
+                            static_cast<int>(expected.size()), kTolerance);
+}
+
+// A right answer of 100 elements to plant mistakes in.
+struct Answer {
+  std::vector<double> expected = kit::random_doubles(100);
+  std::vector<float> got = std::vector<float>(expected.begin(), expected.end());
+};
+
+void expect_position(const std::string& planted, const Answer& answer, int position) {
+  const int found = first_difference(answer.got, answer.expected);
+  if (found == position) return;
+  kit::fail(planted + ": first_difference must return " + std::to_string(position) +
+            ", it returned " + std::to_string(found) + ".");
+}
+
+}  // namespace
+
+TEST(CpuFirst, TheReferenceIsRight) {
+  RecordProperty("todo", 1);
+  kit::for_each("n", sizes(), [](int n) {
+    const std::vector<float> x = kit::random_floats(n);
+    // One element of room behind the n - 1, to see whether it is touched.
+    const double untouched = -12345.0;
+    std::vector<double> midpoints(n, untouched);
+    midpoints_cpu(x.data(), midpoints.data(), n);
+    const double behind = midpoints.back();
+    midpoints.pop_back();
+    // Doubles of a sum of two floats are exact, in either order of the operations.
+    kit::expect_equal("midpoints", midpoints, midpoints_of(x));
+    if (behind != untouched) {
+      kit::fail("midpoints_cpu wrote midpoints[" + std::to_string(n - 1) +
+                "], but n = " + std::to_string(n) + " points have only " + std::to_string(n - 1) +
+                " midpoints, numbered from 0.");
+    }
+  });
+}
+
+TEST(CpuFirst, TheComparisonAcceptsRightAnswers) {
+  RecordProperty("todo", 2);
+  Answer answer;
+  expect_position("got and expected are equal", answer, -1);
+  answer.got[40] += 0.5f * static_cast<float>(kTolerance);
+  expect_position("got[40] is off by half of the tolerance", answer, -1);
+  Answer exact;
+  exact.expected[7] = 0.0;
+  exact.got[7] = 0.25f;
+  const int found = ::first_difference(exact.got.data(), 100, exact.expected.data(), 100, 0.25);
+  EXPECT_EQ(found, -1) << "With tolerance 0.25 an error of 0.25 is allowed: |difference| <= "
+                          "tolerance holds.";
+  EXPECT_EQ(::first_difference(exact.got.data(), 0, exact.expected.data(), 0, 0.25), -1)
+      << "Two empty arrays do not differ.";
+}
+
+TEST(CpuFirst, TheComparisonFindsAWrongElement) {
+  RecordProperty("todo", 2);
+  for (const int position : {0, 1, 50, 99}) {
+    Answer high, low;
+    high.got[position] += 0.5f;
+    expect_position("got[" + std::to_string(position) + "] is 0.5 too large", high, position);
+    low.got[position] -= 0.5f;
+    expect_position("got[" + std::to_string(position) + "] is 0.5 too small", low, position);
+  }
+}
+
+TEST(CpuFirst, TheComparisonFindsANaN) {
+  RecordProperty("todo", 2);
+  for (const int position : {99, 0, 31}) {
+    Answer answer;
+    answer.got[position] = std::numeric_limits<float>::quiet_NaN();
+    expect_position("got[" + std::to_string(position) + "] is NaN", answer, position);
+  }
+  Answer infinite;
+  infinite.got[5] = std::numeric_limits<float>::infinity();
+  expect_position("got[5] is infinite", infinite, 5);
+}
+
+TEST(CpuFirst, TheComparisonFindsAShiftByOne) {
+  RecordProperty("todo", 2);
+  Answer answer;
+  for (size_t i = 0; i + 1 < answer.got.size(); ++i) {
+    answer.got[i] = static_cast<float>(answer.expected[i + 1]);
+  }
+  expect_position("got[i] holds expected[i + 1]", answer, 0);
+}
+
+TEST(CpuFirst, TheComparisonFindsDifferentSizes) {
+  RecordProperty("todo", 2);
+  Answer shorter;
+  shorter.got.pop_back();
+  expect_position("got has 99 elements, expected 100", shorter, 99);
+  Answer longer;
+  longer.got.push_back(0.0f);
+  expect_position("got has 101 elements, expected 100", longer, 100);
+  Answer empty;
+  empty.got.clear();
+  expect_position("got has no elements, expected 100", empty, 0);
+  Answer wrong_and_shorter;
+  wrong_and_shorter.got.pop_back();
+  wrong_and_shorter.got[3] += 1.0f;
+  expect_position("got[3] is wrong and the last element is missing", wrong_and_shorter, 3);
+}
+
+TEST(CpuFirst, TheKernelAgreesWithTheReference) {
+  RecordProperty("todo", 3);
+  kit::for_each("n", sizes(), [](int n) {
+    const std::vector<float> x = kit::random_floats(n);
+    const auto d_x = kit::DeviceBuffer<float>::input(x, "x", kit::Placement::kAtEnd);
+    const auto d_midpoints =
+        kit::DeviceBuffer<float>::output(n - 1, "midpoints", kit::Placement::kAtEnd);
+    kit::run([&] { launch_midpoints(d_x.get(), d_midpoints.get(), n); });
+    std::vector<double> scale;
+    for (int i = 0; i + 1 < n; ++i) scale.push_back((std::fabs(x[i]) + std::fabs(x[i + 1])) / 2);
+    kit::expect_near(d_midpoints, midpoints_of(x), kit::Tolerance::units(2, scale));
+  });
+}
+
+TEST(CpuFirst, YourComparisonAcceptsYourKernel) {
+  RecordProperty("todo", 3);
+  const int n = kit::work_scale(5000, 1 << 24);
+  const std::vector<float> x = kit::random_floats(n);
+  const auto d_x = kit::DeviceBuffer<float>::input(x, "x");
+  const auto d_midpoints = kit::DeviceBuffer<float>::output(n - 1, "midpoints");
+  kit::run([&] { launch_midpoints(d_x.get(), d_midpoints.get(), n); });
+  std::vector<double> expected(n - 1);
+  midpoints_cpu(x.data(), expected.data(), n);
+  const std::vector<float> got = d_midpoints.download();
+  const int found = first_difference(got, expected);
+  if (found >= 0) {
+    kit::fail(
+        "Your comparison finds a difference between your kernel and your reference: "
+        "midpoints[" +
+        std::to_string(found) + "].");
+  }
+}

@@ -1,0 +1,14 @@
+// 02/09 One thread to grid: what the test calls.
+#ifndef CHAPTERS_02_VECTOR_ADD_09_ONE_THREAD_TO_GRID_H_
+#define CHAPTERS_02_VECTOR_ADD_09_ONE_THREAD_TO_GRID_H_
+
+// What you expect, before you run it.
+double predicted_instruction_ratio();  // warp instructions of <<<1, 1>>> over those of <<<1, 256>>>
+int predicted_blocks(int n);           // blocks of launch_full_grid
+
+// c = a + b, three times with the same kernel; n >= 1.
+void launch_one_thread(const float* d_a, const float* d_b, float* d_c, int n);  // <<<1, 1>>>
+void launch_one_block(const float* d_a, const float* d_b, float* d_c, int n);   // <<<1, 256>>>
+void launch_full_grid(const float* d_a, const float* d_b, float* d_c, int n);   // a thread each
+
+#endif  // CHAPTERS_02_VECTOR_ADD_09_ONE_THREAD_TO_GRID_H_

@@ -1,0 +1,29 @@
+// 02/06 Batched add: one launch adds a whole batch of vector pairs, a row of blocks per vector.
+//   a, b, c    rows x cols floats in device memory, row-major: element (row, col) is at
+//              row * cols + col; 1 <= rows <= 65535 (the limit of gridDim.y), cols >= 1
+//   grid       x runs over the columns, y over the rows: gridDim.y = rows
+//   TODOs      2
+#include "06_batched_add.h"
+
+__global__ void batched_add(const float* a, const float* b, float* c, int cols) {
+  //~ // TODO(1): Find this thread's row and column; add, unless the column lies past the end of
+  //~ // the row (about 6 lines).
+  //~begin 1
+  const int row = blockIdx.y;
+  const int col = blockIdx.x * blockDim.x + threadIdx.x;
+  // Past the end of a row begins the next row: without the guard two threads write one element.
+  if (col < cols) {
+    const int i = row * cols + col;
+    c[i] = a[i] + b[i];
+  }
+  //~end
+}
+
+void launch_batched_add(const float* d_a, const float* d_b, float* d_c, int rows, int cols) {
+  constexpr int kBlock = 128;  // threads
+  //~ const dim3 grid(1, 1);  // TODO(2): Enough blocks to cover a row in x, one per row in y.
+  //~begin 2
+  const dim3 grid((cols + kBlock - 1) / kBlock, rows);
+  //~end
+  batched_add<<<grid, kBlock>>>(d_a, d_b, d_c, cols);
+}
