@@ -1,0 +1,8 @@
+// 01/02 Global index
+#ifndef CHAPTERS_01_HELLO_INDEXING_02_GLOBAL_INDEX_H_
+#define CHAPTERS_01_HELLO_INDEXING_02_GLOBAL_INDEX_H_
+
+// d_out[i] = first + i * step for 0 <= i < n. d_out holds n ints; n may be 0.
+void launch_arange(int* d_out, int first, int step, int n);
+
+#endif  // CHAPTERS_01_HELLO_INDEXING_02_GLOBAL_INDEX_H_

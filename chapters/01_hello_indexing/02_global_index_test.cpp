@@ -1,0 +1,67 @@
+// Tests of 01/02 global index.
+#include "02_global_index.h"
+
+#include "kit/kit.h"
+
+namespace {
+
+// out[i] = first + i * step, one after the other.
+std::vector<int> arange_on_cpu(int first, int step, int n) {
+  std::vector<int> out;
+  for (int i = 0; i < n; ++i) out.push_back(first + i * step);
+  return out;
+}
+
+constexpr int kFirst = -7, kStep = 3;
+
+void expect_arange(int n, kit::Placement placement = kit::Placement::kMiddle) {
+  const auto out = kit::DeviceBuffer<int>::output(n, "out", placement);
+  kit::run([&] { launch_arange(out.get(), kFirst, kStep, n); });
+  kit::expect_equal(out, arange_on_cpu(kFirst, kStep, n));
+}
+
+TEST(GlobalIndex, NumbersTheThreadsOfOneBlock) {
+  RecordProperty("todo", 1);
+  expect_arange(128);
+}
+
+TEST(GlobalIndex, LaunchesAThreadForEveryElement) {
+  RecordProperty("todo", 3);
+  const int n = 1000;
+  const auto out = kit::DeviceBuffer<int>::output(n, "out");
+  const kit::Run run = kit::run([&] { launch_arange(out.get(), kFirst, kStep, n); });
+  // With threads enough the launch is right, and what they write is the subject of the other tests.
+  if (kit::simulated() && run.counters().threads >= n) return;
+  kit::expect_equal(out, arange_on_cpu(kFirst, kStep, n));
+}
+
+TEST(GlobalIndex, NumbersTheThreadsOfManyBlocks) {
+  RecordProperty("todo", 1);
+  kit::for_each("n", std::vector<int>{1024, kit::work_scale(2048, 1 << 24)},
+                [](int n) { expect_arange(n); });
+}
+
+TEST(GlobalIndex, LeavesOutTheThreadsPastTheEnd) {
+  RecordProperty("todo", 2);
+  kit::for_each("n", kit::awkward_sizes(), [](int n) { expect_arange(n); });
+  kit::for_each("out ends with its memory, n", std::vector<int>{1, 100, 1025},
+                [](int n) { expect_arange(n, kit::Placement::kAtEnd); });
+}
+
+TEST(GlobalIndex, LaunchesNothingForNoElements) {
+  RecordProperty("todo", 3);
+  expect_arange(0);
+}
+
+TEST(GlobalIndex, LaunchesNoIdleBlocks) {
+  RecordProperty("todo", 3);
+  const int n = 10000;
+  const auto out = kit::DeviceBuffer<int>::output(n, "out");
+  const kit::Run run = kit::run([&] { launch_arange(out.get(), kFirst, kStep, n); });
+  kit::expect_equal(out, arange_on_cpu(kFirst, kStep, n));
+  kit::budget("threads launched per element", kit::ratio(run.counters().threads, n),
+              kit::at_most(1.15),
+              "one thread does one element, and only the last block may be partly idle");
+}
+
+}  // namespace

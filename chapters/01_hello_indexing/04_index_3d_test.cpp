@@ -1,0 +1,96 @@
+// Tests of 01/04 index 3-D.
+#include "04_index_3d.h"
+
+#include <ostream>
+
+#include "kit/kit.h"
+
+namespace {
+
+struct Case {
+  Volume volume;
+  dim3 block;
+  kit::Shape shape() const { return {volume.depth, volume.height, volume.width}; }
+};
+
+std::ostream& operator<<(std::ostream& out, const Case& c) {
+  return out << c.volume.width << " x " << c.volume.height << " x " << c.volume.depth
+             << ", block = " << c.block.x << " x " << c.block.y << " x " << c.block.z;
+}
+
+// One int per voxel each, element x + width * (y + height * z).
+struct Ids {
+  std::vector<int> block, thread, global;
+};
+
+// Walks over the grid in the order in which ids are given, and counts.
+Ids ids_on_cpu(const Case& c) {
+  const Volume v = c.volume;
+  const int bx = c.block.x, by = c.block.y, bz = c.block.z;
+  Ids ids;
+  for (std::vector<int>* id : {&ids.block, &ids.thread, &ids.global}) {
+    id->resize(c.shape().size());
+  }
+  int block = 0, global = 0;
+  for (int z0 = 0; z0 < v.depth; z0 += bz) {
+    for (int y0 = 0; y0 < v.height; y0 += by) {
+      for (int x0 = 0; x0 < v.width; x0 += bx, ++block) {
+        for (int thread = 0; thread < bx * by * bz; ++thread, ++global) {
+          const int x = x0 + thread % bx, y = y0 + thread / bx % by, z = z0 + thread / (bx * by);
+          if (x >= v.width || y >= v.height || z >= v.depth) continue;
+          const int voxel = x + v.width * (y + v.height * z);
+          ids.block[voxel] = block;
+          ids.thread[voxel] = thread;
+          ids.global[voxel] = global;
+        }
+      }
+    }
+  }
+  return ids;
+}
+
+struct Numbered {
+  explicit Numbered(const Case& c)
+      : block(kit::DeviceBuffer<int>::output(c.shape().size(), "block_id")),
+        thread(kit::DeviceBuffer<int>::output(c.shape().size(), "thread_id")),
+        global(kit::DeviceBuffer<int>::output(c.shape().size(), "global_id")) {
+    kit::run(
+        [&] { launch_number_voxels(block.get(), thread.get(), global.get(), c.volume, c.block); });
+  }
+
+  kit::DeviceBuffer<int> block, thread, global;
+};
+
+// No two extents alike, so that exchanged axes show; volumes that blocks fit and do not fit.
+const std::vector<Case>& cases() {
+  static const std::vector<Case> list = {{{8, 6, 4}, {4, 3, 2}},    {{24, 10, 6}, {8, 5, 2}},
+                                         {{33, 9, 5}, {8, 4, 2}},   {{7, 13, 3}, {2, 4, 3}},
+                                         {{100, 1, 1}, {32, 1, 1}}, {{1, 50, 3}, {1, 16, 2}},
+                                         {{3, 2, 130}, {1, 1, 64}}, {{20, 9, 31}, {16, 4, 16}}};
+  return list;
+}
+
+constexpr const char* kCase = "width x height x depth";
+
+TEST(Index3d, NumbersTheBlocks) {
+  RecordProperty("todo", 1);
+  kit::for_each(kCase, cases(), [](const Case& c) {
+    kit::expect_equal(Numbered(c).block, ids_on_cpu(c).block, c.shape());
+  });
+}
+
+TEST(Index3d, NumbersTheThreadsOfABlock) {
+  RecordProperty("todo", 2);
+  kit::for_each(kCase, cases(), [](const Case& c) {
+    kit::expect_equal(Numbered(c).thread, ids_on_cpu(c).thread, c.shape());
+  });
+}
+
+TEST(Index3d, NumbersTheThreadsOfTheGrid) {
+  RecordProperty("todo", 3);
+  kit::for_each(kCase, cases(), [](const Case& c) {
+    kit::expect_equal(Numbered(c).global, ids_on_cpu(c).global, c.shape());
+  });
+}
+
+}  // namespace

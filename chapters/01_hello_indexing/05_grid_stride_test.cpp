@@ -1,0 +1,106 @@
+// Tests of 01/05 grid-stride loop.
+#include "05_grid_stride.h"
+
+#include <ostream>
+
+#include "kit/kit.h"
+
+namespace {
+
+// y[i] = max(x[i], 0), one after the other.
+std::vector<float> relu_on_cpu(const std::vector<float>& x) {
+  std::vector<float> y;
+  for (const float value : x) y.push_back(value > 0.0f ? value : 0.0f);
+  return y;
+}
+
+struct Case {
+  int n, blocks, threads;
+};
+
+std::ostream& operator<<(std::ostream& out, const Case& c) {
+  return out << c.n << ", grid = " << c.blocks << " x " << c.threads;
+}
+
+void expect_relu_on(const Case& c) {
+  const std::vector<float> values = kit::random_floats(c.n);
+  const auto x = kit::DeviceBuffer<float>::input(values, "x");
+  const auto y = kit::DeviceBuffer<float>::output(c.n, "y");
+  kit::run([&] { launch_relu_on(c.blocks, c.threads, x.get(), y.get(), c.n); });
+  kit::expect_equal(y, relu_on_cpu(values));
+}
+
+// The grid of the learner's own choice.
+kit::Run expect_relu(int n) {
+  const std::vector<float> values = kit::random_floats(n);
+  const auto x = kit::DeviceBuffer<float>::input(values, "x");
+  const auto y = kit::DeviceBuffer<float>::output(n, "y");
+  const kit::Run run = kit::run([&] { launch_relu(x.get(), y.get(), n); });
+  kit::expect_equal(y, relu_on_cpu(values));
+  return run;
+}
+
+TEST(GridStride, WorksWithAsManyThreadsAsElements) {
+  RecordProperty("todo", 1);
+  kit::for_each("n", std::vector<Case>{{1, 1, 1}, {64, 2, 32}, {1024, 8, 128}}, expect_relu_on);
+}
+
+TEST(GridStride, WorksWithMoreThreadsThanElements) {
+  RecordProperty("todo", 1);
+  kit::for_each("n", std::vector<Case>{{0, 1, 32}, {1, 2, 64}, {33, 2, 32}, {1000, 16, 256}},
+                expect_relu_on);
+}
+
+TEST(GridStride, WorksWithFewerThreadsThanElements) {
+  RecordProperty("todo", 1);
+  kit::for_each(
+      "n",
+      std::vector<Case>{{100, 1, 1}, {128, 1, 64}, {1000, 3, 32}, {1031, 5, 33}, {5000, 2, 1024}},
+      expect_relu_on);
+}
+
+TEST(GridStride, ReadsNeighbouringElementsTogether) {
+  RecordProperty("todo", 1);
+  const int n = 16384;
+  const std::vector<float> values = kit::random_floats(n);
+  const auto x = kit::DeviceBuffer<float>::input(values, "x");
+  const auto y = kit::DeviceBuffer<float>::output(n, "y");
+  const kit::Run run = kit::run([&] { launch_relu_on(4, 256, x.get(), y.get(), n); });
+  kit::expect_equal(y, relu_on_cpu(values));
+  const kit::Counters& c = run.counters();
+  kit::budget("global load sectors per request",
+              kit::ratio(c.global_load_sectors, c.global_load_requests), kit::at_most(5),
+              "32 neighbouring floats are 4 sectors of 32 bytes; with a chunk of elements per "
+              "thread every thread of a warp needs a sector of its own",
+              &kit::Counters::global_load_sectors);
+}
+
+TEST(GridStride, ChoosesAGridForAnySize) {
+  RecordProperty("todo", 2);
+  expect_relu(0);
+  kit::for_each("n", kit::awkward_sizes(), expect_relu);
+  expect_relu(kit::work_scale(20000, (1 << 24) + 5));
+}
+
+TEST(GridStride, LaunchesNoIdleBlocks) {
+  RecordProperty("todo", 2);
+  const kit::Run run = expect_relu(1000);
+  kit::budget("threads launched for 1000 elements", run.counters().threads, kit::at_most(1024),
+              "1000 elements need 4 blocks of 256 threads; further blocks find nothing to do");
+}
+
+TEST(GridStride, LimitsTheGrid) {
+  RecordProperty("todo", 2);
+  const kit::Run run = expect_relu(100000);
+  kit::budget("threads launched for 100000 elements", run.counters().threads, kit::at_most(8192),
+              "32 blocks of 256 threads are the limit; the loop does the rest");
+}
+
+TEST(GridStride, UsesTheWholeGrid) {
+  RecordProperty("todo", 2);
+  const kit::Run run = expect_relu(100000);
+  kit::budget("threads at work on 100000 elements", run.counters().threads, kit::at_least(8192),
+              "32 blocks of 256 threads may be launched; fewer leave a part of the machine idle");
+}
+
+}  // namespace

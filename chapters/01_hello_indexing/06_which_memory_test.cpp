@@ -1,0 +1,48 @@
+// Tests of 01/06 which memory.
+#include "06_which_memory.h"
+
+#include "kit/kit.h"
+
+namespace {
+
+// One rounding per element, as in the kernel.
+std::vector<float> scale_on_cpu(const std::vector<float>& x, float factor) {
+  std::vector<float> y;
+  for (const float value : x) y.push_back(factor * value);
+  return y;
+}
+
+constexpr float kFactor = -1.7f;
+
+TEST(WhichMemory, ScalesOnTheDevice) {
+  RecordProperty("todo", 1);
+  kit::for_each("n", kit::awkward_sizes(), [](int n) {
+    const std::vector<float> x = kit::random_floats(n);
+    const auto y = kit::DeviceBuffer<float>::output(n, "y");
+    kit::run([&] { scale_on_device(x.data(), y.get(), kFactor, n); });
+    kit::expect_equal(y, scale_on_cpu(x, kFactor));
+  });
+}
+
+TEST(WhichMemory, FreesWhatItAllocates) {
+  RecordProperty("todo", 1);
+  const int n = 1000;
+  const std::vector<float> x = kit::random_floats(n);
+  const auto y = kit::DeviceBuffer<float>::output(n, "y");
+  const kit::Run run = kit::run([&] { scale_on_device(x.data(), y.get(), kFactor, n); });
+  kit::expect_equal(y, scale_on_cpu(x, kFactor));
+  kit::expect_no_leak(run);
+}
+
+TEST(WhichMemory, BringsTheLastElementToTheHost) {
+  RecordProperty("todo", 2);
+  kit::for_each("n", kit::awkward_sizes(), [](int n) {
+    const std::vector<float> values = kit::random_floats(n);
+    const auto y = kit::DeviceBuffer<float>::input(values, "y");
+    float last = 0.0f;
+    kit::run([&] { last = last_element(y.get(), n); });
+    kit::expect_equal("last element", std::vector<float>{last}, {values.back()});
+  });
+}
+
+}  // namespace

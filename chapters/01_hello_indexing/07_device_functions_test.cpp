@@ -1,0 +1,76 @@
+// Tests of 01/07 device functions.
+#include "07_device_functions.h"
+
+#include <limits>
+
+#include "kit/kit.h"
+
+namespace {
+
+// 1 / sqrt(64), the usual scale for heads of 64 channels, is exact; the other one rounds.
+constexpr float kScales[] = {0.125f, 0.3f};
+
+// queries x keys, row-major. One rounding per product, so every right answer has the same bits.
+std::vector<float> reference(const std::vector<float>& scores, float scale,
+                             const kit::Shape& shape) {
+  std::vector<float> out;
+  for (int query = 0; query < shape.rows; ++query) {
+    for (int key = 0; key < shape.cols; ++key) {
+      const double product = double{scores[query * shape.cols + key]} * scale;
+      out.push_back(key > query ? -std::numeric_limits<float>::infinity()
+                                : static_cast<float>(product));
+    }
+  }
+  return out;
+}
+
+// Prompts (square), a step that sees a longer past, and sizes around the block.
+const std::vector<kit::Shape>& shapes() {
+  static const std::vector<kit::Shape> list = {{1, 1},  {4, 4},   {3, 7},    {7, 3},
+                                               {8, 32}, {33, 33}, {65, 127}, {127, 50}};
+  return list;
+}
+
+TEST(DeviceFunctions, HostHidesTheFuture) {
+  RecordProperty("todo", 1);
+  kit::for_each("queries x keys", shapes(), [](const kit::Shape& shape) {
+    for (const float scale : kScales) {
+      const std::vector<float> scores = kit::random_floats(shape.size(), -8.0f, 8.0f);
+      std::vector<float> out(shape.size());
+      mask_scores_on_cpu(scores.data(), out.data(), scale, shape.rows, shape.cols);
+      kit::expect_equal("out on the host", out, reference(scores, scale, shape), shape);
+    }
+  });
+}
+
+TEST(DeviceFunctions, DeviceAgreesWithTheHost) {
+  RecordProperty("todo", 2);
+  kit::for_each("queries x keys", shapes(), [](const kit::Shape& shape) {
+    for (const float scale : kScales) {
+      const std::vector<float> scores = kit::random_floats(shape.size(), -8.0f, 8.0f);
+      const auto d_scores = kit::DeviceBuffer<float>::input(scores, "scores");
+      const auto out = kit::DeviceBuffer<float>::output(shape.size(), "out");
+      kit::run(
+          [&] { launch_mask_scores(d_scores.get(), out.get(), scale, shape.rows, shape.cols); });
+      std::vector<float> on_host(shape.size());
+      mask_scores_on_cpu(scores.data(), on_host.data(), scale, shape.rows, shape.cols);
+      kit::expect_equal(out, on_host, shape);
+    }
+  });
+}
+
+TEST(DeviceFunctions, DeviceHidesTheFuture) {
+  RecordProperty("todo", 2);
+  kit::for_each("queries x keys", shapes(), [](const kit::Shape& shape) {
+    for (const float scale : kScales) {
+      const std::vector<float> scores = kit::random_floats(shape.size(), -8.0f, 8.0f);
+      const auto d_scores = kit::DeviceBuffer<float>::input(scores, "scores");
+      const auto out = kit::DeviceBuffer<float>::output(shape.size(), "out");
+      kit::run(
+          [&] { launch_mask_scores(d_scores.get(), out.get(), scale, shape.rows, shape.cols); });
+      kit::expect_equal(out, reference(scores, scale, shape), shape);
+    }
+  });
+}
+
+}  // namespace

@@ -1,0 +1,30 @@
+// 01/03 Index 2-D: mirror a picture, left to right, with one thread per pixel.
+//   in, out  height x width bytes in row-major order: pixel (row, col) is element row * width + col
+//   out(row, col) = in(row, width - 1 - col)
+//   width and height are any numbers from 1 on, rarely multiples of the block
+//   TODOs    2
+#include "03_index_2d.h"
+
+__global__ void mirror_image(const unsigned char* in, unsigned char* out, int width, int height) {
+  //~ // TODO(1): Find this thread's col (along x) and row (along y), leave out the threads that
+  //~ // stand outside of the picture, and write one mirrored pixel (about 5 lines).
+  //~begin 1
+  // x is the fast axis: threads that differ by 1 in threadIdx.x touch bytes that differ by 1 in
+  // address, so a warp of 32 threads reads one contiguous piece of a row.
+  const int col = blockIdx.x * blockDim.x + threadIdx.x;
+  const int row = blockIdx.y * blockDim.y + threadIdx.y;
+  if (col < width && row < height) {
+    out[row * width + col] = in[row * width + (width - 1 - col)];
+  }
+  //~end
+}
+
+void launch_mirror_image(const unsigned char* d_in, unsigned char* d_out, int width, int height) {
+  const dim3 block(32, 8);  // threads along x and y
+  //~ // TODO(2): Enough blocks for the width and the height (1 line).
+  //~ const dim3 grid(1, 1);
+  //~begin 2
+  const dim3 grid((width + block.x - 1) / block.x, (height + block.y - 1) / block.y);
+  //~end
+  mirror_image<<<grid, block>>>(d_in, d_out, width, height);
+}

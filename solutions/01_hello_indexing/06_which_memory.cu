@@ -1,0 +1,40 @@
+// 01/06 Which memory: two functions follow a pointer into the wrong memory. Fix them.
+//   h_ points to host memory, d_ points to device memory. Kernels may follow only device pointers,
+//   the host only host pointers; cudaMemcpy carries values from one to the other.
+//   x, y   n floats, n >= 1; y[i] = factor * x[i]
+//   Exercise 02/03 adds the error checks that these calls deserve.
+//   TODOs  2
+#include "06_which_memory.h"
+
+__global__ void scale(const float* x, float* y, float factor, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    y[i] = factor * x[i];
+  }
+}
+
+void scale_on_device(const float* h_x, float* d_y, float factor, int n) {
+  const size_t bytes = n * sizeof(float);
+  float* d_x = nullptr;
+  cudaMalloc(&d_x, bytes);
+  cudaMemcpy(d_x, h_x, bytes, cudaMemcpyHostToDevice);
+  constexpr int kBlock = 256;  // threads
+  const int grid = (n + kBlock - 1) / kBlock;
+  //~ // TODO(1): Give the kernel pointers that it can follow (change 1 word).
+  //~ scale<<<grid, kBlock>>>(h_x, d_y, factor, n);
+  //~begin 1
+  scale<<<grid, kBlock>>>(d_x, d_y, factor, n);
+  //~end
+  cudaFree(d_x);
+}
+
+float last_element(const float* d_y, int n) {
+  //~ // TODO(2): Copy the element to the host before looking at it (about 3 lines).
+  //~ return d_y[n - 1];
+  //~begin 2
+  float last = 0.0f;
+  // d_y + n - 1 computes an address, which the host may do. Only cudaMemcpy follows it.
+  cudaMemcpy(&last, d_y + n - 1, sizeof(float), cudaMemcpyDeviceToHost);
+  return last;
+  //~end
+}
