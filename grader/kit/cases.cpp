@@ -139,6 +139,8 @@ void Cases::run(const std::string& name, const std::function<void()>& body) {
   state.file = first.file_name() == nullptr ? "" : first.file_name();
   state.line = first.line_number();
   state.message = first.message();
+  // Newer GoogleTests end every message with a line break.
+  while (!state.message.empty() && state.message.back() == '\n') state.message.pop_back();
   const std::string label = case_label();
   // EXPECT_EQ and its like know nothing of cases.
   if (state.message.find(name) == std::string::npos) {

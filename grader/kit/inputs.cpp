@@ -20,49 +20,61 @@ uint64_t hash(const std::string& text) {
   return state;
 }
 
-uint64_t next() { return mix(seed() + 0x632BE59BD9B4E019u * ++context().draws); }
+// A block of draws takes its seed once: hashing the name of the test for every value would cost
+// seconds.
+class Draws {
+ public:
+  uint64_t next() { return mix(seed_ + 0x632BE59BD9B4E019u * ++count_); }
+  // In [0, 1), with 53 random bits.
+  double next_unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+  int next_int(int low, int high) {
+    const uint64_t span = static_cast<uint64_t>(static_cast<int64_t>(high) - low) + 1;
+    return static_cast<int>(low + static_cast<int64_t>(next() % span));
+  }
 
-// In [0, 1), with 53 random bits.
-double next_unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
-
-int next_int(int low, int high) {
-  const uint64_t span = static_cast<uint64_t>(static_cast<int64_t>(high) - low) + 1;
-  return static_cast<int>(low + static_cast<int64_t>(next() % span));
-}
+ private:
+  const uint64_t seed_ = seed();
+  uint64_t& count_ = context().draws;
+};
 
 }  // namespace
 
 uint64_t seed() { return mix(context().base_seed ^ hash(context().test)); }
 
 std::vector<float> random_floats(size_t n, float low, float high) {
+  Draws draws;
   std::vector<float> values(n);
-  for (float& value : values) value = static_cast<float>(low + (high - low) * next_unit());
+  for (float& value : values) value = static_cast<float>(low + (high - low) * draws.next_unit());
   return values;
 }
 
 std::vector<double> random_doubles(size_t n, double low, double high) {
+  Draws draws;
   std::vector<double> values(n);
-  for (double& value : values) value = low + (high - low) * next_unit();
+  for (double& value : values) value = low + (high - low) * draws.next_unit();
   return values;
 }
 
 std::vector<int> random_ints(size_t n, int low, int high) {
+  Draws draws;
   std::vector<int> values(n);
-  for (int& value : values) value = next_int(low, high);
+  for (int& value : values) value = draws.next_int(low, high);
   return values;
 }
 
 std::vector<float> random_integer_floats(size_t n, int low, int high) {
+  Draws draws;
   std::vector<float> values(n);
-  for (float& value : values) value = static_cast<float>(next_int(low, high));
+  for (float& value : values) value = static_cast<float>(draws.next_int(low, high));
   return values;
 }
 
 std::vector<float> precision_tripwire_floats(size_t n) {
+  Draws draws;
   std::vector<float> values(n);
   for (float& value : values) {
-    const int magnitude = 2049 + 2 * next_int(0, (4095 - 2049) / 2);
-    value = static_cast<float>(next() & 1 ? magnitude : -magnitude);
+    const int magnitude = 2049 + 2 * draws.next_int(0, (4095 - 2049) / 2);
+    value = static_cast<float>(draws.next() & 1 ? magnitude : -magnitude);
   }
   return values;
 }
