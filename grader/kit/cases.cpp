@@ -49,6 +49,21 @@ std::string launch_sizes(const Launch& launch) {
          count_of(launch.threads(), "thread");
 }
 
+// True if exactly the failing sizes leave a last block partly used.
+bool partial_blocks(const std::vector<std::string>& failed, const std::vector<std::string>& passed,
+                    uint64_t block) {
+  if (block < 2 || passed.empty()) return false;
+  const auto is_multiple = [&](const std::string& name, bool multiple) {
+    const size_t digits = name.find_last_not_of("0123456789") + 1;
+    if (digits == 0 || digits == name.size() || name.find(',') != std::string::npos) return false;
+    return (std::stoull(name.substr(digits)) % block == 0) == multiple;
+  };
+  return std::all_of(failed.begin(), failed.end(),
+                     [&](const std::string& name) { return is_multiple(name, false); }) &&
+         std::all_of(passed.begin(), passed.end(),
+                     [&](const std::string& name) { return is_multiple(name, true); });
+}
+
 std::string launch_summary() {
   const Context& now = context();
   if (!now.ran || !simulated()) return "";
@@ -93,6 +108,7 @@ struct Cases::State {
   std::string file, message;  // of the first failure
   int line = 0;
   uint64_t instructions_at_failure = 0;
+  uint64_t block = 0;  // threads per block of the first launch of the first failing case
 };
 
 Cases::Cases() : state_(new State) {}
@@ -147,6 +163,10 @@ void Cases::run(const std::string& name, const std::function<void()>& body) {
     state.message = (label.empty() ? "" : label + ", ") + name + ": " + state.message;
   }
   state.instructions_at_failure = now.thread_instructions;
+  if (now.ran && !now.last_run.launches().empty()) {
+    const Launch& launch = now.last_run.launches().front();
+    if (launch.blocks() > 0) state.block = launch.threads() / launch.blocks();
+  }
   if (now.channel.open()) {
     now.pending_line =
         now.channel.line("failure", failure_fields(state.file, state.line, state.message));
@@ -164,6 +184,9 @@ Cases::~Cases() {
   if (!others.empty()) {
     message += "\nand " + count_of(others.size(), "more case") +
                (others.size() == 1 ? " fails: " : " fail: ") + join_names(others);
+    if (partial_blocks(state.failed, state.passed, state.block)) {
+      message += " (all with a last, partial block)";
+    }
   }
   if (!state.passed.empty()) {
     message += std::string("\n") +

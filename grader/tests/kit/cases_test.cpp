@@ -1,4 +1,5 @@
 #include "failure_of.h"
+#include "kernels.h"
 #include "kit/kit.h"
 
 using kit_tests::failure_of;
@@ -67,4 +68,20 @@ TEST(KitCases, SeeAFailureThatAGoogleTestAssertionHidesInACase) {
   EXPECT_NE(
       failure_of([] { kit::for_each("n", std::vector<int>{1}, [](int) { EXPECT_TRUE(false); }); }),
       "");
+}
+
+TEST(KitCases, SeeThatOnlyPartialBlocksFail) {
+  const auto check = [](int n) {
+    const auto x =
+        kit::DeviceBuffer<float>::input(std::vector<float>(static_cast<size_t>(n), 1.0f), "x");
+    const auto y = kit::DeviceBuffer<float>::output(n, "y");
+    kit::run([&] { launch_twice(x.get(), y.get(), n / 64 * 64); });
+    kit::expect_equal(y, std::vector<float>(static_cast<size_t>(n), 2.0f));
+  };
+  std::string message = failure_of([&] {
+    kit::for_each("n", std::vector<int>{64, 65, 128, 130}, check);
+  });
+  EXPECT_TRUE(contains(message, "n = 130 (all with a last, partial block)")) << message;
+  message = failure_of([&] { kit::for_each("n", std::vector<int>{65, 130}, check); });
+  EXPECT_FALSE(contains(message, "partial")) << "without a passing size nothing is known";
 }
