@@ -28,6 +28,8 @@ struct Paths {
   std::string ninja, cmake, nvcc, cuda_home;
   std::filesystem::path build(Device device) const;  // ROOT/build/sim or ROOT/build/gpu
 };
+// From GRADE_ROOT and its companions.
+Paths find_paths();
 
 // One message of a compiler or linker.
 struct Diagnostic {
@@ -109,7 +111,8 @@ struct Result {
   std::string early_end;
   // The same in one paragraph for the learner: what happened, where, what next.
   std::string early_message;
-  std::string early_test;  // in which test, "" outside
+  std::string early_test;    // in which test, "" outside
+  std::string early_output;  // what that process printed, cut
   ChildResult::End end = ChildResult::End::kNotStarted;
   std::string output;  // what the program printed, cut
   uint64_t output_bytes = 0;

@@ -17,10 +17,11 @@ struct ChildOptions {
   std::vector<std::string> argv;    // argv[0] is searched in PATH unless it holds a '/'
   std::filesystem::path directory;  // "" stays where the parent is
   std::vector<std::pair<std::string, std::string>> environment;  // added to, or replacing, ours
-  double wall_seconds = 0;                                       // whole run; 0: no limit
-  double quiet_seconds = 0;       // between two lines on the channel; 0: no limit
-  uint64_t memory_bytes = 0;      // resident set of the child; 0: no limit
-  size_t output_kept = 32 << 10;  // bytes of the head, and as many of the tail, of each stream
+  std::vector<std::string> dropped;  // variables of ours that start so are not passed on
+  double wall_seconds = 0;           // whole run; 0: no limit
+  double quiet_seconds = 0;          // between two lines on the channel; 0: no limit
+  uint64_t memory_bytes = 0;         // resident set of the child; 0: no limit
+  size_t output_kept = 32 << 10;     // bytes of the head, and as many of the tail, of each stream
   uint64_t output_limit =
       64 << 20;               // bytes on stdout and stderr together; the child is killed above
   bool with_channel = false;  // sets GRADE_CHANNEL=FD:NONCE for the child

@@ -1,0 +1,226 @@
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
+
+#include "cli/compiler_output.h"
+#include "cli/exercise_run.h"
+#include "cli/process/stream.h"
+#include "course/text.h"
+
+namespace grade {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using End = ChildResult::End;
+using Status = BuildResult::Status;
+
+double seconds_between(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// One build at a time in a build folder: two Ninjas there would write the same files.
+// Not open: cancelled while it waited.
+Descriptor lock_folder(const fs::path& folder, const RunRequest& request) {
+  Descriptor file(::open((folder / ".grade_lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666));
+  if (!file.open())
+    return Descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC));  // read-only: no lock
+  bool told = false;
+  while (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (!told && request.on_progress) request.on_progress("waiting for another build to end");
+    told = true;
+    std::vector<pollfd> polled;
+    for (const int fd : request.watched) polled.push_back({fd, POLLIN, 0});
+    constexpr int kTick = 50;  // ms
+    const int ready = ::poll(polled.data(), polled.size(), kTick);
+    if (ready > 0 && request.interrupted && request.interrupted()) return Descriptor();
+  }
+  return file;
+}
+
+// Reads Ninja's "[12/80] " and reports it once the build has become long enough to wonder.
+class ProgressReader {
+ public:
+  ProgressReader(const RunRequest& request, std::string what)
+      : report_(request.on_progress), what_(std::move(what)) {}
+
+  void read(std::string_view text) {
+    if (!report_) return;
+    const size_t open = text.rfind("\n[");
+    const size_t begin = open != std::string_view::npos ? open + 2
+                         : text.starts_with('[')        ? 1
+                                                        : std::string_view::npos;
+    if (begin == std::string_view::npos) return;
+    const size_t close = text.find(']', begin);
+    const size_t slash = text.find('/', begin);
+    if (close == std::string_view::npos || slash == std::string_view::npos || slash > close) return;
+    constexpr double kSilent = 1.5;  // seconds
+    if (seconds_between(start_) < kSilent) return;
+    report_(what_ + ", step " + std::string(text.substr(begin, slash - begin)) + " of " +
+            std::string(text.substr(slash + 1, close - slash - 1)));
+  }
+
+ private:
+  std::function<void(const std::string&)> report_;
+  std::string what_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+ChildOptions child_options(const RunRequest& request) {
+  constexpr double kLongestBuild = 900;  // seconds: the first one builds the simulator
+  ChildOptions options;
+  options.wall_seconds = kLongestBuild;
+  options.output_kept = 256 << 10;
+  options.watched = request.watched;
+  options.interrupted = request.interrupted;
+  options.environment = {{"NINJA_STATUS", "[%f/%t] "}, {"LC_ALL", "C"}};
+  return options;
+}
+
+// The compilers that the simulator's build was set up with, so that both machines get one object.
+std::string cached_value(const fs::path& folder, const std::string& name) {
+  std::ifstream cache(folder / "CMakeCache.txt");
+  for (std::string line; std::getline(cache, line);) {
+    if (course::starts_with(line, name + ":")) return line.substr(line.find('=') + 1);
+  }
+  return "";
+}
+
+// Writes build/gpu the first time that a GPU is used. "" or what went wrong.
+std::string configure_gpu(const Paths& paths, const RunRequest& request, BuildResult* result) {
+  if (request.on_progress) request.on_progress("preparing the build for the GPU (once)");
+  ChildOptions options = child_options(request);
+  options.argv = {paths.cmake, "-S",  paths.root.string(),
+                  "--preset",  "gpu", "-DCMAKE_MAKE_PROGRAM=" + paths.ninja};
+  options.directory = paths.root;
+  for (const char* name :
+       {"CMAKE_CXX_COMPILER", "CMAKE_CUDA_COMPILER", "CMAKE_CUDA_HOST_COMPILER"}) {
+    const std::string value = cached_value(paths.build(Device::kSimulator), name);
+    if (!value.empty()) options.argv.push_back(std::string("-D") + name + "=" + value);
+  }
+  const ChildResult child = run_child(options);
+  result->log = child.out.text() + child.err.text();
+  if (child.ok()) return "";
+  if (child.end == End::kCancelled) return "cancelled";
+  return "CMake could not prepare build/gpu. Its message is above all else what helps:\n" +
+         course::trim(child.err.text()) + "\nTry ./grade doctor; --device sim needs no GPU.";
+}
+
+std::string tail_of(const std::string& log, size_t lines) {
+  std::vector<std::string> all = course::split_lines(log);
+  std::vector<std::string> kept;
+  for (const std::string& line : all) {
+    if (!course::trim(line).empty() && !course::starts_with(line, "[")) kept.push_back(line);
+  }
+  if (kept.size() > lines) kept.erase(kept.begin(), kept.end() - static_cast<long>(lines));
+  return course::join(kept, "\n");
+}
+
+// Why Ninja failed, if it was not the exercise's own code. "" if it was.
+std::string problem_of(const std::string& log, const std::string& target, const fs::path& folder) {
+  if (log.find("No space left on device") != std::string::npos) {
+    return "The disk is full. Free some space (./grade clean shows what the course uses), then "
+           "try again.";
+  }
+  if (log.find("ninja: error: unknown target") != std::string::npos) {
+    return folder.string() + " does not know " + target +
+           ". If chapters/course.json is newer than the build, remove the folder build and start "
+           "./grade again.";
+  }
+  if (log.find("CMake Error") != std::string::npos) {
+    return "CMake could not update the build:\n" + tail_of(log, 12);
+  }
+  const std::string name = target.substr(0, target.find('.', target.find('.') + 1));
+  for (const std::string& line : course::split_lines(log)) {
+    if (!course::starts_with(line, "FAILED: ")) continue;
+    if (line.find(name) != std::string::npos) return "";
+    return "A part of the grader itself does not build (not your file):\n" + tail_of(log, 12) +
+           "\nIf you changed it, undo that (git status). Otherwise remove the folder build and "
+           "start ./grade again.";
+  }
+  return "The build tool failed:\n" + tail_of(log, 12);
+}
+
+std::string problem_of(const ChildResult& child) {
+  switch (child.end) {
+    case End::kNotStarted:
+      return child.error + ". Start the course with ./grade, which finds its tools.";
+    case End::kTimedOut:
+      return "The build did not end within " + std::to_string(static_cast<int>(child.seconds)) +
+             " s.";
+    case End::kSignalled:
+      return "The build tool was ended by a signal (" + describe_signal(child.signal) + ").";
+    default:
+      return "The build tool printed without end.";
+  }
+}
+
+// chapters/NN/MM.cu or solutions/NN/MM.cu, whichever `target` compiles.
+fs::path source_of(const Paths& paths, const RunRequest& request) {
+  if (request.exercise == nullptr) return {};
+  const course::ExerciseFiles files = course::files_of(paths.root, *request.exercise);
+  return request.program == Program::kLearner ? files.starter : files.solution;
+}
+
+}  // namespace
+
+std::string target_of(const course::Exercise& exercise, Program program) {
+  switch (program) {
+    case Program::kSolution:
+      return exercise.target() + ".solution";
+    case Program::kDerived:
+      return exercise.target() + ".derived";
+    default:
+      return exercise.target();
+  }
+}
+
+BuildResult build_target(const Paths& paths, Device device, const std::string& target,
+                         const RunRequest& request) {
+  BuildResult result;
+  const auto start = std::chrono::steady_clock::now();
+  const fs::path folder = paths.build(device);
+  if (!fs::exists(folder / "build.ninja")) {
+    if (device == Device::kSimulator) {
+      result.problem = folder.string() + " is not set up. Start the course with ./grade.";
+      return result;
+    }
+    result.problem = configure_gpu(paths, request, &result);
+    if (!result.problem.empty()) {
+      if (result.problem == "cancelled") result.status = Status::kCancelled;
+      return result;
+    }
+  }
+  const Descriptor lock = lock_folder(folder, request);
+  if (!lock.open()) {
+    result.status = Status::kCancelled;
+    return result;
+  }
+  ProgressReader progress(request, "building");
+  ChildOptions options = child_options(request);
+  options.argv = {paths.ninja, "-C", folder.string(), target};
+  options.on_output = [&](std::string_view text) { progress.read(text); };
+  const ChildResult child = run_child(options);
+  result.seconds = seconds_between(start);
+  result.log = child.out.text() + child.err.text();
+  if (child.end == End::kCancelled) {
+    result.status = Status::kCancelled;
+    return result;
+  }
+  result.diagnostics = parse_compiler_output(result.log, paths.root, source_of(paths, request));
+  if (child.ok()) {
+    result.status = Status::kBuilt;
+    return result;
+  }
+  result.problem =
+      child.end == End::kExited ? problem_of(result.log, target, folder) : problem_of(child);
+  if (result.problem.empty()) result.status = Status::kDoesNotCompile;
+  return result;
+}
+
+}  // namespace grade

@@ -1,0 +1,20 @@
+// What nvcc, g++ and the linker said, without the build tool's own lines.
+#ifndef WARPLINGS_CLI_COMPILER_OUTPUT_H_
+#define WARPLINGS_CLI_COMPILER_OUTPUT_H_
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cli/exercise_run.h"
+
+namespace grade {
+
+// Errors before warnings, messages about `learner_file` before all others; otherwise in the order
+// in which they came. Paths under `root` become relative to it.
+std::vector<Diagnostic> parse_compiler_output(const std::string& log,
+                                              const std::filesystem::path& root,
+                                              const std::filesystem::path& learner_file);
+
+}  // namespace grade
+#endif  // WARPLINGS_CLI_COMPILER_OUTPUT_H_

@@ -1,0 +1,134 @@
+#include "cli/event_reader.h"
+
+#include "course/error.h"
+#include "course/json.h"
+
+namespace grade {
+namespace {
+
+using course::Json;
+
+int integer(const Json& event, const char* key) { return static_cast<int>(event.number_or(key)); }
+
+Finding read_finding(const Json& event) {
+  Finding finding;
+  finding.check = event.string_or("check");
+  finding.kind = event.string_or("kind");
+  finding.message = event.string_or("message");
+  finding.file = event.string_or("file");
+  finding.line = integer(event, "line");
+  finding.other_file = event.string_or("other_file");
+  finding.other_line = integer(event, "other_line");
+  finding.kernel = event.string_or("kernel");
+  finding.where = event.string_or("case");
+  finding.is_note = event.bool_or("is_note");
+  finding.expected = event.bool_or("expected");
+  finding.count = static_cast<long>(event.number_or("count", 1));
+  return finding;
+}
+
+BudgetCheck read_budget(const Json& event) {
+  BudgetCheck budget;
+  budget.name = event.string_or("name");
+  budget.unit = event.string_or("unit");
+  budget.message = event.string_or("message");
+  budget.value = event.number_or("value");
+  budget.limit = event.number_or("limit");
+  budget.passed = event.bool_or("passed");
+  return budget;
+}
+
+LaunchInfo read_launch(const Json& event) {
+  LaunchInfo launch;
+  launch.kernel = event.string_or("kernel");
+  launch.file = event.string_or("file");
+  launch.line = integer(event, "line");
+  const auto triple = [&](const char* key, int* out) {
+    const Json* sizes = event.find(key);
+    for (size_t i = 0; sizes != nullptr && i < 3 && i < sizes->items.size(); ++i) {
+      out[i] = static_cast<int>(sizes->items[i].number);
+    }
+  };
+  triple("grid", launch.grid);
+  triple("block", launch.block);
+  return launch;
+}
+
+CounterMap read_counters(const Json& event) {
+  CounterMap counters;
+  const Json* object = event.find("counters");
+  if (object == nullptr) return counters;
+  for (const course::JsonMember& member : object->members) {
+    counters[member.key] = member.value.number;
+  }
+  return counters;
+}
+
+}  // namespace
+
+TestReport& EventReader::test(const std::string& name) {
+  for (TestReport& report : result_->tests) {
+    if (report.name == name) return report;
+  }
+  result_->tests.emplace_back().name = name;
+  return result_->tests.back();
+}
+
+TestReport* EventReader::running() {
+  for (TestReport& report : result_->tests) {
+    if (report.started && !report.finished) return &report;
+  }
+  return nullptr;
+}
+
+const TestReport* EventReader::read(std::string_view line) {
+  Json event;
+  try {
+    event = course::parse_json(std::string(line), "channel");
+  } catch (const course::Error&) {
+    return nullptr;  // cut short by a crash in the middle of a line
+  }
+  const std::string kind = event.string_or("event");
+  if (kind == "start") {
+    const Json* names = event.find("tests");
+    if (names != nullptr) {
+      for (const Json& name : names->items) test(name.text);
+    }
+    return nullptr;
+  }
+  if (kind == "done") {
+    result_->done = true;
+    result_->simulated_thread_instructions += event.number_or("simulated_thread_instructions");
+    return nullptr;
+  }
+  const std::string name = event.string_or("test");
+  if (name.empty()) return nullptr;
+  TestReport& report = test(name);
+  if (kind == "test_start") {
+    report.started = true;
+  } else if (kind == "property") {
+    report.properties[event.string_or("key")] = event.string_or("value");
+  } else if (kind == "counters") {
+    report.counters.emplace_back(event.string_or("case"), read_counters(event));
+  } else if (kind == "launch") {
+    report.launches.push_back(read_launch(event));
+  } else if (kind == "failure") {
+    report.failures.push_back(
+        {event.string_or("file"), integer(event, "line"), event.string_or("message")});
+    return &report;
+  } else if (kind == "finding") {
+    report.findings.push_back(read_finding(event));
+    return &report;
+  } else if (kind == "budget") {
+    report.budgets.push_back(read_budget(event));
+    return &report;
+  } else if (kind == "test_end") {
+    report.finished = true;
+    report.passed = event.bool_or("passed");
+    report.ms = event.number_or("ms");
+    return &report;
+  }
+  return nullptr;
+}
+
+}  // namespace grade

@@ -1,0 +1,300 @@
+#include "cli/exercise_run.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+
+#include "cli/event_reader.h"
+#include "course/text.h"
+
+namespace grade {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using End = ChildResult::End;
+
+constexpr uint64_t kMiB = 1 << 20;
+constexpr uint64_t kOutputLimit = 64 * kMiB;
+
+// Seconds: the whole run, and one test. GRADE_TIME_LIMIT sets the second and scales the first.
+struct TimeLimits {
+  double whole = 120, quiet = 20;
+};
+
+TimeLimits time_limits(const RunRequest& request) {
+  TimeLimits limits;
+  if (const char* text = std::getenv("GRADE_TIME_LIMIT")) {
+    const double seconds = std::atof(text);
+    if (seconds > 0) limits = {6 * seconds, seconds};
+  }
+  if (request.wall_seconds > 0) limits.whole = request.wall_seconds;
+  if (request.quiet_seconds > 0) limits.quiet = request.quiet_seconds;
+  limits.quiet = std::min(limits.quiet, limits.whole);
+  return limits;
+}
+
+// Most of what the machine has left, so that the program ends before the machine swaps.
+uint64_t memory_limit() {
+  constexpr uint64_t kMost = 8192 * kMiB, kLeast = 512 * kMiB;
+  if (const char* text = std::getenv("GRADE_MEMORY_LIMIT_MB")) {
+    const long long megabytes = std::atoll(text);
+    if (megabytes > 0) return static_cast<uint64_t>(megabytes) * kMiB;
+  }
+  std::ifstream info("/proc/meminfo");
+  std::string name;
+  uint64_t kilobytes = 0;
+  for (std::string unit; info >> name >> kilobytes; std::getline(info, unit)) {
+    if (name == "MemAvailable:") return std::clamp(kilobytes * 1024 / 10 * 7, kLeast, kMost);
+  }
+  return kMost;
+}
+
+std::string seconds_text(double seconds) {
+  return std::to_string(static_cast<long>(seconds + 0.5)) + " s";
+}
+
+// How the program ended before it had reported everything.
+struct EarlyEnd {
+  std::string what;     // for --json and the gates
+  std::string message;  // for the learner
+};
+
+EarlyEnd signal_end(int signal, const std::string& where) {
+  const std::string what = describe_signal(signal);
+  std::string why;
+  switch (signal) {
+    case SIGSEGV:
+    case SIGBUS:
+      why =
+          "Host code used an address that is not its own: a null pointer, a place past the end of "
+          "an array, or memory of the device read by the CPU. Endless recursion ends so too.";
+      break;
+    case SIGABRT:
+      why =
+          "abort() was called: by your code, by a failed assert(), or by an exception that nobody "
+          "caught.";
+      break;
+    case SIGFPE:
+      why = "Host code divided an integer by zero.";
+      break;
+    case SIGKILL:
+      why = "Something outside ended it, most likely the system because memory ran out.";
+      break;
+    default:
+      why = "Look at what the host code of your file does there.";
+  }
+  return {what, "The program crashed " + where + ": " + what + ". " + why};
+}
+
+EarlyEnd early_end(const ChildResult& child, const std::string& where, const TimeLimits& limits) {
+  switch (child.end) {
+    case End::kTimedOut: {
+      const bool whole = child.seconds >= limits.whole;
+      return {"time limit", "Still running " + where + " after " +
+                                seconds_text(whole ? limits.whole : limits.quiet) +
+                                ", and stopped. A loop does not end: look at the condition of "
+                                "every loop in your host code and kernel."};
+    }
+    case End::kTooMuchMemory:
+      return {"memory limit", "Stopped " + where + ": the program used " +
+                                  std::to_string(child.memory_peak / kMiB) +
+                                  " MB of memory. Look at what is allocated in a loop and never "
+                                  "freed, and at sizes computed from wrong numbers."};
+    case End::kTooMuchOutput:
+      return {"output limit", "Stopped " + where + ": the program printed more than " +
+                                  std::to_string(kOutputLimit / kMiB) +
+                                  " MB. Print from one thread only, or take the printf out."};
+    case End::kSignalled:
+      return signal_end(child.signal, where);
+    case End::kNotStarted:
+      return {"not started", "The program did not start: " + child.error};
+    default:
+      break;
+  }
+  return {"exit(" + std::to_string(child.status) + ")",
+          "The program ended " + where + " with exit status " + std::to_string(child.status) +
+              " before its tests did. exit() or a return from main's work was called: a launcher "
+              "returns to its caller."};
+}
+
+std::string place(const std::string& test) {
+  if (test.empty()) return "outside the tests";
+  const size_t dot = test.find('.');
+  return "in " + (dot == std::string::npos ? test : test.substr(dot + 1));
+}
+
+// One exercise program, in as many processes as its crashes need.
+class ProgramRun {
+ public:
+  ProgramRun(const Paths& paths, const RunRequest& request, Result* result)
+      : request_(request), result_(*result), events_(result), limits_(time_limits(request)) {
+    options_.argv = {
+        (paths.build(request.device) / "course" / target_of(*request.exercise, request.program))
+            .string()};
+    if (!request.variant.empty()) options_.argv.push_back("--variant=" + request.variant);
+    options_.argv.insert(options_.argv.end(), {"--gtest_repeat=1", "--gtest_shuffle=0"});
+    // A learner's GTEST_FILTER must not choose what is graded.
+    options_.dropped = {"GTEST_", "GRADE_CHANNEL="};
+    options_.directory = paths.build(request.device);
+    options_.memory_bytes = memory_limit();
+    options_.output_limit = kOutputLimit;
+    options_.quiet_seconds = limits_.quiet;
+    options_.with_channel = true;
+    options_.watched = request.watched;
+    options_.interrupted = request.interrupted;
+    options_.on_event = [this](std::string_view line) {
+      const TestReport* about = events_.read(line);
+      return about == nullptr || !request_.stop_after || !request_.stop_after(*about);
+    };
+  }
+
+  void run() {
+    const std::string filter = request_.filter.empty() ? "*" : request_.filter;
+    bool goes_on = run_once(filter);
+    while (goes_on) {
+      const std::string next = next_test();
+      if (next.empty()) break;
+      goes_on = run_once(next);
+    }
+    result_.outcome = judge();
+  }
+
+ private:
+  // True if tests are left that another process may run.
+  bool run_once(const std::string& filter) {
+    ChildOptions options = options_;
+    options.argv.push_back("--gtest_filter=" + filter);
+    options.wall_seconds = limits_.whole - result_.run_seconds;
+    result_.done = false;
+    const ChildResult child = run_child(options);
+    result_.run_seconds += child.seconds;
+    result_.end = child.end;
+    result_.output += child.out.text() + child.err.text();
+    result_.output_bytes += child.out.total + child.err.total;
+    if (child.end == End::kCancelled || child.end == End::kStopped) return false;
+    if (result_.done && child.end == End::kExited && child.status <= 1) return false;
+    note_early_end(child);
+    const bool crashed = child.end == End::kSignalled || child.end == End::kExited;
+    return crashed && request_.continue_after_crash && !result_.tests.empty() && ++crashes_ < 20 &&
+           result_.run_seconds < limits_.whole;
+  }
+
+  void note_early_end(const ChildResult& child) {
+    TestReport* test = events_.running();
+    EarlyEnd end = early_end(child, place(test == nullptr ? "" : test->name), limits_);
+    if (result_.done && child.end == End::kSignalled) {
+      end.message += " All tests had run: look at what happens when static objects are destroyed.";
+    }
+    if (test != nullptr) {
+      test->finished = true;
+      test->passed = false;
+      // What the simulator or the kit said before says more than the way in which it ended.
+      test->failures.push_back({"", 0, end.message});
+    }
+    if (!result_.early_end.empty()) return;
+    result_.early_end = end.what;
+    result_.early_message = end.message;
+    result_.early_test = test == nullptr ? "" : test->name;
+    result_.early_output = child.out.text() + child.err.text();
+  }
+
+  std::string next_test() const {
+    for (const TestReport& test : result_.tests) {
+      if (!test.started) return test.name;
+    }
+    return "";
+  }
+
+  Outcome judge() const {
+    if (result_.end == End::kCancelled) return Outcome::kCancelled;
+    const bool all_passed =
+        !result_.tests.empty() &&
+        std::all_of(result_.tests.begin(), result_.tests.end(),
+                    [](const TestReport& test) { return test.finished && test.passed; });
+    if (result_.early_end.empty() && result_.done && all_passed) return Outcome::kPassed;
+    const bool failed = !result_.early_end.empty() || result_.done || result_.failed_tests() > 0;
+    return failed ? Outcome::kFailed : Outcome::kInconclusive;
+  }
+
+  const RunRequest& request_;
+  Result& result_;
+  EventReader events_;
+  TimeLimits limits_;
+  ChildOptions options_;
+  int crashes_ = 0;
+};
+
+Result empty_result(const RunRequest& request) {
+  Result result;
+  result.id = request.exercise->id;
+  result.device = request.device;
+  result.program = request.program;
+  result.variant = request.variant;
+  return result;
+}
+
+}  // namespace
+
+int TestReport::todo() const {
+  const auto found = properties.find("todo");
+  return found == properties.end() ? 0 : std::atoi(found->second.c_str());
+}
+
+std::string TestReport::short_name() const {
+  const size_t dot = name.find('.');
+  return dot == std::string::npos ? name : name.substr(dot + 1);
+}
+
+const TestReport* Result::first_failed() const {
+  for (const TestReport& test : tests) {
+    if (test.started && !test.passed && (test.finished || !test.failures.empty())) return &test;
+  }
+  return nullptr;
+}
+
+int Result::failed_tests() const {
+  return static_cast<int>(std::count_if(tests.begin(), tests.end(), [](const TestReport& test) {
+    return test.started && !test.passed && (test.finished || !test.failures.empty());
+  }));
+}
+
+Result run_program(const Paths& paths, const RunRequest& request) {
+  Result result = empty_result(request);
+  result.build.status = BuildResult::Status::kBuilt;
+  ProgramRun(paths, request, &result).run();
+  return result;
+}
+
+Result build_and_run(const Paths& paths, const RunRequest& request) {
+  BuildResult build;
+  build.status = BuildResult::Status::kBuilt;
+  if (request.build) {
+    build =
+        build_target(paths, request.device, target_of(*request.exercise, request.program), request);
+  }
+  Result result = empty_result(request);
+  switch (build.status) {
+    case BuildResult::Status::kBuilt:
+      if (request.on_progress) request.on_progress("running");
+      result = run_program(paths, request);
+      break;
+    case BuildResult::Status::kDoesNotCompile:
+      result.outcome = Outcome::kDoesNotCompile;
+      break;
+    case BuildResult::Status::kCancelled:
+      result.outcome = Outcome::kCancelled;
+      break;
+    case BuildResult::Status::kCannotBuild:
+      result.outcome = Outcome::kCannotBuild;
+      break;
+  }
+  result.build = std::move(build);
+  return result;
+}
+
+}  // namespace grade
