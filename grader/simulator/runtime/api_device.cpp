@@ -1,0 +1,233 @@
+// Devices, limits, errors and versions of the CUDA runtime API.
+#include <cuda_profiler_api.h>
+#include <cuda_runtime_api.h>
+
+#include <cstdio>
+#include <map>
+
+#include "memory/device_memory.h"
+#include "runtime/api.h"
+#include "runtime/device_model.h"
+#include "runtime/device_state.h"
+#include "runtime/error_names.h"
+#include "runtime/launch_refusal.h"
+#include "runtime/registry.h"
+#include "runtime/stream.h"
+
+using namespace warplings::sim;
+
+namespace {
+
+bool is_device(int device) { return device >= 0 && device < device_count(); }
+
+// As an H200 reports them at start.
+std::map<cudaLimit, size_t>& limits() {
+  static auto* const values = new std::map<cudaLimit, size_t>{
+      {cudaLimitStackSize, 1024},           {cudaLimitPrintfFifoSize, 8650752},
+      {cudaLimitMallocHeapSize, 8388608},   {cudaLimitDevRuntimePendingLaunchCount, 2048},
+      {cudaLimitMaxL2FetchGranularity, 64}, {cudaLimitPersistingL2CacheSize, 11796480},
+  };
+  return *values;
+}
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t cudaGetDeviceCount(int* count) {
+  return WARPLINGS_API_ALWAYS {
+    if (count == nullptr) return cudaErrorInvalidValue;
+    *count = device_count();
+    return cudaSuccess;
+  };
+}
+
+cudaError_t cudaGetDevice(int* device) {
+  return WARPLINGS_API_ALWAYS {
+    if (device == nullptr) return cudaErrorInvalidValue;
+    *device = current_device();
+    return cudaSuccess;
+  };
+}
+
+cudaError_t cudaSetDevice(int device) {
+  return WARPLINGS_API_ALWAYS {
+    if (!is_device(device)) return cudaErrorInvalidDevice;
+    current_device() = device;
+    return cudaSuccess;
+  };
+}
+
+cudaError_t cudaInitDevice(int device, unsigned, unsigned) {
+  return WARPLINGS_API_ALWAYS { return is_device(device) ? cudaSuccess : cudaErrorInvalidDevice; };
+}
+
+cudaError_t cudaSetDeviceFlags(unsigned) {
+  return WARPLINGS_API_ALWAYS { return cudaSuccess; };
+}
+
+cudaError_t cudaGetDeviceFlags(unsigned* flags) {
+  return WARPLINGS_API_ALWAYS {
+    *flags = cudaDeviceMapHost;
+    return cudaSuccess;
+  };
+}
+
+cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) {
+  return WARPLINGS_API_ALWAYS {
+    *device = 0;
+    return cudaSuccess;
+  };
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+  return WARPLINGS_API_ALWAYS {
+    if (properties == nullptr) return cudaErrorInvalidValue;
+    if (!is_device(device)) return cudaErrorInvalidDevice;
+    fill_properties(device, properties);
+    return cudaSuccess;
+  };
+}
+
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
+  return WARPLINGS_API_ALWAYS {
+    if (!is_device(device)) return cudaErrorInvalidDevice;
+    int found = 0;
+    if (value == nullptr || !device_attribute(attribute, &found)) return cudaErrorInvalidValue;
+    *value = found;
+    return cudaSuccess;
+  };
+}
+
+cudaError_t cudaDeviceGetPCIBusId(char* id, int size, int device) {
+  return WARPLINGS_API_ALWAYS {
+    if (!is_device(device)) return cudaErrorInvalidDevice;
+    std::snprintf(id, static_cast<size_t>(size), "0000:%02X:00.0", static_cast<unsigned>(device));
+    return cudaSuccess;
+  };
+}
+
+cudaError_t cudaDeviceSynchronize() {
+  return WARPLINGS_API { return Streams::instance().synchronize_all(); };
+}
+
+// On a GPU a process whose kernel faulted cannot go on after this either; the simulator can, so
+// that a test program survives a test that faults.
+cudaError_t cudaDeviceReset() {
+  return WARPLINGS_API_ALWAYS {
+    Streams::instance().synchronize_all();
+    Streams::instance().drop_pending();
+    DeviceMemory::instance().reset();
+    Registry::instance().restore_variables();
+    clear_sticky_error();
+    return cudaSuccess;
+  };
+}
+
+cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
+  return WARPLINGS_API {
+    const auto found = limits().find(limit);
+    if (value == nullptr) return cudaErrorInvalidValue;
+    if (found == limits().end()) return cudaErrorUnsupportedLimit;
+    *value = found->second;
+    return cudaSuccess;
+  };
+}
+
+cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
+  return WARPLINGS_API {
+    const auto found = limits().find(limit);
+    if (found == limits().end()) {
+      return limit == cudaLimitDevRuntimeSyncDepth ? cudaErrorUnsupportedLimit
+                                                   : cudaErrorInvalidValue;
+    }
+    found->second = value;
+    return cudaSuccess;
+  };
+}
+
+// Preferences: the simulator has no cache that they could change.
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) {
+  return WARPLINGS_API { return cudaSuccess; };
+}
+
+cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
+  return WARPLINGS_API {
+    *config = cudaFuncCachePreferNone;
+    return cudaSuccess;
+  };
+}
+
+cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) {
+  return WARPLINGS_API { return cudaSuccess; };
+}
+
+cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
+  return WARPLINGS_API {
+    *config = cudaSharedMemBankSizeFourByte;
+    return cudaSuccess;
+  };
+}
+
+cudaError_t cudaCtxResetPersistingL2Cache() {
+  return WARPLINGS_API { return cudaSuccess; };
+}
+
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+  return WARPLINGS_API_ALWAYS {
+    if (!is_device(device) || !is_device(peer)) return cudaErrorInvalidDevice;
+    *can = device != peer ? 1 : 0;
+    return cudaSuccess;
+  };
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
+  return WARPLINGS_API {
+    if (!is_device(peer) || peer == current_device()) return cudaErrorInvalidDevice;
+    return flags == 0 ? cudaSuccess : cudaErrorInvalidValue;
+  };
+}
+
+cudaError_t cudaDeviceDisablePeerAccess(int peer) {
+  return WARPLINGS_API { return is_device(peer) ? cudaSuccess : cudaErrorInvalidDevice; };
+}
+
+cudaError_t cudaProfilerStart() {
+  return WARPLINGS_API_ALWAYS { return cudaSuccess; };
+}
+
+cudaError_t cudaProfilerStop() {
+  return WARPLINGS_API_ALWAYS { return cudaSuccess; };
+}
+
+cudaError_t cudaDriverGetVersion(int* version) {
+  return WARPLINGS_API_ALWAYS {
+    *version = DeviceModel::kVersion;
+    return cudaSuccess;
+  };
+}
+
+cudaError_t cudaRuntimeGetVersion(int* version) {
+  return WARPLINGS_API_ALWAYS {
+    *version = DeviceModel::kVersion;
+    return cudaSuccess;
+  };
+}
+
+cudaError_t cudaGetLastError() {
+  const cudaError_t error = last_error();
+  last_error() = cudaSuccess;
+  if (error != cudaSuccess) launch_error_was_seen();
+  return error;
+}
+
+cudaError_t cudaPeekAtLastError() {
+  if (last_error() != cudaSuccess) launch_error_was_seen();
+  return last_error();
+}
+
+const char* cudaGetErrorName(cudaError_t error) { return error_name(error); }
+
+const char* cudaGetErrorString(cudaError_t error) { return error_text(error); }
+
+}  // extern "C"

@@ -1,0 +1,270 @@
+// Allocation, release and properties of memory in the CUDA runtime API.
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <string>
+
+#include "memory/device_memory.h"
+#include "runtime/api.h"
+#include "runtime/device_model.h"
+#include "runtime/device_state.h"
+#include "runtime/host_fault.h"
+#include "runtime/pointer.h"
+#include "runtime/stream.h"
+
+using namespace warplings::sim;
+
+namespace {
+
+cudaError_t allocate(const ApiCall& call, void** pointer, size_t size, AllocationKind kind) {
+  if (pointer == nullptr) return cudaErrorInvalidValue;
+  *pointer = nullptr;
+  if (size == 0) return cudaSuccess;
+  catch_host_access();
+  DeviceMemory& memory = DeviceMemory::instance();
+  const uint64_t address = memory.allocate(size, kind);
+  if (address == 0) return cudaErrorMemoryAllocation;
+  const Position where = call.where();
+  if (where.known()) memory.set_allocated_at(address, where.short_name());
+  remember_device_of(address);
+  *pointer = reinterpret_cast<void*>(address);
+  return cudaSuccess;
+}
+
+void report_bad_free(const std::string& call, const Position& where, const void* pointer,
+                     DeviceMemory::FreeResult result) {
+  const Allocation* allocation = DeviceMemory::instance().allocation_at(address_of(pointer));
+  Finding finding;
+  finding.check = "memcheck";
+  finding.where = where;
+  switch (result) {
+    case DeviceMemory::FreeResult::kDoubleFree:
+      finding.kind = "double-free";
+      finding.message = call + " frees " + describe(*allocation) +
+                        ", which has been freed before. Free each allocation once.";
+      break;
+    case DeviceMemory::FreeResult::kInterior:
+      finding.kind = "free-of-interior";
+      finding.message = call + " was given a pointer " +
+                        std::to_string(address_of(pointer) - allocation->start) + " bytes into " +
+                        describe(*allocation) + ". Pass the pointer that the allocation returned.";
+      break;
+    default:
+      finding.kind = "free-of-other-memory";
+      finding.message = call +
+                        " was given a pointer that cudaMalloc did not return. Host memory "
+                        "is released with what allocated it (delete, free, cudaFreeHost).";
+  }
+  FindingLog::instance().report(std::move(finding));
+}
+
+bool is_host_pinned(const void* pointer) {
+  const Allocation* allocation = DeviceMemory::instance().allocation_at(address_of(pointer));
+  return allocation != nullptr && allocation->kind == AllocationKind::kHostPinned;
+}
+
+cudaError_t release(const ApiCall& call, void* pointer, bool pinned) {
+  if (pointer == nullptr) return cudaSuccess;
+  // Freeing waits for all work of the device.
+  if (const cudaError_t error = Streams::instance().synchronize_all(); error != cudaSuccess) {
+    return error;
+  }
+  DeviceMemory::FreeResult result = DeviceMemory::FreeResult::kNotAnAllocation;
+  if (is_host_pinned(pointer) == pinned) {
+    result = DeviceMemory::instance().free(address_of(pointer));
+  }
+  if (result == DeviceMemory::FreeResult::kOk) return cudaSuccess;
+  report_bad_free(call.description(), call.where(), pointer, result);
+  return cudaErrorInvalidValue;
+}
+
+cudaError_t pitched(const ApiCall& call, void** pointer, size_t* pitch, size_t width, size_t rows) {
+  if (pointer == nullptr || pitch == nullptr) return cudaErrorInvalidValue;
+  *pitch = (width + DeviceModel::kPitchAlignment - 1) / DeviceModel::kPitchAlignment *
+           DeviceModel::kPitchAlignment;
+  return allocate(call, pointer, *pitch * rows, AllocationKind::kDevice);
+}
+
+bool is_managed(const void* pointer) {
+  const DeviceMemory& memory = DeviceMemory::instance();
+  const Allocation* allocation = memory.allocation_at(address_of(pointer));
+  return allocation != nullptr && !allocation->freed &&
+         (allocation->kind == AllocationKind::kManaged ||
+          allocation->kind == AllocationKind::kModule);
+}
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t cudaMalloc(void** pointer, size_t size) {
+  return WARPLINGS_API { return allocate(call, pointer, size, AllocationKind::kDevice); };
+}
+
+cudaError_t cudaFree(void* pointer) {
+  return WARPLINGS_API { return release(call, pointer, false); };
+}
+
+cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
+  return WARPLINGS_API { return pitched(call, pointer, pitch, width, height); };
+}
+
+cudaError_t cudaMalloc3D(cudaPitchedPtr* pointer, cudaExtent extent) {
+  return WARPLINGS_API {
+    if (pointer == nullptr) return cudaErrorInvalidValue;
+    pointer->xsize = extent.width;
+    pointer->ysize = extent.height;
+    return pitched(call, &pointer->ptr, &pointer->pitch, extent.width,
+                   extent.height * extent.depth);
+  };
+}
+
+cudaError_t cudaMallocManaged(void** pointer, size_t size, unsigned flags) {
+  return WARPLINGS_API {
+    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) return cudaErrorInvalidValue;
+    return allocate(call, pointer, size, AllocationKind::kManaged);
+  };
+}
+
+cudaError_t cudaMallocHost(void** pointer, size_t size) {
+  return WARPLINGS_API { return allocate(call, pointer, size, AllocationKind::kHostPinned); };
+}
+
+cudaError_t cudaHostAlloc(void** pointer, size_t size, unsigned flags) {
+  return WARPLINGS_API {
+    constexpr unsigned kKnown =
+        cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
+    if ((flags & ~kKnown) != 0) return cudaErrorInvalidValue;
+    return allocate(call, pointer, size, AllocationKind::kHostPinned);
+  };
+}
+
+cudaError_t cudaFreeHost(void* pointer) {
+  return WARPLINGS_API { return release(call, pointer, true); };
+}
+
+cudaError_t cudaHostRegister(void* pointer, size_t size, unsigned) {
+  return WARPLINGS_API {
+    if (pointer == nullptr || size == 0) return cudaErrorInvalidValue;
+    return register_host_range(pointer, size) ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered;
+  };
+}
+
+cudaError_t cudaHostUnregister(void* pointer) {
+  return WARPLINGS_API {
+    if (const cudaError_t error = Streams::instance().synchronize_all(); error != cudaSuccess) {
+      return error;
+    }
+    return unregister_host_range(pointer) ? cudaSuccess : cudaErrorHostMemoryNotRegistered;
+  };
+}
+
+cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned) {
+  return WARPLINGS_API {
+    // Memory that was registered later is not mapped into the simulated device.
+    if (memory_kind(host) == MemoryKind::kRegistered) return cudaErrorNotSupported;
+    if (memory_kind(host) != MemoryKind::kPinned) return cudaErrorInvalidValue;
+    *device = host;
+    return cudaSuccess;
+  };
+}
+
+cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
+  return WARPLINGS_API {
+    if (memory_kind(host) != MemoryKind::kPinned) return cudaErrorInvalidValue;
+    *flags = cudaHostAllocMapped;
+    return cudaSuccess;
+  };
+}
+
+cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total) {
+  return WARPLINGS_API {
+    const DeviceMemory& memory = DeviceMemory::instance();
+    if (total != nullptr) *total = memory.bytes_total();
+    if (free_bytes != nullptr) *free_bytes = memory.bytes_total() - memory.bytes_in_use();
+    return cudaSuccess;
+  };
+}
+
+cudaError_t cudaMallocAsync(void** pointer, size_t size, cudaStream_t stream) {
+  return WARPLINGS_API {
+    if (Streams::instance().find(stream) == nullptr) return cudaErrorInvalidResourceHandle;
+    return allocate(call, pointer, size, AllocationKind::kDevice);
+  };
+}
+
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
+  return WARPLINGS_API {
+    Streams& streams = Streams::instance();
+    const auto state = streams.find(stream);
+    if (state == nullptr) return cudaErrorInvalidResourceHandle;
+    if (pointer == nullptr) return cudaErrorInvalidValue;
+    WorkItem item;
+    item.run = [pointer, description = call.description(), where = call.where()] {
+      const auto result = DeviceMemory::instance().free(address_of(pointer));
+      if (result != DeviceMemory::FreeResult::kOk) {
+        report_bad_free(description, where, pointer, result);
+      }
+      return cudaSuccess;
+    };
+    streams.enqueue(state, std::move(item));
+    return cudaSuccess;
+  };
+}
+
+// The simulator has one memory for host and device: moving managed memory and advice change
+// nothing.
+cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t size, cudaMemLocation location,
+                                 unsigned flags, cudaStream_t stream) {
+  return WARPLINGS_API {
+    if (Streams::instance().find(stream) == nullptr) return cudaErrorInvalidResourceHandle;
+    if (!is_managed(pointer) || flags != 0) return cudaErrorInvalidValue;
+    if (!DeviceMemory::instance().accessible(address_of(pointer), size)) {
+      return cudaErrorInvalidValue;
+    }
+    const bool bad_device = location.type == cudaMemLocationTypeDevice &&
+                            (location.id < 0 || location.id >= device_count());
+    return bad_device ? cudaErrorInvalidDevice : cudaSuccess;
+  };
+}
+
+cudaError_t cudaMemAdvise(const void* pointer, size_t size, cudaMemoryAdvise, cudaMemLocation) {
+  return WARPLINGS_API {
+    if (!is_managed(pointer)) return cudaErrorInvalidValue;
+    return DeviceMemory::instance().accessible(address_of(pointer), size) ? cudaSuccess
+                                                                          : cudaErrorInvalidValue;
+  };
+}
+
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, size_t, unsigned) {
+  return WARPLINGS_API {
+    if (Streams::instance().find(stream) == nullptr) return cudaErrorInvalidResourceHandle;
+    return is_managed(pointer) ? cudaSuccess : cudaErrorInvalidValue;
+  };
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+  return WARPLINGS_API {
+    if (attributes == nullptr) return cudaErrorInvalidValue;
+    *attributes = {};
+    void* const mutable_pointer = const_cast<void*>(pointer);
+    const MemoryKind kind = memory_kind(pointer);
+    const bool known = kind == MemoryKind::kRegistered ||
+                       DeviceMemory::instance().accessible(address_of(pointer), 1);
+    if (kind == MemoryKind::kPageable || !known) {
+      attributes->type = cudaMemoryTypeUnregistered;
+      attributes->device = cudaInvalidDeviceId;
+      attributes->hostPointer = mutable_pointer;
+      return cudaSuccess;
+    }
+    attributes->type = kind == MemoryKind::kDevice    ? cudaMemoryTypeDevice
+                       : kind == MemoryKind::kManaged ? cudaMemoryTypeManaged
+                                                      : cudaMemoryTypeHost;
+    attributes->device = device_of(address_of(pointer));
+    if (device_can_use(kind)) attributes->devicePointer = mutable_pointer;
+    if (host_can_use(kind)) attributes->hostPointer = mutable_pointer;
+    return cudaSuccess;
+  };
+}
+
+}  // extern "C"

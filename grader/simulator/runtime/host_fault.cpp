@@ -1,0 +1,137 @@
+#include "runtime/host_fault.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "checks/finding.h"
+#include "memory/device_memory.h"
+#include "runtime/host_lines.h"
+#include "runtime/pointer.h"
+
+namespace warplings::sim {
+namespace {
+
+struct sigaction& previous_handler() {
+  static auto* const previous = new struct sigaction();
+  return *previous;
+}
+
+void (*&fatal_hook())() {
+  static void (*hook)() = nullptr;
+  return hook;
+}
+
+const void* faulting_instruction(const void* context) {
+  const auto* user = static_cast<const ucontext_t*>(context);
+#if defined(__x86_64__)
+  return reinterpret_cast<const void*>(user->uc_mcontext.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+  return reinterpret_cast<const void*>(user->uc_mcontext.pc);
+#else
+#error "the simulator runs on x86-64 and aarch64"
+#endif
+}
+
+bool is_write([[maybe_unused]] const void* context) {
+#if defined(__x86_64__)
+  constexpr long kWriteBit = 2;  // of the page fault's error code
+  const auto* user = static_cast<const ucontext_t*>(context);
+  return (user->uc_mcontext.gregs[REG_ERR] & kWriteBit) != 0;
+#else
+  return false;
+#endif
+}
+
+Finding host_access(uint64_t address, const void* context) {
+  const bool write = is_write(context);
+  Finding finding;
+  finding.check = "memcheck";
+  finding.kind = write ? "host-write-of-device-memory" : "host-read-of-device-memory";
+  finding.where = host_fault_position(faulting_instruction(context));
+  const Allocation* allocation = DeviceMemory::instance().allocation_at(address);
+  std::string what = "device memory";
+  if (allocation != nullptr) {
+    const uint64_t offset = address - allocation->start;
+    what = "byte " + std::to_string(offset) + " of " + describe(*allocation) +
+           (allocation->freed ? ", which has been freed" : ", which is device memory");
+  }
+  finding.message = "Host code at " + finding.where.short_name() +
+                    (write ? " writes " : " reads ") + what +
+                    ". The host cannot reach it: copy with cudaMemcpy, or touch it in a "
+                    "kernel. The program ends here, as it would with a segmentation fault.";
+  return finding;
+}
+
+void call_previous(int number, siginfo_t* info, void* context) {
+  const struct sigaction& previous = previous_handler();
+  if ((previous.sa_flags & SA_SIGINFO) != 0) {
+    previous.sa_sigaction(number, info, context);
+    return;
+  }
+  if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
+    previous.sa_handler(number);
+    return;
+  }
+  // Returning repeats the access, which then ends the process in the ordinary way.
+  signal(number, SIG_DFL);
+}
+
+// The fault is synchronous, in code of the program: no lock of ours or of the C library is held
+// (unless the program handed a device pointer to the library itself), so ordinary code may run
+// here.
+void on_fault(int number, siginfo_t* info, void* context) {
+  const auto address = reinterpret_cast<uint64_t>(info->si_addr);
+  if (!DeviceMemory::instance().in_arena(address)) {
+    call_previous(number, info, context);
+    return;
+  }
+  const Finding finding = host_access(address, context);
+  FindingLog::instance().report(finding);
+  if (fatal_hook() != nullptr) {
+    fatal_hook()();
+  } else {
+    std::fprintf(stderr, "%s\n", finding.message.c_str());
+  }
+  std::fflush(nullptr);
+  _exit(kFindingStatus);
+}
+
+constexpr size_t kStackBytes = 512 * 1024;  // reading debug information needs room
+
+void use_alternate_stack() {
+  stack_t current{};
+  if (sigaltstack(nullptr, &current) != 0 || (current.ss_flags & SS_DISABLE) == 0) return;
+  void* memory =
+      mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return;
+  stack_t stack{};
+  stack.ss_sp = memory;
+  stack.ss_size = kStackBytes;
+  sigaltstack(&stack, nullptr);
+}
+
+}  // namespace
+
+void catch_host_access() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    DeviceMemory::instance();  // in_arena() must work in the handler
+    use_alternate_stack();
+    struct sigaction action {};
+    action.sa_sigaction = on_fault;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGSEGV, &action, &previous_handler());
+  });
+}
+
+void set_fatal_hook(void (*hook)()) { fatal_hook() = hook; }
+
+}  // namespace warplings::sim

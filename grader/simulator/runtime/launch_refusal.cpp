@@ -1,0 +1,140 @@
+#include "runtime/launch_refusal.h"
+
+#include <utility>
+#include <vector>
+
+#include "checks/finding.h"
+#include "runtime/device_model.h"
+#include "runtime/error_names.h"
+
+namespace warplings::sim {
+namespace {
+
+// What CUDA 13.0 returns on an H200 for every configuration that no device could run. Its
+// documentation and older versions say cudaErrorInvalidConfiguration.
+constexpr cudaError_t kBadConfiguration = cudaErrorInvalidValue;
+
+struct UnseenError {
+  std::string kernel;
+  Position where;
+  cudaError_t error;
+};
+
+std::vector<UnseenError>& unseen() {
+  static auto* const errors = new std::vector<UnseenError>();
+  return *errors;
+}
+
+constexpr const char kAxis[] = {'x', 'y', 'z'};
+
+std::string check_sizes(const Dim3& grid, const Dim3& block) {
+  const unsigned grid_sizes[] = {grid.x, grid.y, grid.z};
+  const unsigned block_sizes[] = {block.x, block.y, block.z};
+  for (int i = 0; i < 3; ++i) {
+    const std::string axis(1, kAxis[i]);
+    if (grid_sizes[i] == 0) return "0 blocks in " + axis + "; a grid has at least one";
+    if (block_sizes[i] == 0) return "0 threads in " + axis + "; a block has at least one";
+    if (grid_sizes[i] > DeviceModel::kMaxGrid[i]) {
+      return std::to_string(grid_sizes[i]) + " blocks in " + axis + "; a grid has at most " +
+             std::to_string(DeviceModel::kMaxGrid[i]);
+    }
+    if (block_sizes[i] > DeviceModel::kMaxBlock[i]) {
+      return std::to_string(block_sizes[i]) + " threads in " + axis + "; a block has at most " +
+             std::to_string(DeviceModel::kMaxBlock[i]);
+    }
+  }
+  if (block.count() > DeviceModel::kMaxThreadsPerBlock) {
+    return std::to_string(block.count()) + " threads per block; a block has at most " +
+           std::to_string(DeviceModel::kMaxThreadsPerBlock);
+  }
+  return {};
+}
+
+std::string check_shared(const Kernel& kernel, size_t dynamic, int max_dynamic) {
+  const size_t total = kernel.static_shared + dynamic;
+  const bool opted_in = max_dynamic >= 0;
+  const size_t default_limit = DeviceModel::kSharedPerBlock;
+  if (total <= default_limit && !opted_in) return {};
+  if (opted_in && dynamic <= static_cast<size_t>(max_dynamic) &&
+      total <= DeviceModel::kSharedPerBlockOptIn) {
+    return {};
+  }
+  if (total <= default_limit) return {};
+  std::string reason = std::to_string(total) + " bytes of shared memory per block; ";
+  if (total > DeviceModel::kSharedPerBlockOptIn) {
+    return reason + "a block has at most " + std::to_string(DeviceModel::kSharedPerBlockOptIn);
+  }
+  return reason + "more than " + std::to_string(default_limit) +
+         " must be asked for with cudaFuncSetAttribute(kernel, "
+         "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)";
+}
+
+}  // namespace
+
+int resident_blocks_of(const Kernel& kernel, int threads, size_t dynamic_shared) {
+  return DeviceModel::kMultiprocessors *
+         resident_blocks(threads, kernel.registers, kernel.static_shared + dynamic_shared);
+}
+
+Refusal check_launch(const Kernel& kernel, const LaunchConfig& config, int max_dynamic_shared) {
+  if (std::string reason = check_sizes(config.grid, config.block); !reason.empty()) {
+    return {kBadConfiguration, std::move(reason)};
+  }
+  const auto threads = static_cast<int>(config.block.count());
+  if (threads > kernel.max_threads_per_block) {
+    return {kBadConfiguration, std::to_string(threads) +
+                                   " threads per block; the kernel's "
+                                   "__launch_bounds__ allow " +
+                                   std::to_string(kernel.max_threads_per_block)};
+  }
+  std::string reason = check_shared(kernel, config.dynamic_shared, max_dynamic_shared);
+  if (!reason.empty()) return {cudaErrorInvalidValue, std::move(reason)};
+  if (config.cooperative) {
+    const auto resident =
+        static_cast<uint64_t>(resident_blocks_of(kernel, threads, config.dynamic_shared));
+    if (config.grid.count() > resident) {
+      return {
+          cudaErrorCooperativeLaunchTooLarge,
+          std::to_string(config.grid.count()) +
+              " blocks; a cooperative launch needs all of them resident at once, and the device "
+              "holds " +
+              std::to_string(resident)};
+    }
+  }
+  return {};
+}
+
+void report_refusal(const std::string& kernel, const LaunchConfig& config, const Refusal& refusal,
+                    bool returned_to_program) {
+  Finding finding;
+  finding.check = "launch";
+  finding.kind = "refused";
+  finding.where = config.where;
+  finding.kernel = kernel;
+  finding.is_note = true;
+  finding.message = "The launch of " + kernel + " at " + config.where.short_name() +
+                    " was refused (" + error_text(refusal.error) + "): " + refusal.reason +
+                    ". The kernel did not run.";
+  FindingLog::instance().report(std::move(finding));
+  if (!returned_to_program) unseen().push_back({kernel, config.where, refusal.error});
+}
+
+void launch_error_was_seen() { unseen().clear(); }
+
+void report_unseen_launch_errors() {
+  for (const UnseenError& error : unseen()) {
+    Finding finding;
+    finding.check = "launch";
+    finding.kind = "unchecked-error";
+    finding.where = error.where;
+    finding.kernel = error.kernel;
+    finding.message = "The launch of " + error.kernel + " at " + error.where.short_name() +
+                      " failed (" + error_text(error.error) +
+                      ") and the program never asked. A launch returns no error: call "
+                      "cudaGetLastError() after it.";
+    FindingLog::instance().report(std::move(finding));
+  }
+  unseen().clear();
+}
+
+}  // namespace warplings::sim

@@ -1,0 +1,150 @@
+// The functions of warplings/sim.h.
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "checks/finding.h"
+#include "memory/device_memory.h"
+#include "profile/counters.h"
+#include "runtime/api.h"
+#include "runtime/host_fault.h"
+#include "runtime/pointer.h"
+#include "warplings/sim.h"
+
+using namespace warplings::sim;
+
+namespace {
+
+// Strings that were handed out live until the next call that replaces the list.
+std::vector<Finding>& handed_out_findings() {
+  static auto* const findings = new std::vector<Finding>();
+  return *findings;
+}
+
+std::vector<CounterStore::Line>& handed_out_lines() {
+  static auto* const lines = new std::vector<CounterStore::Line>();
+  return *lines;
+}
+
+void copy_size(const Dim3& from, unsigned* to) {
+  to[0] = from.x;
+  to[1] = from.y;
+  to[2] = from.z;
+}
+
+}  // namespace
+
+extern "C" {
+
+int wsim_active(void) { return 1; }
+
+void wsim_mark_unwritten(const void* ptr, size_t size) {
+  DeviceMemory::instance().mark_undefined(address_of(ptr), size);
+}
+
+void wsim_mark_written(const void* ptr, size_t size) {
+  DeviceMemory::instance().mark_defined(address_of(ptr), size);
+}
+
+void wsim_query_written(const void* ptr, size_t size, uint8_t* out) {
+  const DeviceMemory& memory = DeviceMemory::instance();
+  constexpr unsigned kStep = 16;
+  for (size_t at = 0; at < size; at += kStep) {
+    const auto count = static_cast<unsigned>(std::min<size_t>(kStep, size - at));
+    const uint32_t undefined = memory.undefined_bytes(address_of(ptr) + at, count);
+    for (unsigned i = 0; i < count; ++i) out[at + i] = (undefined >> i & 1) == 0 ? 1 : 0;
+  }
+}
+
+void wsim_mark_red_zone(const void* ptr, size_t size) {
+  DeviceMemory::instance().mark_red_zone(address_of(ptr), size, true);
+}
+
+void wsim_clear_red_zone(const void* ptr, size_t size) {
+  DeviceMemory::instance().mark_red_zone(address_of(ptr), size, false);
+}
+
+void wsim_name_allocation(const void* ptr, const char* name) {
+  DeviceMemory::instance().set_name(address_of(ptr), name);
+}
+
+int wsim_finding_count(void) {
+  handed_out_findings() = FindingLog::instance().snapshot();
+  return static_cast<int>(handed_out_findings().size());
+}
+
+int wsim_get_finding(int index, wsim_finding* out) {
+  const auto& findings = handed_out_findings();
+  if (index < 0 || static_cast<size_t>(index) >= findings.size()) return -1;
+  const Finding& finding = findings[static_cast<size_t>(index)];
+  out->check = finding.check.c_str();
+  out->kind = finding.kind.c_str();
+  out->message = finding.message.c_str();
+  out->file = finding.where.file.c_str();
+  out->line = finding.where.line;
+  out->other_file = finding.other.file.c_str();
+  out->other_line = finding.other.line;
+  out->kernel = finding.kernel.c_str();
+  out->is_note = finding.is_note ? 1 : 0;
+  out->count = finding.count;
+  return 0;
+}
+
+void wsim_clear_findings(void) {
+  FindingLog::instance().clear();
+  handed_out_findings().clear();
+}
+
+void wsim_set_fatal_hook(void (*hook)(void)) { set_fatal_hook(hook); }
+
+void wsim_reset_counters(void) {
+  CounterStore::instance().reset();
+  reset_api_calls();
+  handed_out_lines().clear();
+}
+
+void wsim_read_counters(wsim_counters* out) { *out = CounterStore::instance().totals(); }
+
+int wsim_line_count(void) {
+  handed_out_lines() = CounterStore::instance().lines();
+  return static_cast<int>(handed_out_lines().size());
+}
+
+int wsim_get_line(int index, wsim_line_counters* out) {
+  const auto& lines = handed_out_lines();
+  if (index < 0 || static_cast<size_t>(index) >= lines.size()) return -1;
+  const CounterStore::Line& line = lines[static_cast<size_t>(index)];
+  out->file = line.file.c_str();
+  out->line = line.line;
+  out->kernel = line.kernel.c_str();
+  out->counters = line.counters;
+  return 0;
+}
+
+int wsim_launch_count(void) { return static_cast<int>(CounterStore::instance().launches().size()); }
+
+int wsim_get_launch(int index, wsim_launch* out) {
+  const auto& launches = CounterStore::instance().launches();
+  if (index < 0 || static_cast<size_t>(index) >= launches.size()) return -1;
+  const LaunchRecord& launch = launches[static_cast<size_t>(index)];
+  out->kernel = launch.kernel.c_str();
+  out->file = launch.where.file.c_str();
+  out->line = launch.where.line;
+  copy_size(launch.grid, out->grid);
+  copy_size(launch.block, out->block);
+  out->dynamic_shared = launch.dynamic_shared;
+  return 0;
+}
+
+uint64_t wsim_api_calls(const char* name) { return api_calls(name); }
+
+size_t wsim_live_allocations(size_t* bytes) {
+  const auto live = DeviceMemory::instance().live();
+  size_t sum = 0;
+  for (const Allocation& allocation : live) sum += allocation.size;
+  if (bytes != nullptr) *bytes = sum;
+  return live.size();
+}
+
+}  // extern "C"
