@@ -54,7 +54,7 @@ TEST(CpuFirst, TheReferenceIsRight) {
     midpoints_cpu(x.data(), midpoints.data(), n);
     const double behind = midpoints.back();
     midpoints.pop_back();
-    // Doubles of a sum of two floats are exact, in either order of the operations.
+    // Halving is exact, so halving before or after the sum gives the same double.
     kit::expect_equal("midpoints", midpoints, midpoints_of(x));
     if (behind != untouched) {
       kit::fail("midpoints_cpu wrote midpoints[" + std::to_string(n - 1) +

@@ -105,6 +105,10 @@ TEST(OneThreadToGrid, TheFullGridHasAThreadPerElement) {
     kit::budget("blocks of the full grid", static_cast<double>(run.counters().blocks),
                 kit::at_least((n + kBlock - 1) / kBlock),
                 "One thread per element in blocks of 256, so that every multiprocessor gets work");
+    kit::budget("bytes loaded per element",
+                kit::ratio(static_cast<double>(run.counters().global_load_bytes), n),
+                kit::at_most(8), "One float of a and one of b make one element of c",
+                &kit::Counters::global_load_bytes);
   });
 }
 

@@ -9,7 +9,7 @@
 void midpoints_cpu(const float* x, double* midpoints, int n) {
   //~ // TODO(1): Compute the n - 1 midpoints in double (about 3 lines).
   //~begin 1
-  // The sum is exact in double, so the reference has no rounding error to explain away later.
+  // In double the rounding error is 2^29 times smaller than in float: it will never be blamed.
   for (int i = 0; i + 1 < n; ++i) {
     midpoints[i] = (static_cast<double>(x[i]) + static_cast<double>(x[i + 1])) / 2.0;
   }
