@@ -1,0 +1,118 @@
+#include "cli/app.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+namespace grade {
+
+App::App(Options options, Paths paths)
+    : options_(std::move(options)),
+      paths_(std::move(paths)),
+      terminal_(Terminal::of_stdout(options_.colour)) {}
+
+const course::Course& App::course() {
+  if (!course_) course_ = course::load_course(paths_.root);
+  return *course_;
+}
+
+course::Progress& App::progress() {
+  if (!progress_) {
+    course::LoadedProgress loaded = course::load_progress(paths_.root);
+    if (!loaded.warning.empty()) complain(loaded.warning);
+    progress_ = std::move(loaded.progress);
+  }
+  return *progress_;
+}
+
+void App::save_progress() { course::save_progress(paths_.root, progress()); }
+
+const course::Exercise& App::named(const std::string& text) {
+  const std::vector<const course::Exercise*> matches = course().match(text);
+  if (matches.size() == 1) return *matches.front();
+  constexpr size_t kShown = 8;
+  std::string message;
+  if (matches.empty()) {
+    message = "no exercise is called \"" + harmless(text) + "\".";
+    const std::vector<std::string> near = course().near(text);
+    if (!near.empty()) message += " Near it:";
+    for (const std::string& id : near) message += "\n  " + id;
+    message += near.empty() ? " ./grade list shows all." : "\n./grade list shows all.";
+    throw UsageError(message);
+  }
+  message = "\"" + harmless(text) + "\" fits " + std::to_string(matches.size()) + " exercises:";
+  for (size_t i = 0; i < matches.size() && i < kShown; ++i) message += "\n  " + matches[i]->id;
+  if (matches.size() > kShown) {
+    message += "\n  and " + std::to_string(matches.size() - kShown) + " more";
+  }
+  throw UsageError(message + "\nGive more of the name.");
+}
+
+const course::Exercise* App::chosen() {
+  return options_.operands.empty() ? current() : &named(options_.operands.front());
+}
+
+const course::Exercise* App::current() {
+  const course::Exercise* chosen = course().find(progress().current);
+  if (chosen != nullptr && !progress().is_passed(chosen->id)) return chosen;
+  for (const course::Exercise& exercise : course().exercises) {
+    if (!progress().is_passed(exercise.id)) return &exercise;
+  }
+  return nullptr;
+}
+
+const course::Exercise* App::next_after(const course::Exercise& from) {
+  const std::vector<course::Exercise>& all = course().exercises;
+  const size_t here = static_cast<size_t>(&from - all.data());
+  for (size_t i = 1; i < all.size(); ++i) {
+    const course::Exercise& candidate = all[(here + i) % all.size()];
+    if (!progress().is_passed(candidate.id)) return &candidate;
+  }
+  return nullptr;
+}
+
+void App::choose(const course::Exercise& exercise) {
+  if (progress().current == exercise.id) return;
+  progress().current = exercise.id;
+  save_progress();
+}
+
+std::vector<Device> App::devices(const course::Exercise& exercise) const {
+  const bool gpu = gpu_present();
+  switch (options_.device) {
+    case DeviceChoice::kSimulator:
+      if (exercise.gpu_only) {
+        throw UsageError(exercise.id + " needs a GPU: the simulator does not know what it uses.");
+      }
+      return {Device::kSimulator};
+    case DeviceChoice::kGpu:
+      if (gpu) return {Device::kGpu};
+      throw UsageError(
+          "--device gpu: this machine has no usable NVIDIA GPU (./grade doctor says "
+          "what is missing). --device sim needs none.");
+    default:
+      break;
+  }
+  if (exercise.gpu_only) {
+    if (gpu) return {Device::kGpu};
+    throw UsageError(exercise.id + " needs a GPU, and this machine has none that is usable.");
+  }
+  return gpu ? std::vector<Device>{Device::kSimulator, Device::kGpu}
+             : std::vector<Device>{Device::kSimulator};
+}
+
+bool gpu_present() {
+  // /dev/dxg is how WSL2 shows the GPU of Windows.
+  const char* hidden = std::getenv("CUDA_VISIBLE_DEVICES");
+  if (hidden != nullptr && (*hidden == '\0' || std::string(hidden) == "-1")) return false;
+  if (!std::filesystem::exists("/dev/nvidia0") && !std::filesystem::exists("/dev/dxg"))
+    return false;
+  static const bool has_driver = [] {
+    void* driver = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+    return driver != nullptr;  // kept open: some drivers do not survive being unloaded
+  }();
+  return has_driver;
+}
+
+}  // namespace grade

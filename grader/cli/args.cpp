@@ -1,0 +1,86 @@
+#include "cli/args.h"
+
+#include "cli/commands.h"
+
+namespace grade {
+namespace {
+
+DeviceChoice parse_device(const std::string& text) {
+  if (text == "auto") return DeviceChoice::kAuto;
+  if (text == "gpu") return DeviceChoice::kGpu;
+  if (text == "sim" || text == "simulator") return DeviceChoice::kSimulator;
+  throw UsageError("--device is auto, gpu or sim, not \"" + text + "\".");
+}
+
+struct Flag {
+  const char* name;
+  bool Options::*value;
+  bool sets;
+};
+
+constexpr Flag kFlags[] = {{"--solution", &Options::solution, true},
+                           {"--json", &Options::json, true},
+                           {"--no-color", &Options::colour, false},
+                           {"--help", &Options::help, true},
+                           {"-h", &Options::help, true},
+                           {"--version", &Options::version, true},
+                           {"--yes", &Options::yes, true},
+                           {"-y", &Options::yes, true},
+                           {"--spoil", &Options::spoil, true}};
+
+bool set_flag(const std::string& argument, Options* options) {
+  for (const Flag& flag : kFlags) {
+    if (argument != flag.name) continue;
+    options->*flag.value = flag.sets;
+    return true;
+  }
+  return false;
+}
+
+// The value of "--name value" and "--name=value"; false if `arguments[*i]` is another option.
+bool take_value(const std::vector<std::string>& arguments, size_t* i, const std::string& name,
+                std::string* value) {
+  const std::string& argument = arguments[*i];
+  if (argument.compare(0, name.size() + 1, name + "=") == 0) {
+    *value = argument.substr(name.size() + 1);
+    return true;
+  }
+  if (argument != name) return false;
+  if (*i + 1 == arguments.size()) throw UsageError(name + " needs a value.");
+  *value = arguments[++*i];
+  return true;
+}
+
+}  // namespace
+
+Options parse_arguments(const std::vector<std::string>& arguments) {
+  Options options;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    std::string value;
+    if (argument == "--") {
+      options.rest.assign(arguments.begin() + static_cast<long>(i) + 1, arguments.end());
+      break;
+    }
+    if (take_value(arguments, &i, "--device", &value)) {
+      options.device = parse_device(value);
+    } else if (take_value(arguments, &i, "--ptx", &value)) {
+      options.ptx = value;
+    } else if (set_flag(argument, &options)) {
+    } else if (argument.size() > 1 && argument[0] == '-') {
+      throw UsageError("unknown option " + argument + ". ./grade --help lists all.");
+    } else if (options.command.empty()) {
+      options.command = argument;
+      const Command* command = find_command(argument);
+      if (command != nullptr && command->parses_itself) {
+        options.rest.assign(arguments.begin() + static_cast<long>(i) + 1, arguments.end());
+        break;
+      }
+    } else {
+      options.operands.push_back(argument);
+    }
+  }
+  return options;
+}
+
+}  // namespace grade

@@ -1,0 +1,36 @@
+// The command line, taken apart.
+#ifndef WARPLINGS_CLI_ARGS_H_
+#define WARPLINGS_CLI_ARGS_H_
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace grade {
+
+// Exit statuses of every command.
+enum Exit { kPass = 0, kFail = 1, kUsage = 2, kInconclusive = 3 };
+
+enum class DeviceChoice { kAuto, kGpu, kSimulator };
+
+struct Options {
+  std::string command;                // "" opens the course
+  std::vector<std::string> operands;  // EX, or what the command takes
+  std::vector<std::string> rest;  // after "--", or everything for commands that parse themselves
+  DeviceChoice device = DeviceChoice::kAuto;
+  bool solution = false, json = false, colour = true, help = false, version = false;
+  bool yes = false, spoil = false;
+  std::string ptx;  // exec --ptx PATH
+};
+
+// A mistake on the command line; what() is one sentence.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Throws UsageError. `arguments` without the program's name.
+Options parse_arguments(const std::vector<std::string>& arguments);
+
+}  // namespace grade
+#endif  // WARPLINGS_CLI_ARGS_H_

@@ -1,0 +1,47 @@
+// Every command of the command line, one file each.
+#ifndef WARPLINGS_CLI_COMMANDS_H_
+#define WARPLINGS_CLI_COMMANDS_H_
+
+#include <string>
+#include <vector>
+
+#include "cli/args.h"
+
+namespace grade {
+
+class App;
+
+struct Command {
+  const char* name;
+  const char* arguments;  // "[EX]"
+  const char* summary;
+  int (*run)(App& app);
+  int most_operands = 0;
+  bool parses_itself = false;  // everything after the name goes to Options::rest
+  bool listed = true;          // in --help
+};
+
+const std::vector<Command>& commands();
+const Command* find_command(const std::string& name);  // nullptr: unknown
+std::string help_text();
+
+int open_course(App& app);  // no command: watch on a terminal, else one run
+int run_command(App& app);
+int watch_command(App& app);
+int list_command(App& app);
+int check_all_command(App& app);
+int hint_command(App& app);
+int reset_command(App& app);
+int solution_command(App& app);
+int compare_command(App& app);
+int sanitize_command(App& app);
+int exec_command(App& app);
+int update_command(App& app);
+int clean_command(App& app);
+int doctor_command(App& app);
+int help_command(App& app);
+int dev_command(App& app);
+int selftest_command(App& app);
+
+}  // namespace grade
+#endif  // WARPLINGS_CLI_COMMANDS_H_
