@@ -40,7 +40,32 @@ void on_signal(int signal) {
   std::raise(signal);
 }
 
+// The simulator is about to end the program, because host code touched device memory. What it found
+// is the failure of the running test, unless an earlier case has one.
+void on_fatal_finding() {
+  Context& now = context();
+  const std::string finding = take_findings();
+  send_properties();
+  if (now.pending_text.empty()) {
+    const std::string label = case_label();
+    const std::string message = (label.empty() ? "" : label + ": ") + finding;
+    now.pending_text = message + "\n";
+    const testing::TestInfo* info = testing::UnitTest::GetInstance()->current_test_info();
+    const std::string file = info == nullptr ? "" : info->file();
+    const int line = info == nullptr ? 0 : info->line();
+    if (now.channel.open()) {
+      now.pending_line = now.channel.line("failure", failure_fields(file, line, message));
+    }
+  }
+  std::fflush(stdout);
+  flush_pending();
+  now.channel.send("test_end",
+                   JsonObject().text("test", now.test).boolean("passed", false).number("ms", 0));
+  now.finished = true;
+}
+
 void watch_for_early_ends() {
+  wsim_set_fatal_hook(on_fatal_finding);
   std::atexit(ended_early);
   // SIGSEGV and SIGBUS belong to the simulator, which tells a learner's mistake from a crash.
   for (const int signal : {SIGABRT, SIGFPE, SIGILL, SIGTERM}) std::signal(signal, on_signal);

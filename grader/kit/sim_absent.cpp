@@ -18,6 +18,7 @@ void wsim_name_allocation(const void*, const char*) {}
 int wsim_finding_count(void) { return 0; }
 int wsim_get_finding(int, wsim_finding*) { return -1; }
 void wsim_clear_findings(void) {}
+void wsim_set_fatal_hook(void (*)(void)) {}
 
 void wsim_reset_counters(void) {}
 void wsim_read_counters(wsim_counters* out) { *out = wsim_counters(); }
