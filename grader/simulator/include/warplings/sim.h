@@ -19,13 +19,15 @@ int wsim_active(void);
 
 // ---- what bytes mean -------------------------------------------------------------------------
 
-// The bytes hold no value yet (a poisoned output): reading them in a kernel is an initcheck finding.
+// The bytes hold no value yet (a poisoned output): reading them in a kernel and copying them to the
+// host are initcheck findings.
 void wsim_mark_unwritten(const void* ptr, size_t size);
 // The bytes are written (undoes wsim_mark_unwritten).
 void wsim_mark_written(const void* ptr, size_t size);
 // Copies the definedness of `size` bytes: out[i] = 1 if byte i has been written, else 0.
 void wsim_query_written(const void* ptr, size_t size, uint8_t* out);
-// The bytes belong to an allocation but not to the learner: touching them is out of bounds.
+// The bytes belong to an allocation but not to the learner: touching them is out of bounds, in kernels
+// and for cudaMemcpy and cudaMemset (clear the red zone before inspecting it).
 void wsim_mark_red_zone(const void* ptr, size_t size);
 void wsim_clear_red_zone(const void* ptr, size_t size);
 // Names an allocation in reports ("c"). `name` is copied.
@@ -51,6 +53,9 @@ int wsim_finding_count(void);
 // 0 on success, -1 if index is out of range.
 int wsim_get_finding(int index, wsim_finding* out);
 void wsim_clear_findings(void);
+// Host code that touches device memory ends the process (status 99). The hook runs before that, with
+// the finding already recorded; without a hook the message is printed on stderr.
+void wsim_set_fatal_hook(void (*hook)(void));
 
 // ---- counters --------------------------------------------------------------------------------
 
