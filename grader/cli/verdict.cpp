@@ -1,0 +1,271 @@
+#include "cli/verdict.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <regex>
+
+#include "course/text.h"
+
+namespace grade {
+namespace {
+
+constexpr size_t kLabel = 8;      // columns of "  FAIL  "
+constexpr int kMessageLines = 9;  // of the first failure; the screen has 24
+
+std::string label(Style style, const std::string& word, const Terminal& terminal) {
+  return "  " + terminal.paint(style, word) + std::string(kLabel - 2 - width_of(word), ' ');
+}
+
+// `text` beside a label: wrapped and indented below it.
+std::string labelled(Style style, const std::string& word, const std::string& text,
+                     const Terminal& terminal) {
+  const std::string body = wrap(text, std::string(kLabel, ' '), terminal.columns);
+  return label(style, word, terminal) + body.substr(std::min(kLabel, body.size()));
+}
+
+std::string indented(const std::string& text, const Terminal& terminal) {
+  return wrap(text, std::string(kLabel, ' '), terminal.columns);
+}
+
+std::string head_line(const Result& result, const Terminal& terminal) {
+  std::string left = result.id + "  " + name_of(result.device);
+  if (result.program == Program::kSolution) left += ", solution";
+  if (!result.variant.empty()) left += ", " + result.variant;
+  const std::string right = seconds_text(result.seconds());
+  const size_t columns = static_cast<size_t>(terminal.columns);
+  const size_t used = width_of(left) + width_of(right);
+  const std::string gap(used + 1 < columns ? columns - used : 1, ' ');
+  return terminal.paint(Style::kBold, result.id) + left.substr(result.id.size()) + gap + right +
+         "\n";
+}
+
+std::string cut_lines(const std::string& text, int most) {
+  std::vector<std::string> lines = course::split_lines(text);
+  const size_t limit = static_cast<size_t>(most);
+  if (lines.size() <= limit) return text;
+  const size_t rest = lines.size() - limit;
+  lines.resize(limit);
+  return course::join(lines, "\n") + "\n" + std::string(kLabel, ' ') + "... and " +
+         course::plural(rest, "line") + " more\n";
+}
+
+// "n = 1025: message" into its two parts.
+std::pair<std::string, std::string> split_case(const std::string& message) {
+  static const std::regex with_case(R"(^([A-Za-z][A-Za-z0-9_ ]* = [^:\n]{1,50}): )");
+  std::smatch match;
+  if (!std::regex_search(message, match, with_case)) return {"", message};
+  return {match[1], match.suffix()};
+}
+
+std::string base_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
+
+std::string place(const std::string& file, int line) {
+  if (file.empty()) return "";
+  return base_name(file) + (line > 0 ? ":" + std::to_string(line) : "");
+}
+
+// ---- a file that does not compile -------------------------------------------------------------
+
+std::string diagnostic_text(const Diagnostic& diagnostic, const Terminal& terminal) {
+  const std::string where = place(diagnostic.file, diagnostic.line);
+  std::string text =
+      indented(where.empty() ? diagnostic.message : where + ": " + diagnostic.message, terminal);
+  constexpr size_t kContext = 4;
+  size_t shown = 0;
+  for (const std::string& line : diagnostic.context) {
+    if (course::trim(line).empty()) continue;
+    if (shown++ == kContext) break;
+    // Cut, not wrapped: the caret below must stay under its column.
+    const size_t room = static_cast<size_t>(terminal.columns) - kLabel - 2;
+    text += std::string(kLabel + 2, ' ') + harmless(line).substr(0, room) + "\n";
+  }
+  return text;
+}
+
+std::string compile_errors(const Result& result, const Terminal& terminal) {
+  std::vector<const Diagnostic*> errors;
+  for (const Diagnostic& diagnostic : result.build.diagnostics) {
+    if (diagnostic.is_error) errors.push_back(&diagnostic);
+  }
+  std::string text = labelled(Style::kBad, "FAIL", "It does not compile.", terminal);
+  if (errors.empty()) return text + indented(harmless(result.build.log), terminal);
+  text += diagnostic_text(*errors.front(), terminal);
+  constexpr size_t kAlsoShown = 3;
+  for (size_t i = 1; i < errors.size() && i <= kAlsoShown; ++i) {
+    const std::string where = place(errors[i]->file, errors[i]->line);
+    text += indented((where.empty() ? "" : where + ": ") + errors[i]->message, terminal);
+  }
+  if (errors.size() > kAlsoShown + 1) {
+    text += indented("and " + course::plural(errors.size() - kAlsoShown - 1, "error") +
+                         " more; the first often causes the rest",
+                     terminal);
+  }
+  return text;
+}
+
+std::string warnings(const Result& result, const Terminal& terminal) {
+  for (const Diagnostic& diagnostic : result.build.diagnostics) {
+    if (diagnostic.is_error) continue;
+    const std::string where = place(diagnostic.file, diagnostic.line);
+    return labelled(
+        Style::kNote, "note",
+        "The compiler warns: " + (where.empty() ? "" : where + ": ") + diagnostic.message,
+        terminal);
+  }
+  return "";
+}
+
+// ---- a program that ran -----------------------------------------------------------------------
+
+std::string last_output(const std::string& output, const Terminal& terminal) {
+  constexpr size_t kLines = 4, kWidest = 400;
+  std::vector<std::string> lines;
+  for (const std::string& line : course::split_lines(harmless(output))) {
+    if (!course::trim(line).empty()) lines.push_back(line.substr(0, kWidest));
+  }
+  if (lines.empty()) return "";
+  const bool cut = lines.size() > kLines;
+  if (cut) lines.erase(lines.begin(), lines.end() - static_cast<long>(kLines));
+  std::string text = indented(cut ? "It printed last:" : "It printed:", terminal);
+  for (const std::string& line : lines) {
+    const size_t room = static_cast<size_t>(terminal.columns) - kLabel - 2;
+    text += std::string(kLabel + 2, ' ') + line.substr(0, room) + "\n";
+  }
+  return text;
+}
+
+// Findings that the first failure does not tell about already.
+std::string other_findings(const TestReport& test, const std::string& told,
+                           const Terminal& terminal) {
+  size_t more = 0;
+  std::string notes;
+  for (const Finding& finding : test.findings) {
+    if (finding.expected) continue;
+    if (finding.is_note) {
+      notes += labelled(Style::kNote, "note", finding.message, terminal);
+    } else if (told.find(finding.message) == std::string::npos) {
+      ++more;
+    }
+  }
+  if (more == 0) return notes;
+  return indented("and " + course::plural(more, "more finding") + ": ./grade sanitize lists all",
+                  terminal) +
+         notes;
+}
+
+std::string failed_test(const Result& result, const TestReport& test, const Terminal& terminal) {
+  const std::string message = test.failures.empty() ? "The test did not pass and gave no reason."
+                                                    : harmless(test.failures.front().message);
+  const auto [where, words] = split_case(message);
+  std::string text = labelled(Style::kBad, "FAIL",
+                              test.short_name() + (where.empty() ? "" : ", " + where), terminal);
+  text += cut_lines(indented(words, terminal), kMessageLines);
+  if (test.name == result.early_test) text += last_output(result.early_output, terminal);
+  text += other_findings(test, message, terminal);
+  const int others = result.failed_tests() - 1;
+  if (others > 0) {
+    text += indented("and " + course::plural(static_cast<size_t>(others), "more failing test"),
+                     terminal);
+  }
+  return text;
+}
+
+std::string ran(const Result& result, const Terminal& terminal) {
+  if (const TestReport* test = result.first_failed()) return failed_test(result, *test, terminal);
+  std::string message = result.early_message;
+  if (message.empty())
+    message = "The program reported no test, so nothing is known about your code.";
+  return labelled(Style::kBad, "FAIL", message, terminal) +
+         last_output(result.early_output, terminal);
+}
+
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g", value);
+  return text;
+}
+
+// One line per budget; of several cases the one nearest to its limit.
+std::string budgets(const Result& result, const Terminal& terminal) {
+  std::vector<const BudgetCheck*> tightest;
+  const auto slack = [](const BudgetCheck& b) { return b.limit == 0 ? 0 : b.value / b.limit; };
+  for (const TestReport& test : result.tests) {
+    for (const BudgetCheck& budget : test.budgets) {
+      const auto same = std::find_if(tightest.begin(), tightest.end(),
+                                     [&](const BudgetCheck* b) { return b->name == budget.name; });
+      const bool least = budget.unit == "at least";
+      if (same == tightest.end()) {
+        tightest.push_back(&budget);
+      } else if (least ? slack(budget) < slack(**same) : slack(budget) > slack(**same)) {
+        *same = &budget;
+      }
+    }
+  }
+  std::string text;
+  for (const BudgetCheck* budget : tightest) {
+    text += wrap(pad(budget->name, 40) + " " + number(budget->value) + "  (" + budget->unit + " " +
+                     number(budget->limit) + ")",
+                 std::string(kLabel, ' '), terminal.columns);
+  }
+  return text;
+}
+
+std::string passed(const Result& result, const Terminal& terminal) {
+  return labelled(Style::kGood, "PASS", "all " + course::plural(result.tests.size(), "test"),
+                  terminal) +
+         budgets(result, terminal);
+}
+
+std::string body(const Result& result, const Terminal& terminal) {
+  switch (result.outcome) {
+    case Outcome::kPassed:
+      return passed(result, terminal);
+    case Outcome::kFailed:
+      return ran(result, terminal);
+    case Outcome::kDoesNotCompile:
+      return compile_errors(result, terminal);
+    case Outcome::kCannotBuild:
+      return labelled(Style::kBad, "STOP", harmless(result.build.problem), terminal);
+    case Outcome::kCancelled:
+      return labelled(Style::kNote, "STOP", "Interrupted.", terminal);
+    default:
+      return labelled(Style::kNote, "OPEN", "No verdict: the run ended before it could be judged.",
+                      terminal);
+  }
+}
+
+}  // namespace
+
+std::string verdict_text(const Result& result, const Terminal& terminal) {
+  std::string text = head_line(result, terminal) + body(result, terminal);
+  if (result.outcome != Outcome::kDoesNotCompile) text += warnings(result, terminal);
+  return text;
+}
+
+int todo_for(const Result& result, const std::string& source) {
+  if (result.passed()) return 0;
+  const TestReport* test = result.first_failed();
+  if (test != nullptr && test->todo() > 0) return test->todo();
+  const size_t at = source.find("TODO(");
+  const int open = at == std::string::npos ? 0 : std::atoi(source.c_str() + at + 5);
+  return std::max(open, 1);
+}
+
+std::string next_line(const std::string& command, const std::string& why,
+                      const Terminal& terminal) {
+  const std::string text = why.empty() ? command : pad(command, 16) + " (" + why + ")";
+  return labelled(Style::kBold, "next", text, terminal);
+}
+
+std::string finding_text(const Finding& finding, const Terminal& terminal) {
+  std::string where = place(finding.file, finding.line);
+  if (finding.other_line > 0) where += " and " + place(finding.other_file, finding.other_line);
+  std::string title = finding.check + (finding.kind.empty() ? "" : ", " + finding.kind);
+  if (!where.empty()) title += ", " + where;
+  if (finding.count > 1) title += ", " + std::to_string(finding.count) + " times";
+  const Style style = finding.is_note || finding.expected ? Style::kNote : Style::kBad;
+  const std::string word = finding.is_note ? "note" : finding.expected ? "due" : "FIND";
+  return labelled(style, word, title, terminal) + indented(harmless(finding.message), terminal);
+}
+
+}  // namespace grade
