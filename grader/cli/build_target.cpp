@@ -75,6 +75,7 @@ ChildOptions child_options(const RunRequest& request) {
   constexpr double kLongestBuild = 900;  // seconds: the first one builds the simulator
   ChildOptions options;
   options.wall_seconds = kLongestBuild;
+  options.grace_seconds = 3;
   options.output_kept = 256 << 10;
   options.watched = request.watched;
   options.interrupted = request.interrupted;

@@ -25,6 +25,21 @@ const char* word_of(Outcome outcome) {
   }
 }
 
+// Declared first, so that json_list finds all of them.
+std::string json_of(const Diagnostic& diagnostic);
+std::string json_of(const Failure& failure);
+std::string json_of(const Finding& finding);
+std::string json_of(const BudgetCheck& budget);
+std::string json_of(const TestReport& test);
+std::string json_of(const Result& result);
+
+template <class T>
+std::string json_list(const std::vector<T>& items) {
+  std::vector<std::string> texts;
+  for (const T& item : items) texts.push_back(json_of(item));
+  return json_array(texts);
+}
+
 std::string json_of(const Diagnostic& diagnostic) {
   return JsonOut()
       .text("file", diagnostic.file)
@@ -67,13 +82,6 @@ std::string json_of(const BudgetCheck& budget) {
       .number("limit", budget.limit)
       .boolean("passed", budget.passed)
       .str();
-}
-
-template <class T>
-std::string json_list(const std::vector<T>& items) {
-  std::vector<std::string> texts;
-  for (const T& item : items) texts.push_back(json_of(item));
-  return json_array(texts);
 }
 
 std::string json_of(const TestReport& test) {

@@ -61,12 +61,13 @@ struct Prepared {
   const char* directory = nullptr;
   int out = -1, err = -1, channel = -1, report = -1;
   pid_t parent = 0;
+  int signal_of_orphan = SIGKILL;
 };
 
 [[noreturn]] void become(const Prepared& now) {
   ::setpgid(0, 0);
   // If the grader is killed, nothing that it started stays behind.
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::prctl(PR_SET_PDEATHSIG, now.signal_of_orphan);
   if (::getppid() != now.parent) ::_exit(127);
   const rlimit no_core = {0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
@@ -109,6 +110,7 @@ class Run {
     if (options_.argv.empty() || !start()) return std::move(result_);
     while (pump()) {
     }
+    if (!exited_ && options_.grace_seconds > 0) end_gently();
     kill_group();
     reap(/*wait=*/true);
     drain();
@@ -142,6 +144,7 @@ class Run {
     child.err = err.write.get();
     child.report = report.write.get();
     child.parent = ::getpid();
+    if (options_.grace_seconds > 0) child.signal_of_orphan = SIGTERM;
     started_ = last_event_ = Clock::now();
     pid_ = ::fork();
     if (pid_ == 0) become(child);
@@ -275,6 +278,17 @@ class Run {
       return;
     }
     while (::waitpid(pid_, &wait_status_, 0) < 0 && errno == EINTR) {
+    }
+  }
+
+  void end_gently() {
+    ::kill(-pid_, SIGTERM);
+    const Clock::time_point asked = Clock::now();
+    while (!exited_ && seconds_since(asked) < options_.grace_seconds) {
+      constexpr int kTick = 5;  // ms
+      ::poll(nullptr, 0, kTick);
+      drain();  // a full pipe would keep it from ending
+      reap(/*wait=*/false);
     }
   }
 

@@ -23,7 +23,10 @@ struct ChildOptions {
   uint64_t memory_bytes = 0;         // resident set of the child; 0: no limit
   size_t output_kept = 32 << 10;     // bytes of the head, and as many of the tail, of each stream
   uint64_t output_limit =
-      64 << 20;               // bytes on stdout and stderr together; the child is killed above
+      64 << 20;  // bytes on stdout and stderr together; the child is killed above
+  // When it must end: SIGTERM first, and this many seconds to clean up. For tools that have
+  // children of their own in other groups, as Ninja does. 0: killed at once.
+  double grace_seconds = 0;
   bool with_channel = false;  // sets GRADE_CHANNEL=FD:NONCE for the child
   // Every line of the channel that carries the nonce; false ends the child (end kStopped).
   std::function<bool(std::string_view line)> on_event;

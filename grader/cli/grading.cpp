@@ -1,0 +1,180 @@
+#include "cli/grading.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <sstream>
+
+#include "cli/process/interrupt.h"
+#include "cli/verdict.h"
+
+namespace grade {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path memory_of(App& app, const course::Exercise& exercise) {
+  return app.paths().root / "build" / "verdicts" / exercise.target();
+}
+
+// Size and time of the learner's file: enough to see that it was edited.
+std::string fingerprint(const fs::path& file) {
+  struct stat facts = {};
+  if (::stat(file.c_str(), &facts) != 0) return "";
+  return std::to_string(facts.st_size) + " " + std::to_string(facts.st_mtim.tv_sec) + "." +
+         std::to_string(facts.st_mtim.tv_nsec);
+}
+
+void remember(App& app, const course::Exercise& exercise, const std::string& graded, int todo) {
+  const fs::path file = memory_of(app, exercise);
+  std::error_code error;
+  fs::create_directories(file.parent_path(), error);
+  try {
+    course::write_text(file, std::to_string(todo) + " " + graded + "\n");
+  } catch (const course::Error&) {
+    // `hint` grades again without it.
+  }
+}
+
+std::string source_text(const fs::path& file) {
+  try {
+    return course::read_text(file);
+  } catch (const course::Error&) {
+    return "";
+  }
+}
+
+void decide_next(App& app, const course::Exercise& exercise, Grading* grading) {
+  const bool solution = app.options().solution;
+  const Result& last = grading->results.back();
+  if (last.outcome == Outcome::kCannotBuild) {
+    grading->next = "./grade doctor";
+    return;
+  }
+  if (grading->cancelled() || solution) return;
+  if (grading->passed()) {
+    const course::Exercise* next = app.next_after(exercise);
+    if (next == nullptr) {
+      grading->next = "./grade compare " + exercise.id;
+      grading->next_why = "all exercises are passed";
+    } else {
+      grading->next = "./grade run " + next->id;
+      grading->next_why = "or ./grade compare " + exercise.name;
+    }
+    return;
+  }
+  const course::Exercise* current = app.current();
+  const bool is_current = current != nullptr && current->id == exercise.id;
+  grading->next = is_current ? "./grade hint" : "./grade hint " + exercise.name;
+  grading->next_why = "TODO " + std::to_string(grading->todo);
+}
+
+}  // namespace
+
+bool Grading::passed() const {
+  return !results.empty() && std::all_of(results.begin(), results.end(),
+                                         [](const Result& result) { return result.passed(); });
+}
+
+bool Grading::cancelled() const {
+  return !results.empty() && results.back().outcome == Outcome::kCancelled;
+}
+
+int Grading::exit_status() const {
+  if (passed()) return kPass;
+  int status = kPass;
+  for (const Result& result : results) {
+    switch (result.outcome) {
+      case Outcome::kPassed:
+        break;
+      case Outcome::kCannotBuild:
+        return kUsage;
+      case Outcome::kInconclusive:
+        if (status == kPass) status = kInconclusive;
+        break;
+      case Outcome::kCancelled: {
+        constexpr int kSignalled = 128;
+        return kSignalled + Interrupts::instance().signal();
+      }
+      default:
+        status = kFail;
+    }
+  }
+  return status;
+}
+
+GradingHooks default_hooks(App& app) {
+  GradingHooks hooks;
+  hooks.watched = {Interrupts::instance().fd()};
+  hooks.interrupted = [] { return Interrupts::instance().ended(); };
+  const bool quiet = app.options().json;
+  const Terminal terminal = app.terminal();
+  auto told = std::make_shared<bool>(false);
+  hooks.on_progress = [=](const std::string& what) {
+    if (quiet) return;
+    if (terminal.is_terminal) {
+      print("\r\x1b[K" + terminal.paint(Style::kDim, what + " ..."));
+    } else if (!*told && what != "running") {
+      *told = true;
+      std::fprintf(stderr, "grade: %s ...\n", what.c_str());
+    }
+  };
+  return hooks;
+}
+
+void clear_progress(App& app) {
+  if (app.terminal().is_terminal && !app.options().json) print("\r\x1b[K");
+}
+
+Grading grade_exercise(App& app, const course::Exercise& exercise, const GradingHooks& hooks) {
+  Grading grading;
+  RunRequest request;
+  request.exercise = &exercise;
+  request.program = app.options().solution ? Program::kSolution : Program::kLearner;
+  request.watched = hooks.watched;
+  request.interrupted = hooks.interrupted;
+  request.on_progress = hooks.on_progress;
+  const fs::path file = course::files_of(app.paths().root, exercise).starter;
+  const std::string graded = fingerprint(file);
+  for (const Device device : app.devices(exercise)) {
+    request.device = device;
+    grading.results.push_back(build_and_run(app.paths(), request));
+    // What the simulator refuses need not be tried on the hardware.
+    if (!grading.results.back().passed()) break;
+  }
+  const Result& last = grading.results.back();
+  grading.todo = todo_for(last, source_text(file));
+  if (!app.options().solution && !grading.cancelled() && last.outcome != Outcome::kCannotBuild) {
+    remember(app, exercise, graded, grading.todo);
+    // Saved while it ran: what was graded is not what is there now, and no pass of it.
+    if (grading.passed() && graded == fingerprint(file) && !app.progress().is_passed(exercise.id)) {
+      app.progress().mark_passed(exercise.id);
+      app.save_progress();
+    }
+  }
+  decide_next(app, exercise, &grading);
+  return grading;
+}
+
+std::string grading_text(const Grading& grading, const Terminal& terminal) {
+  std::string text;
+  for (const Result& result : grading.results) text += verdict_text(result, terminal);
+  if (!grading.next.empty()) text += next_line(grading.next, grading.next_why, terminal);
+  return text;
+}
+
+std::optional<int> remembered_todo(App& app, const course::Exercise& exercise) {
+  const fs::path file = course::files_of(app.paths().root, exercise).starter;
+  std::istringstream in(source_text(memory_of(app, exercise)));
+  int todo = -1;
+  std::string graded;
+  if (!(in >> todo) || !std::getline(in >> std::ws, graded)) return std::nullopt;
+  if (graded != fingerprint(file)) return std::nullopt;
+  return todo;
+}
+
+}  // namespace grade
