@@ -14,8 +14,8 @@ struct Case {
 };
 
 std::ostream& operator<<(std::ostream& out, const Case& c) {
-  return out << c.volume.width << " x " << c.volume.height << " x " << c.volume.depth
-             << ", block = " << c.block.x << " x " << c.block.y << " x " << c.block.z;
+  return out << c.volume.width << " x " << c.volume.height << " x " << c.volume.depth << " (block "
+             << c.block.x << " x " << c.block.y << " x " << c.block.z << ")";
 }
 
 // One int per voxel each, element x + width * (y + height * z).
@@ -70,7 +70,7 @@ const std::vector<Case>& cases() {
   return list;
 }
 
-constexpr const char* kCase = "width x height x depth";
+constexpr const char* kCase = "volume";
 
 TEST(Index3d, NumbersTheBlocks) {
   RecordProperty("todo", 1);

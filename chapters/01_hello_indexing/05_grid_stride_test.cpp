@@ -19,7 +19,7 @@ struct Case {
 };
 
 std::ostream& operator<<(std::ostream& out, const Case& c) {
-  return out << c.n << ", grid = " << c.blocks << " x " << c.threads;
+  return out << c.n << " (grid " << c.blocks << " x " << c.threads << ")";
 }
 
 void expect_relu_on(const Case& c) {
