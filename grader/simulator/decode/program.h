@@ -53,6 +53,8 @@ enum class UndefinedRule : uint8_t {
   kOwn,        // the handler does it (memory)
 };
 
+enum class BarrierMode : uint8_t { kSync, kArrive, kPopc, kAnd, kOr };
+
 enum class Space : uint8_t { kGlobal, kShared, kLocal, kConst, kParamEntry, kParamLocal, kGeneric };
 
 struct Instr {
@@ -77,7 +79,7 @@ struct Instr {
   bool address_is_32bit = false;
   uint8_t flops = 0;            // fp32 operations per lane: add, mul 1; fma 2
   uint8_t source_size = 4;      // bytes of a lane of the first source register
-  uint8_t byte_mask_hint = 0;   // kBitwise: bytes of the result that are defined whatever the source
+  uint8_t mask_constant = 0;    // kBitwise: bytes of a source that reach the result; 0: all
 };
 
 struct CallSite {
@@ -98,6 +100,8 @@ struct Function {
   uint32_t frame_bytes = 0;      // registers, then param variables
   uint32_t register_bytes = 0;
   uint32_t local_bytes = 0;      // .local variables, per thread
+  uint32_t shared_static = 0;    // entries: bytes of static shared memory
+  uint32_t shared_dynamic_at = 0;  // entries: where dynamic shared memory begins
   uint32_t registers_32 = 0;     // most 32-bit registers live at once
   bool has_calls = false;
   // Offset in the frame (device function) or the parameter buffer (entry), and size.
@@ -132,6 +136,9 @@ class LoadedModule {
   std::vector<CallSite> calls;
   std::vector<std::vector<uint32_t>> branch_tables;
   std::vector<std::string> messages;      // kUnsupported
+
+  // Barriers of some threads or of a warp occur: order inside barrier epochs must be tracked.
+  bool order_inside_epochs = false;
 
   CodePosition position_of(uint32_t pc) const;
   int function_at(uint32_t pc) const;

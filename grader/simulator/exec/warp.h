@@ -94,7 +94,13 @@ class Warp {
   uint32_t undefined_base = 0;
   bool any_undefined = false;  // some register may hold undefined bytes
   bool spun = false;           // an atomic or volatile access since the last backward branch
+  uint32_t carry = 0;          // CC.CF of each lane
   uint32_t group_mask = 0;     // lanes of the group in execution, before the guard
+  const uint8_t* params = nullptr;       // kernel parameters
+  uint32_t param_bytes = 0;
+  PcCounters* counters = nullptr;        // per instruction of the module; null when off
+  const uint64_t* instructions = nullptr;  // warp instructions of this launch so far
+  bool checks = true;                    // initcheck, racecheck, synccheck
   std::vector<uint8_t> storage;          // registers of all frames
   std::vector<uint32_t> undefined;       // per slot
   std::vector<uint8_t> undefined_detail; // per slot and lane: byte mask
@@ -113,6 +119,7 @@ struct BarrierState {
   uint32_t arrived = 0;        // threads
   uint32_t expected = 0;       // 0: all live threads
   uint32_t predicate_true = 0; // bar.red: threads whose predicate holds
+  uint32_t warps = 0;          // that have arrived, one bit each
 };
 
 class Block {
@@ -124,6 +131,7 @@ class Block {
   std::vector<Warp> warps;
   std::vector<uint8_t> shared;
   std::vector<uint8_t> shared_undefined;  // one byte per byte; empty when checks are off
+  bool shared_has_undefined = true;       // some byte may not have been written
   std::array<BarrierState, 16> barriers;
   SharedRace race;
   bool done = false;

@@ -1,0 +1,311 @@
+#include "checks/explain.h"
+
+#include <algorithm>
+#include <bit>
+#include <set>
+
+#include "exec/interpreter.h"
+#include "exec/memory_access.h"
+#include "memory/device_memory.h"
+
+namespace warplings::sim {
+namespace {
+
+std::string kernel_name(const Warp& warp) { return warp.block->grid->kernel->demangled; }
+
+std::string number(uint64_t n) { return std::to_string(n); }
+
+std::string bytes_text(uint64_t n) { return n == 1 ? "1 byte" : number(n) + " bytes"; }
+
+Finding make(const Warp& warp, const char* check, const char* kind, uint32_t pc) {
+  Finding finding;
+  finding.check = check;
+  finding.kind = kind;
+  finding.kernel = kernel_name(warp);
+  finding.where = warp.module->position_of(pc).user;
+  return finding;
+}
+
+// "at 01_vector_add.cu:9", or the PTX line when there is no line information.
+std::string at(const Warp& warp, uint32_t pc) {
+  const Position position = warp.module->position_of(pc).user;
+  if (position.known()) return "at " + position.short_name();
+  return "at line " + number(warp.module->text_lines[pc]) + " of the PTX of " + kernel_name(warp);
+}
+
+std::string dims(unsigned x, unsigned y, unsigned z, const Dim3& extent) {
+  if (extent.z > 1) return "(" + number(x) + ", " + number(y) + ", " + number(z) + ")";
+  if (extent.y > 1) return "(" + number(x) + ", " + number(y) + ")";
+  return number(x);
+}
+
+uint32_t lane_value(const Warp& warp, uint32_t offset, int lane) {
+  return reinterpret_cast<const uint32_t*>(warp.special + offset)[lane];
+}
+
+std::string lanes_suffix(const Request& request, const std::string& what) {
+  const int n = std::popcount(request.mask) - 1;
+  return n > 0 ? " " + what : "";
+}
+
+// The part of an allocation that belongs to the program: between its red zones.
+std::pair<uint64_t, uint64_t> payload(const Allocation& allocation) {
+  const DeviceMemory& memory = DeviceMemory::instance();
+  if (!allocation.has_red_zones) return {allocation.start, allocation.end()};
+  const uint64_t* red = memory.red_bits();
+  const auto is_red = [&](uint64_t address) {
+    const uint64_t bit = address - DeviceMemory::kBase;
+    return (red[bit >> 6] >> (bit & 63)) & 1;
+  };
+  uint64_t low = allocation.start, high = allocation.end();
+  while (low < high && is_red(low)) ++low;
+  while (high > low && is_red(high - 1)) --high;
+  return {low, high};
+}
+
+std::string allocation_name(const Allocation& allocation) {
+  return allocation.name.empty() ? "an allocation" : "'" + allocation.name + "'";
+}
+
+// "3 elements past the end of 'c' (1025 elements of 4 bytes)"
+std::string relation(uint64_t address, uint32_t size, const Allocation& allocation) {
+  const auto [low, high] = payload(allocation);
+  const std::string extent = allocation_name(allocation) + ", which has " +
+                             number((high - low) / size) + " elements of " + bytes_text(size);
+  if (address < low) {
+    const uint64_t before = low - address;
+    return before % size == 0 ? "element -" + number(before / size) + " of " + extent
+                              : bytes_text(before) + " before the start of " + extent;
+  }
+  const uint64_t offset = address - low;
+  if (offset % size == 0) return "element " + number(offset / size) + " of " + extent;
+  return "byte " + number(offset) + " of " + extent;
+}
+
+const char* access_verb(const Request& request) {
+  return request.atomic ? "changes" : request.write ? "writes" : "reads";
+}
+
+std::string describe_outside(const Request& request, int lane, std::string* kind) {
+  const uint64_t address = request.address[lane];
+  const DeviceMemory& memory = DeviceMemory::instance();
+  const std::string direction = request.write ? "write" : "read";
+  if (address < 4096) {
+    *kind = "null-pointer-" + direction;
+    return "a null pointer (address " + number(address) +
+           "): was the buffer allocated, and its pointer passed to the kernel?";
+  }
+  if (!memory.in_arena(address)) {
+    *kind = "host-pointer-" + direction;
+    return "an address in host memory. A kernel can only use device memory: allocate it with "
+           "cudaMalloc, copy the data with cudaMemcpy and pass the device pointer.";
+  }
+  const Allocation* allocation = memory.allocation_at(address);
+  if (allocation != nullptr && allocation->freed) {
+    *kind = "use-after-free-" + direction;
+    return relation(address, request.bytes, *allocation) + " and has been freed.";
+  }
+  *kind = "out-of-bounds-global-" + direction;
+  if (allocation == nullptr) allocation = memory.nearest(address);
+  if (allocation == nullptr) return "an address where nothing is allocated.";
+  return relation(address, request.bytes, *allocation) + ".";
+}
+
+}  // namespace
+
+std::string thread_name(const Warp& warp, int lane) {
+  const LaunchConfig& config = *warp.block->grid->config;
+  const Block& block = *warp.block;
+  return "thread " +
+         dims(lane_value(warp, kTidX, lane), lane_value(warp, kTidY, lane),
+              lane_value(warp, kTidZ, lane), config.block) +
+         " of block " + dims(block.index.x, block.index.y, block.index.z, config.grid);
+}
+
+void report_access(const Warp& warp, const Request& request, int lane, AccessProblem problem) {
+  std::string kind, text;
+  const std::string direction = request.write ? "write" : "read";
+  const std::string subject = "In " + kernel_name(warp) + ", " + thread_name(warp, lane) + " " +
+                              access_verb(request) + " ";
+  switch (problem) {
+    case AccessProblem::kOutside:
+      text = subject + describe_outside(request, lane, &kind);
+      break;
+    case AccessProblem::kRedZone: {
+      const Allocation* allocation =
+          DeviceMemory::instance().allocation_at(request.address[lane]);
+      kind = "out-of-bounds-global-" + direction;
+      text = subject + relation(request.address[lane], request.bytes, *allocation) + ".";
+      break;
+    }
+    case AccessProblem::kMisaligned:
+      kind = "misaligned-" + direction;
+      text = subject + bytes_text(request.bytes) + " at an address that is not a multiple of " +
+             number(request.bytes) + ". Accesses of " + bytes_text(request.bytes) +
+             " must be aligned to their size.";
+      break;
+    case AccessProblem::kOutsideShared:
+      kind = "out-of-bounds-shared-" + direction;
+      text = subject + bytes_text(request.bytes) + " at byte " + number(request.address[lane]) +
+             " of shared memory; this block has " + bytes_text(warp.block->shared.size()) + ".";
+      break;
+    case AccessProblem::kOutsideLocal:
+      kind = "out-of-bounds-local-" + direction;
+      text = subject + bytes_text(request.bytes) +
+             " outside of the local variables of its thread: an index into a local array is "
+             "out of range.";
+      break;
+  }
+  Finding finding = make(warp, "memcheck", kind.c_str(), warp.pc);
+  finding.message = text + lanes_suffix(request, "Other threads of its warp may do the same.") +
+                    " (" + at(warp, warp.pc) + ")";
+  FindingLog::instance().report(std::move(finding));
+}
+
+void report_shared_race(const Warp& warp, const SharedRace::Race& race, bool same_value) {
+  const auto verb = [](const SharedRace::Access& access) {
+    return access.write ? "writes" : "reads";
+  };
+  const Block& block = *warp.block;
+  const auto who = [&](const SharedRace::Access& access) {
+    return thread_name(block.warps[access.thread / 32], access.thread % 32);
+  };
+  Finding finding = make(warp, "racecheck", same_value ? "same-value-race" : "shared-race", race.later.pc);
+  finding.other = warp.module->position_of(race.earlier.pc).user;
+  finding.is_note = same_value;
+  const bool same_warp = race.earlier.thread / 32 == race.later.thread / 32;
+  finding.message = "In " + kernel_name(warp) + ", " + who(race.earlier) + " " +
+                    verb(race.earlier) + " the shared-memory word at byte " +
+                    number(race.address) + " " + at(warp, race.earlier.pc) + ", and " +
+                    who(race.later) + " " + verb(race.later) + " it " + at(warp, race.later.pc) +
+                    ", with no barrier between the two: which comes first is chance. ";
+  if (same_value) {
+    finding.message += "Both write the same value here, so this may be meant.";
+  } else if (same_warp) {
+    finding.message +=
+        "They are lanes of one warp, but lanes run in step only by chance: a __syncwarp() or "
+        "__syncthreads() between the two accesses orders them.";
+  } else {
+    finding.message += "A __syncthreads() between the two accesses orders them.";
+  }
+  FindingLog::instance().report(std::move(finding));
+}
+
+void report_undefined(const Warp& warp, uint32_t lanes, const std::string& what) {
+  Finding finding = make(warp, "initcheck", "uninitialised-value", warp.pc);
+  finding.message = "In " + kernel_name(warp) + ", " +
+                    thread_name(warp, std::countr_zero(lanes)) +
+                    " uses a value that was read from memory which nothing has written: it " + what +
+                    " " + at(warp, warp.pc) +
+                    ". Write the memory first (a kernel, cudaMemset or cudaMemcpy), or read "
+                    "another element.";
+  FindingLog::instance().report(std::move(finding));
+}
+
+void report_unsupported(const Warp& warp, const std::string& reason) {
+  Finding finding = make(warp, "launch", "unsupported", warp.pc);
+  const int line = warp.module->text_lines[warp.pc];
+  std::string text(warp.module->source->text_of_line(line));
+  const size_t begin = text.find_first_not_of(" \t");
+  if (begin != std::string::npos) text = text.substr(begin);
+  finding.message = "The simulator cannot execute this instruction of " + kernel_name(warp) + " " +
+                    at(warp, warp.pc) + ": " + text + " (" + reason +
+                    "). This is a limit of the simulator, not an error of the program.";
+  FindingLog::instance().report(std::move(finding));
+}
+
+void report_assertion(const Warp& warp, int lane, const std::string& condition, Position where) {
+  Finding finding = make(warp, "launch", "assertion", warp.pc);
+  if (where.known()) finding.where = where;
+  finding.message = "In " + kernel_name(warp) + ", " + thread_name(warp, lane) +
+                    " fails the assertion `" + condition + "` at " + finding.where.short_name() +
+                    ". The launch ends with cudaErrorAssert.";
+  FindingLog::instance().report(std::move(finding));
+}
+
+void report_trap(const Warp& warp, uint32_t lanes) {
+  Finding finding = make(warp, "launch", "trap", warp.pc);
+  finding.message = "In " + kernel_name(warp) + ", " +
+                    thread_name(warp, std::countr_zero(lanes)) + " executes a trap " +
+                    at(warp, warp.pc) + " and ends the launch.";
+  FindingLog::instance().report(std::move(finding));
+}
+
+void report_spent_budget(const Warp& warp, uint64_t instructions) {
+  Finding finding = make(warp, "launch", "endless-loop", warp.pc);
+  finding.message = "In " + kernel_name(warp) + ", the launch has executed " +
+                    number(instructions) +
+                    " warp instructions and has not ended; it was stopped " + at(warp, warp.pc) +
+                    ", in block " + number(warp.block->linear) +
+                    ". Does the loop there ever end, for every thread?";
+  FindingLog::instance().report(std::move(finding));
+}
+
+void report_deadlock(const Block& block, const std::vector<WaitingGroup>& waiting) {
+  // Where everybody stands: one entry per line.
+  std::vector<std::pair<uint32_t, uint32_t>> places;  // pc, threads
+  for (const WaitingGroup& entry : waiting) {
+    const uint32_t threads = static_cast<uint32_t>(std::popcount(entry.group.mask));
+    auto it = std::find_if(places.begin(), places.end(),
+                           [&](const auto& place) { return place.first == entry.group.pc; });
+    if (it == places.end()) {
+      places.push_back({entry.group.pc, threads});
+    } else {
+      it->second += threads;
+    }
+  }
+  const Warp& warp = *waiting.front().warp;
+  Finding finding = make(warp, "synccheck", "barrier-deadlock", places.front().first);
+  if (places.size() > 1) finding.other = warp.module->position_of(places[1].first).user;
+  finding.message = "In " + kernel_name(warp) + ", block " + number(block.linear) +
+                    " can never go on: ";
+  for (size_t i = 0; i < places.size() && i < 4; ++i) {
+    finding.message += (i > 0 ? ", " : "") + number(places[i].second) + " threads wait " +
+                       at(warp, places[i].first);
+  }
+  finding.message +=
+      ". A barrier is complete when every thread of the block that has not exited is there: it "
+      "must not stand in a branch that only some threads take.";
+  FindingLog::instance().report(std::move(finding));
+}
+
+void report_mixed_barriers(const Warp& warp, uint32_t first_pc, uint32_t second_pc) {
+  Finding finding = make(warp, "synccheck", "divergent-barrier", first_pc);
+  finding.other = warp.module->position_of(second_pc).user;
+  finding.message = "In " + kernel_name(warp) + ", block " + number(warp.block->linear) +
+                    ": some threads wait at the barrier " + at(warp, first_pc) +
+                    " while others wait at the one " + at(warp, second_pc) +
+                    ". All threads of a block must reach the same __syncthreads(): move it out of "
+                    "the branch.";
+  FindingLog::instance().report(std::move(finding));
+}
+
+void report_missing_lanes(const Warp& warp, uint32_t pc, uint32_t missing, const char* operation) {
+  const int lane = std::countr_zero(missing);
+  Finding finding = make(warp, "synccheck", "missing-lanes", pc);
+  uint32_t elsewhere = pc;
+  for (const Group& group : warp.groups) {
+    if ((group.mask >> lane) & 1) elsewhere = group.pc;
+  }
+  finding.message = "In " + kernel_name(warp) + ", " + operation + " lane " +
+                    number(static_cast<uint64_t>(lane)) + " (" + thread_name(warp, lane) + ") " +
+                    at(warp, pc) + ", but that lane does not take part";
+  if (elsewhere != pc) {
+    finding.other = warp.module->position_of(elsewhere).user;
+    finding.message += ": it stands " + at(warp, elsewhere);
+  }
+  finding.message += ". Every lane named in the mask must execute the same operation.";
+  FindingLog::instance().report(std::move(finding));
+}
+
+void report_caller_not_in_mask(const Warp& warp, uint32_t lanes) {
+  Finding finding = make(warp, "synccheck", "caller-not-in-mask", warp.pc);
+  finding.message = "In " + kernel_name(warp) + ", " +
+                    thread_name(warp, std::countr_zero(lanes)) +
+                    " executes a warp operation " + at(warp, warp.pc) +
+                    " whose mask does not name its own lane. The mask must hold every lane that "
+                    "takes part.";
+  FindingLog::instance().report(std::move(finding));
+}
+
+}  // namespace warplings::sim

@@ -1,0 +1,45 @@
+// Findings in learner words.
+#ifndef WARPLINGS_SIMULATOR_CHECKS_EXPLAIN_H_
+#define WARPLINGS_SIMULATOR_CHECKS_EXPLAIN_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "checks/shared_race.h"
+#include "exec/warp.h"
+
+namespace warplings::sim {
+
+struct Request;
+
+enum class AccessProblem { kOutside, kRedZone, kMisaligned, kOutsideShared, kOutsideLocal };
+
+void report_access(const Warp& warp, const Request& request, int lane, AccessProblem problem);
+// same_value: both sides wrote what was there already; a note.
+void report_shared_race(const Warp& warp, const SharedRace::Race& race, bool same_value);
+// `what` the value was used for: "decides a branch", "is used in arithmetic", "is an address".
+void report_undefined(const Warp& warp, uint32_t lanes, const std::string& what);
+void report_unsupported(const Warp& warp, const std::string& reason);
+void report_assertion(const Warp& warp, int lane, const std::string& condition, Position where);
+void report_trap(const Warp& warp, uint32_t lanes);
+void report_spent_budget(const Warp& warp, uint64_t instructions);
+
+// A barrier that can never be complete, and where everybody stands.
+struct WaitingGroup {
+  const Warp* warp;
+  Group group;
+};
+void report_deadlock(const Block& block, const std::vector<WaitingGroup>& waiting);
+// Threads of one block that met at two different barrier statements.
+void report_mixed_barriers(const Warp& warp, uint32_t first_pc, uint32_t second_pc);
+// A lane named in a member mask that does not take part.
+void report_missing_lanes(const Warp& warp, uint32_t pc, uint32_t missing, const char* operation);
+void report_caller_not_in_mask(const Warp& warp, uint32_t lanes);
+
+// "thread (3, 0) of block (1, 2)"; unused dimensions are left out.
+std::string thread_name(const Warp& warp, int lane);
+
+}  // namespace warplings::sim
+
+#endif  // WARPLINGS_SIMULATOR_CHECKS_EXPLAIN_H_

@@ -1,0 +1,99 @@
+#include "checks/initcheck.h"
+
+#include <bit>
+
+#include "checks/explain.h"
+
+namespace warplings::sim {
+namespace {
+
+uint32_t undefined_lanes_of(Warp& warp, Place p) {
+  return p == kNoPlace || !is_register(p) ? 0 : warp.undefined_lanes(p);
+}
+
+uint8_t undefined_bytes_of(Warp& warp, Place p, int lane) {
+  return ((undefined_lanes_of(warp, p) >> lane) & 1) ? warp.undefined_bytes(p)[lane] : 0;
+}
+
+void set_lane(Warp& warp, Place p, int lane, uint8_t bytes) {
+  uint32_t& lanes = warp.undefined_lanes(p);
+  if (bytes == 0) {
+    lanes &= ~(1u << lane);
+  } else {
+    lanes |= 1u << lane;
+    warp.undefined_bytes(p)[lane] = bytes;
+  }
+}
+
+void report_sources(Warp& warp, const Instr& in, uint32_t mask) {
+  for (int k = in.destinations; k < in.destinations + in.sources && k < 6; ++k) {
+    const uint32_t lanes = undefined_lanes_of(warp, in.ops[k]) & mask;
+    if (lanes == 0) continue;
+    report_undefined(warp, lanes, "is used in arithmetic or a comparison");
+    warp.undefined_lanes(in.ops[k]) &= ~lanes;  // once is enough: later uses follow from this one
+  }
+  for (int k = 0; k < in.destinations && k < 6; ++k) {
+    if (in.ops[k] != kNoPlace && is_register(in.ops[k])) warp.undefined_lanes(in.ops[k]) &= ~mask;
+  }
+}
+
+// Packing and unpacking move whole parts; in.size is the bytes of a part.
+bool move_parts(Warp& warp, const Instr& in, uint32_t mask) {
+  const bool unpack = in.destinations > 1;
+  const bool pack = in.destinations == 1 && in.sources > 1;
+  if (!pack && !unpack) return false;
+  const uint8_t part = static_cast<uint8_t>((1u << in.size) - 1);
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    uint32_t whole = 0;
+    if (pack) {
+      for (int k = 0; k < in.sources; ++k) {
+        whole |= (undefined_bytes_of(warp, in.ops[1 + k], lane) & part) << (k * in.size);
+      }
+      set_lane(warp, in.ops[0], lane, static_cast<uint8_t>(whole));
+    } else {
+      whole = undefined_bytes_of(warp, in.ops[in.destinations], lane);
+      for (int k = 0; k < in.destinations; ++k) {
+        if (in.ops[k] == kNoPlace) continue;
+        set_lane(warp, in.ops[k], lane, static_cast<uint8_t>((whole >> (k * in.size)) & part));
+      }
+    }
+  }
+  return true;
+}
+
+void move(Warp& warp, const Instr& in, uint32_t mask) {
+  if (move_parts(warp, in, mask)) return;
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    set_lane(warp, in.ops[0], lane, undefined_bytes_of(warp, in.ops[1], lane));
+  }
+}
+
+// Logic, shifts, selection, integer conversions: an undefined byte anywhere makes the result
+// undefined, except where a constant operand takes the byte away (x & 0xff, x >> 8, narrowing).
+void bitwise(Warp& warp, const Instr& in, uint32_t mask) {
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    uint8_t bytes = 0;
+    for (int k = in.destinations; k < in.destinations + in.sources && k < 6; ++k) {
+      uint8_t from = undefined_bytes_of(warp, in.ops[k], lane);
+      if (from != 0 && in.mask_constant != 0) from &= in.mask_constant;
+      bytes |= from;
+    }
+    set_lane(warp, in.ops[0], lane, bytes == 0 ? 0 : 0xff);
+  }
+}
+
+}  // namespace
+
+void before_instruction(Warp& warp, const Instr& in, uint32_t mask) {
+  switch (in.undefined_rule) {
+    case UndefinedRule::kReport: report_sources(warp, in, mask); break;
+    case UndefinedRule::kMove: move(warp, in, mask); break;
+    case UndefinedRule::kBitwise: bitwise(warp, in, mask); break;
+    case UndefinedRule::kOwn: break;
+  }
+}
+
+}  // namespace warplings::sim

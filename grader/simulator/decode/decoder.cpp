@@ -1,0 +1,285 @@
+// The frame of a function, operands, and the walk over its instructions. Families are in
+// decode/families*.cpp.
+#include "decode/decoder.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "exec/warp.h"
+
+namespace warplings::sim {
+
+using ptx::Instruction;
+using ptx::Operand;
+using ptx::Type;
+
+const std::unordered_map<std::string, FunctionDecoder::Row>& FunctionDecoder::table() {
+  static const auto* rows = new std::unordered_map<std::string, Row>{
+#define OPCODE(mnemonic, family, destinations, forms) \
+  {#mnemonic, {&FunctionDecoder::decode_##family, destinations}},
+#include "decode/opcodes.def"
+#undef OPCODE
+  };
+  return *rows;
+}
+
+namespace {
+
+const std::unordered_map<std::string, int>& destination_counts() {
+  static const auto* counts = new std::unordered_map<std::string, int>{
+#define OPCODE(mnemonic, family, destinations, forms) {#mnemonic, destinations},
+#include "decode/opcodes.def"
+#undef OPCODE
+  };
+  return *counts;
+}
+
+bool has_modifier(const Instruction& instruction, std::string_view word) {
+  for (const std::string& modifier : instruction.modifiers) {
+    if (modifier == word) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+int destinations_of(const Instruction& instruction) {
+  const bool barrier = instruction.opcode == "bar" || instruction.opcode == "barrier";
+  if (barrier && has_modifier(instruction, "red")) return 1;
+  const auto it = destination_counts().find(instruction.opcode);
+  return it == destination_counts().end() ? 0 : it->second;
+}
+
+FunctionDecoder::FunctionDecoder(LoadedModule& module, const ptx::Function& source, Function& out,
+                                 const std::unordered_map<std::string, uint32_t>& shared_offsets)
+    : module_(module), source_(source), out_(out), shared_offsets_(shared_offsets) {
+  for (const ptx::Register& reg : source.registers) register_types_[reg.name] = reg.type;
+}
+
+void FunctionDecoder::lay_out_frame() {
+  registers_ = allocate_registers(source_, destinations_of);
+  out_.register_bytes = registers_.slots * kSlot;
+  out_.registers_32 = registers_.peak_32;
+  uint32_t frame = out_.register_bytes;
+  const auto add_param = [&](const ptx::Variable& variable) {
+    const uint32_t size = static_cast<uint32_t>(std::max<uint64_t>(variable.size, 1));
+    const uint32_t rounded = (size + 15) / 16 * 16;
+    params_[variable.name] = {frame, rounded};
+    frame += 32 * rounded;
+    return std::pair<uint32_t, uint32_t>{params_[variable.name].first, rounded};
+  };
+  if (source_.is_entry) {
+    uint32_t offset = 0;
+    for (const ptx::Variable& param : source_.params) {
+      const uint32_t align = static_cast<uint32_t>(std::max<uint64_t>(
+          param.alignment, std::max(1, ptx::size_of(param.type))));
+      offset = (offset + align - 1) / align * align;
+      params_[param.name] = {offset, static_cast<uint32_t>(param.size)};
+      out_.params.push_back({offset, static_cast<uint32_t>(param.size)});
+      offset += static_cast<uint32_t>(param.size);
+    }
+  } else {
+    for (const ptx::Variable& param : source_.params) out_.params.push_back(add_param(param));
+    for (const ptx::Variable& result : source_.returns) out_.results.push_back(add_param(result));
+  }
+  uint32_t local = 0;
+  for (const ptx::Variable& variable : source_.variables) {
+    if (variable.space == ptx::Space::kParam) add_param(variable);
+    if (variable.space == ptx::Space::kLocal) {
+      const uint32_t align = static_cast<uint32_t>(std::max<uint64_t>(variable.alignment, 16));
+      local = (local + align - 1) / align * align;
+      locals_[variable.name] = local;
+      local += static_cast<uint32_t>(variable.size);
+    }
+  }
+  out_.local_bytes = (local + 15) / 16 * 16;
+  out_.frame_bytes = (frame + kSlot - 1) / kSlot * kSlot;
+}
+
+void FunctionDecoder::run() {
+  lay_out_frame();
+  out_.entry = static_cast<uint32_t>(module_.code.size());
+  for (const Instruction& instruction : source_.body) decode_one(instruction);
+  // A body may end in a label: whoever runs off the end returns.
+  Instr end;
+  end.kind = source_.is_entry ? Kind::kExit : Kind::kReturn;
+  module_.code.push_back(end);
+  module_.locations.push_back(-1);
+  module_.text_lines.push_back(0);
+  out_.end = static_cast<uint32_t>(module_.code.size());
+  out_.is_defined = true;
+}
+
+void FunctionDecoder::decode_one(const Instruction& instruction) {
+  Instr in;
+  try {
+    const auto row = table().find(instruction.opcode);
+    if (row == table().end()) throw Unsupported{"this instruction is not in the simulator's table"};
+    Spec spec(instruction);
+    in.destinations = static_cast<uint8_t>(row->second.destinations);
+    if (!instruction.guard.empty()) {
+      Operand guard;
+      guard.kind = Operand::Kind::kRegister;
+      guard.name = instruction.guard;
+      in.guard = predicate(guard);
+      in.guard_negated = instruction.guard_negated;
+    }
+    (this->*row->second.family)(instruction, spec, in);
+    if (in.kind == Kind::kStraight && in.fn == nullptr) {
+      throw Unsupported{"this combination of types and modifiers is not supported"};
+    }
+    const std::string unknown = spec.unknown();
+    if (!unknown.empty()) throw Unsupported{"the modifier ." + unknown + " is not supported here"};
+  } catch (const Unsupported& unsupported) {
+    in = Instr{};
+    in.kind = Kind::kUnsupported;
+    in.extra = static_cast<uint32_t>(module_.messages.size());
+    module_.messages.push_back(unsupported.reason);
+  }
+  module_.code.push_back(in);
+  module_.locations.push_back(instruction.location);
+  module_.text_lines.push_back(instruction.text_line);
+}
+
+uint32_t FunctionDecoder::label(const std::string& name) const {
+  const auto it = source_.labels.find(name);
+  if (it == source_.labels.end()) throw Unsupported{"the label " + name + " does not exist"};
+  return out_.entry + static_cast<uint32_t>(it->second);
+}
+
+Type FunctionDecoder::register_type(const Operand& operand) const {
+  const auto it = register_types_.find(operand.name);
+  return it == register_types_.end() ? Type::kNone : it->second;
+}
+
+uint8_t FunctionDecoder::stored_size(const Operand& operand) const {
+  return ptx::size_of(register_type(operand)) == 8 ? 8 : 4;
+}
+
+Place FunctionDecoder::constant(uint64_t bits, int bytes) {
+  if (bytes == 4) bits &= 0xffffffffu;
+  const auto it = constants_.find({bits, bytes});
+  if (it != constants_.end()) return it->second;
+  const Place at = place(kAreaConstants, static_cast<uint32_t>(module_.constants.size()));
+  module_.constants.resize(module_.constants.size() + 32 * bytes);
+  uint8_t* lanes = module_.constants.data() + (at & 0x3fffffffu);
+  for (int i = 0; i < 32; ++i) std::memcpy(lanes + i * bytes, &bits, bytes);
+  return constants_[{bits, bytes}] = at;
+}
+
+Place FunctionDecoder::special(const std::string& name) {
+  static const auto* offsets = new std::unordered_map<std::string, uint32_t>{
+      {"%tid.x", kTidX}, {"%tid.y", kTidY}, {"%tid.z", kTidZ}, {"%tid", kTidX},
+      {"%ntid.x", kNtidX}, {"%ntid.y", kNtidY}, {"%ntid.z", kNtidZ}, {"%ntid", kNtidX},
+      {"%ctaid.x", kCtaidX}, {"%ctaid.y", kCtaidY}, {"%ctaid.z", kCtaidZ}, {"%ctaid", kCtaidX},
+      {"%nctaid.x", kNctaidX}, {"%nctaid.y", kNctaidY}, {"%nctaid.z", kNctaidZ},
+      {"%nctaid", kNctaidX}, {"%laneid", kLaneId}, {"%warpid", kWarpId}, {"%nwarpid", kNWarpId},
+      {"%smid", kSmId}, {"%nsmid", kNSmId}, {"%lanemask_eq", kLanemaskEq},
+      {"%lanemask_le", kLanemaskLe}, {"%lanemask_lt", kLanemaskLt},
+      {"%lanemask_ge", kLanemaskGe}, {"%lanemask_gt", kLanemaskGt},
+      {"%dynamic_smem_size", kDynamicShared}, {"%total_smem_size", kTotalShared},
+      {"%gridid", kGridId}, {"%tid.w", kZero}, {"%ctaid.w", kZero}, {"%ntid.w", kZero},
+      {"%nctaid.w", kZero}, {"%envreg1", kZero}, {"%envreg2", kZero}};
+  const auto it = offsets->find(name);
+  if (it == offsets->end()) throw Unsupported{"the special register " + name + " is not supported"};
+  return place(kAreaSpecial, it->second);
+}
+
+bool FunctionDecoder::symbol_value(const std::string& name, uint64_t* value) const {
+  const auto shared = shared_offsets_.find(name);
+  if (shared != shared_offsets_.end()) {
+    *value = shared->second;
+    return true;
+  }
+  const auto variable = module_.variables.find(name);
+  if (variable != module_.variables.end()) {
+    *value = variable->second.address;
+    return true;
+  }
+  const auto function = module_.function_index.find(name);
+  if (function != module_.function_index.end()) {
+    *value = kFunctionAddressBase + 16 * static_cast<uint64_t>(function->second);
+    return true;
+  }
+  if (source_.is_entry) {
+    const auto param = params_.find(name);
+    if (param != params_.end()) {
+      *value = param->second.first;
+      return true;
+    }
+  }
+  return false;
+}
+
+uint64_t FunctionDecoder::immediate(const Operand& operand, Type type) const {
+  if (operand.kind == Operand::Kind::kFloat64 && type == Type::kF32) {
+    return std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(operand.bits)));
+  }
+  if (operand.kind == Operand::Kind::kFloat32 && type == Type::kF64) {
+    return std::bit_cast<uint64_t>(
+        static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(operand.bits))));
+  }
+  if (operand.kind == Operand::Kind::kInteger && type == Type::kPred) {
+    return operand.bits != 0 ? ~uint64_t{0} : 0;
+  }
+  return operand.bits;
+}
+
+Place FunctionDecoder::source(const Operand& operand, int bytes, Type type) {
+  switch (operand.kind) {
+    case Operand::Kind::kRegister: {
+      const auto it = registers_.slot.find(operand.name);
+      if (it == registers_.slot.end()) {
+        throw Unsupported{"the register " + operand.name + " is not declared"};
+      }
+      return place(kAreaRegisters, it->second * kSlot);
+    }
+    case Operand::Kind::kSpecial:
+      if (operand.name == "WARP_SZ") return constant(32, bytes);
+      return special(operand.name);
+    case Operand::Kind::kInteger:
+    case Operand::Kind::kFloat32:
+    case Operand::Kind::kFloat64:
+      return constant(immediate(operand, type), bytes);
+    case Operand::Kind::kSymbol: {
+      uint64_t value = 0;
+      if (!symbol_value(operand.name, &value)) {
+        throw Unsupported{"the symbol " + operand.name + " is not defined"};
+      }
+      return constant(value + operand.bits, bytes);
+    }
+    default:
+      throw Unsupported{"an operand of this kind is not supported here"};
+  }
+}
+
+Place FunctionDecoder::destination(const Operand& operand) {
+  if (operand.kind == Operand::Kind::kSink) return kNoPlace;
+  if (operand.kind != Operand::Kind::kRegister) throw Unsupported{"the result must be a register"};
+  return source(operand, 4, Type::kNone);
+}
+
+Place FunctionDecoder::predicate(const Operand& operand) {
+  if (operand.kind == Operand::Kind::kRegister && register_type(operand) != Type::kPred) {
+    throw Unsupported{operand.name + " is not a predicate"};
+  }
+  return source(operand, 4, Type::kPred);
+}
+
+void FunctionDecoder::sources(const Instruction& instruction, Instr& in, size_t first, int bytes,
+                              Type type) {
+  for (size_t i = first; i < instruction.operands.size(); ++i) {
+    if (i >= 6) throw Unsupported{"too many operands"};
+    in.ops[i] = source(instruction.operands[i], bytes, type);
+  }
+  in.sources = static_cast<uint8_t>(instruction.operands.size() - first);
+}
+
+std::pair<uint32_t, uint32_t> FunctionDecoder::frame_param(const std::string& name) const {
+  const auto it = params_.find(name);
+  if (it == params_.end()) throw Unsupported{"the parameter " + name + " is not declared"};
+  return it->second;
+}
+
+}  // namespace warplings::sim

@@ -1,0 +1,101 @@
+// From parsed PTX to decoded code.
+#ifndef WARPLINGS_SIMULATOR_DECODE_DECODER_H_
+#define WARPLINGS_SIMULATOR_DECODE_DECODER_H_
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "decode/allocate.h"
+#include "decode/program.h"
+#include "decode/spec.h"
+
+namespace warplings::sim {
+
+// Number of leading operands that an instruction writes; 0 for an unknown opcode.
+int destinations_of(const ptx::Instruction& instruction);
+
+// A form that is not supported: becomes an instruction that stops the launch when it is reached.
+struct Unsupported {
+  std::string reason;
+};
+
+class FunctionDecoder {
+ public:
+  FunctionDecoder(LoadedModule& module, const ptx::Function& source, Function& out,
+                  const std::unordered_map<std::string, uint32_t>& shared_offsets);
+  void run();
+
+ private:
+  using Family = void (FunctionDecoder::*)(const ptx::Instruction&, Spec&, Instr&);
+  struct Row {
+    Family family;
+    int destinations;
+  };
+  static const std::unordered_map<std::string, Row>& table();
+
+  void decode_arithmetic(const ptx::Instruction&, Spec&, Instr&);
+  void decode_logic(const ptx::Instruction&, Spec&, Instr&);
+  void decode_compare(const ptx::Instruction&, Spec&, Instr&);
+  void decode_select(const ptx::Instruction&, Spec&, Instr&);
+  void decode_testp(const ptx::Instruction&, Spec&, Instr&);
+  void decode_mov(const ptx::Instruction&, Spec&, Instr&);
+  void decode_cvt(const ptx::Instruction&, Spec&, Instr&);
+  void decode_cvta(const ptx::Instruction&, Spec&, Instr&);
+  void decode_isspacep(const ptx::Instruction&, Spec&, Instr&);
+  void decode_ld(const ptx::Instruction&, Spec&, Instr&);
+  void decode_st(const ptx::Instruction&, Spec&, Instr&);
+  void decode_atom(const ptx::Instruction&, Spec&, Instr&);
+  void decode_nop(const ptx::Instruction&, Spec&, Instr&);
+  void decode_createpolicy(const ptx::Instruction&, Spec&, Instr&);
+  void decode_bra(const ptx::Instruction&, Spec&, Instr&);
+  void decode_brx(const ptx::Instruction&, Spec&, Instr&);
+  void decode_call(const ptx::Instruction&, Spec&, Instr&);
+  void decode_ret(const ptx::Instruction&, Spec&, Instr&);
+  void decode_exit(const ptx::Instruction&, Spec&, Instr&);
+  void decode_trap(const ptx::Instruction&, Spec&, Instr&);
+  void decode_barrier(const ptx::Instruction&, Spec&, Instr&);
+  void decode_collective(const ptx::Instruction&, Spec&, Instr&);
+  void decode_activemask(const ptx::Instruction&, Spec&, Instr&);
+
+  void decode_one(const ptx::Instruction& instruction);
+  void lay_out_frame();
+  uint32_t label(const std::string& name) const;
+
+  // Operands. `bytes` is how a lane of an immediate is stored: 4 or 8.
+  Place source(const ptx::Operand& operand, int bytes, ptx::Type type);
+  Place destination(const ptx::Operand& operand);
+  Place predicate(const ptx::Operand& operand);
+  Place constant(uint64_t bits, int bytes);
+  Place special(const std::string& name);
+  ptx::Type register_type(const ptx::Operand& operand) const;
+  uint8_t stored_size(const ptx::Operand& operand) const;
+  uint64_t immediate(const ptx::Operand& operand, ptx::Type type) const;
+  // Value of a symbol: address of a variable or function, offset in shared memory.
+  bool symbol_value(const std::string& name, uint64_t* value) const;
+  void memory_address(const ptx::Operand& operand, Space space, Instr& in);
+  Space take_space(Spec& spec) const;
+  void take_strength(Spec& spec, Instr& in) const;
+  bool decode_special_mov(const ptx::Operand& source_operand, Instr& in);
+  void decode_vector_mov(const ptx::Instruction&, Spec&, Instr&);
+  void decode_warp_barrier(const ptx::Instruction&, Spec&, Instr&);
+  bool is_entry_param(const std::string& name) const;
+  std::pair<uint32_t, uint32_t> frame_param(const std::string& name) const;
+  void sources(const ptx::Instruction&, Instr&, size_t first, int bytes, ptx::Type type);
+
+  LoadedModule& module_;
+  const ptx::Function& source_;
+  Function& out_;
+  const std::unordered_map<std::string, uint32_t>& shared_offsets_;
+  RegisterAllocation registers_;
+  std::unordered_map<std::string, ptx::Type> register_types_;
+  std::unordered_map<std::string, std::pair<uint32_t, uint32_t>> params_;  // name -> offset, size
+  std::unordered_map<std::string, uint32_t> locals_;                       // name -> offset
+  std::map<std::pair<uint64_t, int>, Place> constants_;
+};
+
+}  // namespace warplings::sim
+
+#endif  // WARPLINGS_SIMULATOR_DECODE_DECODER_H_

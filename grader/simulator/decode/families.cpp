@@ -1,0 +1,366 @@
+// Families of opcodes without memory or control flow: operands and handlers.
+#include <algorithm>
+
+#include "decode/decoder.h"
+#include "decode/isa.h"
+#include "exec/handlers.h"
+
+namespace warplings::sim {
+
+using ptx::Instruction;
+using ptx::Operand;
+using ptx::Type;
+
+namespace {
+
+bool is_float(Type type) { return type == Type::kF32 || type == Type::kF64; }
+bool is_half(Type type) {
+  return type == Type::kF16 || type == Type::kF16x2 || type == Type::kBF16 ||
+         type == Type::kBF16x2;
+}
+bool is_float_or_half(Type type) { return is_float(type) || is_half(type); }
+int lane_bytes(Type type) { return ptx::size_of(type) == 8 ? 8 : 4; }
+
+// Rounding | ftz << 2 | sat << 3 | integer << 4 | relu << 5: what the float handlers expect in imm.
+int64_t float_flags(Spec& spec) {
+  int64_t flags = static_cast<int64_t>(spec.take_rounding());
+  if (spec.take("ftz")) flags |= 4;
+  if (spec.take("sat")) flags |= 8;
+  if (spec.take("relu")) flags |= 32;
+  return flags;
+}
+
+uint8_t flops_of(const std::string& op, Type type) {
+  if (type != Type::kF32) return 0;
+  if (op == "fma" || op == "mad") return 2;
+  return op == "add" || op == "sub" || op == "mul" ? 1 : 0;
+}
+
+// Bytes of the source that a constant operand lets through: x & 0xff keeps byte 0, x >> 8 drops it.
+// 0 means all.
+uint8_t surviving_bytes(const std::string& op, const Instruction& instruction, int bytes) {
+  if (instruction.operands.size() < 3) return 0;
+  const Operand& constant = instruction.operands[2];
+  if (constant.kind != Operand::Kind::kInteger) return 0;
+  uint8_t mask = 0;
+  for (int k = 0; k < bytes; ++k) {
+    const bool kept = op == "and"   ? ((constant.bits >> (8 * k)) & 0xff) != 0
+                      : op == "shr" ? 8 * (static_cast<uint64_t>(k) + 1) > constant.bits
+                      : op == "shl" ? 8 * static_cast<uint64_t>(k) + constant.bits < 8u * bytes
+                                    : true;
+    if (kept) mask |= static_cast<uint8_t>(1u << k);
+  }
+  return mask;
+}
+
+}  // namespace
+
+void FunctionDecoder::decode_arithmetic(const Instruction& instruction, Spec& spec, Instr& in) {
+  const Type type = spec.last_type();
+  const std::string& op = spec.op;
+  if (instruction.operands.empty()) throw Unsupported{"operands are missing"};
+  in.ops[0] = destination(instruction.operands[0]);
+  sources(instruction, in, 1, lane_bytes(type), type);
+  const bool carry_in = op == "addc" || op == "subc" || op == "madc";
+  const bool carry_out = spec.take("cc");
+  if (carry_in || carry_out) {
+    in.imm = (carry_in ? 1 : 0) | (carry_out ? 2 : 0);
+    in.fn = pick_carry(spec, type);
+    return;
+  }
+  if (is_float_or_half(type)) {
+    in.flops = flops_of(op, type);
+    in.imm = float_flags(spec);
+    in.fn = is_half(type) ? pick_half(spec, type) : WARPLINGS_PICK(pick_float)(spec, type);
+    return;
+  }
+  const bool wide = spec.take("wide");
+  if (wide && op == "mad" && instruction.operands.size() == 4) {
+    in.ops[3] = source(instruction.operands[3], ptx::size_of(type) == 4 ? 8 : 4, Type::kNone);
+  }
+  in.fn = WARPLINGS_PICK(pick_integer)(spec, type);
+}
+
+void FunctionDecoder::decode_logic(const Instruction& instruction, Spec& spec, Instr& in) {
+  const Type type = spec.last_type();
+  const std::string& op = spec.op;
+  in.undefined_rule = UndefinedRule::kBitwise;
+  if (instruction.operands.empty()) throw Unsupported{"operands are missing"};
+  in.ops[0] = destination(instruction.operands[0]);
+  const bool pred = type == Type::kPred;
+  const size_t n = instruction.operands.size();
+  for (size_t i = 1; i < n && i < 6; ++i) {
+    const Operand& operand = instruction.operands[i];
+    // Amounts, positions and lengths are 32-bit whatever the type.
+    const bool amount = ((op == "shl" || op == "shr") && i == 2) || (op == "bfe" && i >= 2) ||
+                        (op == "bfi" && i >= 3);
+    if (op == "lop3" && i == 4) {
+      in.imm = static_cast<int64_t>(operand.bits);
+      continue;
+    }
+    in.ops[i] = pred ? predicate(operand) : source(operand, amount ? 4 : lane_bytes(type), type);
+    ++in.sources;
+    if (operand.negated) throw Unsupported{"a negated operand is not supported here"};
+  }
+  if (op == "prmt") {
+    in.imm = 1 + spec.take_one_of({"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"});
+  }
+  in.mask_constant = surviving_bytes(op, instruction, ptx::size_of(type));
+  if (pred) in.undefined_rule = UndefinedRule::kOwn;  // predicates are never undefined
+  in.fn = WARPLINGS_PICK(pick_logic)(spec, type);
+}
+
+void FunctionDecoder::decode_compare(const Instruction& instruction, Spec& spec, Instr& in) {
+  const bool set = spec.op == "set";
+  const Type type = spec.last_type();
+  const std::vector<Operand>& operands = instruction.operands;
+  if (operands.size() < 3) throw Unsupported{"operands are missing"};
+  if (operands[0].is_pair) {
+    in.ops[0] = destination(operands[0].elements.at(0));
+    in.ops[1] = destination(operands[0].elements.at(1));
+  } else {
+    in.ops[0] = destination(operands[0]);
+  }
+  in.destinations = 2;
+  in.ops[2] = source(operands[1], lane_bytes(type), type);
+  in.ops[3] = source(operands[2], lane_bytes(type), type);
+  in.sources = 2;
+  const int combine = spec.take_one_of({"and", "or", "xor"});
+  if (combine >= 0) {
+    if (operands.size() < 4) throw Unsupported{"the predicate to combine with is missing"};
+    in.ops[4] = predicate(operands[3]);
+    in.imm = (combine + 1) | (operands[3].negated ? 4 : 0);
+  }
+  if (set && spec.type(0) == Type::kF32) in.imm |= 8;
+  if (is_half(type)) throw Unsupported{"comparison of half precision is not supported yet"};
+  in.fn = WARPLINGS_PICK(pick_compare)(spec, type);
+}
+
+void FunctionDecoder::decode_select(const Instruction& instruction, Spec& spec, Instr& in) {
+  const Type type = spec.type(0);
+  const std::vector<Operand>& operands = instruction.operands;
+  if (operands.size() != 4) throw Unsupported{"four operands are expected"};
+  in.undefined_rule = UndefinedRule::kBitwise;
+  in.ops[0] = destination(operands[0]);
+  in.ops[1] = source(operands[1], lane_bytes(type), type);
+  in.ops[2] = source(operands[2], lane_bytes(type), type);
+  in.sources = 2;
+  if (spec.op == "selp") {
+    in.ops[3] = predicate(operands[3]);
+    in.imm = operands[3].negated ? 1 : 0;
+  } else {
+    in.ops[3] = source(operands[3], 4, spec.last_type());
+  }
+  in.fn = WARPLINGS_PICK(pick_select)(spec, type);
+}
+
+void FunctionDecoder::decode_testp(const Instruction& instruction, Spec& spec, Instr& in) {
+  const Type type = spec.last_type();
+  if (instruction.operands.size() != 2) throw Unsupported{"two operands are expected"};
+  in.ops[0] = destination(instruction.operands[0]);
+  sources(instruction, in, 1, lane_bytes(type), type);
+  in.fn = pick_testp(spec, type);
+}
+
+bool FunctionDecoder::decode_special_mov(const Operand& operand, Instr& in) {
+  if (operand.kind == Operand::Kind::kSymbol) {
+    const auto local = locals_.find(operand.name);
+    if (local == locals_.end()) return false;
+    in.imm = static_cast<int64_t>(local->second + operand.bits);
+    in.fn = handler_local_address();
+    return true;
+  }
+  if (operand.kind != Operand::Kind::kSpecial) return false;
+  const std::string& name = operand.name;
+  const bool clock = name == "%clock" || name == "%clock_hi" || name == "%clock64" ||
+                     name == "%globaltimer" || name == "%globaltimer_lo" ||
+                     name == "%globaltimer_hi";
+  if (!clock) return false;
+  in.imm = name == "%clock_hi" || name == "%globaltimer_hi" ? 32 : 0;
+  in.fn = handler_clock();
+  return true;
+}
+
+void FunctionDecoder::decode_vector_mov(const Instruction& instruction, Spec& spec, Instr& in) {
+  const Operand& to = instruction.operands[0];
+  const Operand& from = instruction.operands[1];
+  const int whole = ptx::size_of(spec.last_type());
+  const bool pack = from.kind == Operand::Kind::kVector;
+  const std::vector<Operand>& parts = pack ? from.elements : to.elements;
+  const int n = static_cast<int>(parts.size());
+  if ((pack && to.kind == Operand::Kind::kVector) || (n != 2 && n != 4) || whole > 8) {
+    throw Unsupported{"this form of packing is not supported"};
+  }
+  in.imm = n;
+  in.size = static_cast<uint8_t>(whole / n);
+  if (pack) {
+    in.ops[0] = destination(to);
+    in.register_size = stored_size(to);
+    for (int k = 0; k < n; ++k) in.ops[1 + k] = source(parts[k], 4, Type::kNone);
+    in.sources = static_cast<uint8_t>(n);
+    in.fn = handler_pack();
+  } else {
+    for (int k = 0; k < n; ++k) in.ops[k] = destination(parts[k]);
+    in.destinations = static_cast<uint8_t>(n);
+    in.ops[n] = source(from, whole == 8 ? 8 : 4, Type::kNone);
+    in.source_size = whole == 8 ? 8 : 4;
+    in.sources = 1;
+    in.fn = handler_unpack();
+  }
+}
+
+void FunctionDecoder::decode_mov(const Instruction& instruction, Spec& spec, Instr& in) {
+  const Type type = spec.last_type();
+  if (instruction.operands.size() != 2) throw Unsupported{"two operands are expected"};
+  const Operand& to = instruction.operands[0];
+  const Operand& from = instruction.operands[1];
+  in.undefined_rule = UndefinedRule::kMove;
+  if (to.kind == Operand::Kind::kVector || from.kind == Operand::Kind::kVector) {
+    decode_vector_mov(instruction, spec, in);
+    return;
+  }
+  in.ops[0] = destination(to);
+  in.register_size = stored_size(to);
+  if (decode_special_mov(from, in)) {
+    in.undefined_rule = UndefinedRule::kOwn;
+    return;
+  }
+  in.sources = 1;
+  if (type == Type::kPred) {
+    in.ops[1] = predicate(from);
+    in.undefined_rule = UndefinedRule::kOwn;
+    in.fn = WARPLINGS_PICK(pick_logic)(spec, type);
+    return;
+  }
+  in.ops[1] = source(from, in.register_size, type);
+  // mov.u64 %rd, %tid.x: special registers are 32 bits wide.
+  const bool widen = from.kind == Operand::Kind::kSpecial && in.register_size == 8 &&
+                     from.name != "%gridid" && from.name != "WARP_SZ";
+  if (widen) {
+    in.source_size = 4;
+    in.fn = pick_convert(spec, Type::kU64, Type::kU32);
+    return;
+  }
+  in.fn = WARPLINGS_PICK(pick_move)(in.register_size);
+}
+
+void FunctionDecoder::decode_cvt(const Instruction& instruction, Spec& spec, Instr& in) {
+  const Type to = spec.type(0);
+  const Type from = spec.type(1);
+  const std::vector<Operand>& operands = instruction.operands;
+  if (operands.size() < 2) throw Unsupported{"operands are missing"};
+  in.ops[0] = destination(operands[0]);
+  in.register_size = stored_size(operands[0]);
+  in.ops[1] = source(operands[1], lane_bytes(from), from);
+  in.source_size = operands[1].kind == Operand::Kind::kRegister
+                       ? stored_size(operands[1])
+                       : static_cast<uint8_t>(lane_bytes(from));
+  in.sources = 1;
+  if (operands.size() == 3) {
+    in.ops[2] = source(operands[2], lane_bytes(from), from);
+    in.sources = 2;
+  }
+  const int to_integer = spec.take_one_of({"rni", "rzi", "rmi", "rpi"});
+  const bool rna = to == Type::kTF32;
+  int64_t flags = rna ? 0 : float_flags(spec);
+  if (to_integer >= 0) flags = (flags & ~int64_t{3}) | to_integer | 16;
+  in.imm = flags;
+  const bool integers = !is_float_or_half(from) && !is_float_or_half(to);
+  in.undefined_rule = integers ? UndefinedRule::kBitwise : UndefinedRule::kReport;
+  if (integers) {
+    const int kept = std::min(ptx::size_of(from), ptx::size_of(to));
+    in.mask_constant = static_cast<uint8_t>((1u << kept) - 1);
+  }
+  if (to == Type::kNone || from == Type::kNone) throw Unsupported{"two types are expected"};
+  in.fn = pick_convert(spec, to, from);
+}
+
+void FunctionDecoder::decode_cvta(const Instruction& instruction, Spec& spec, Instr& in) {
+  if (instruction.operands.size() != 2) throw Unsupported{"two operands are expected"};
+  const bool to = spec.take("to");
+  const Space space = take_space(spec);
+  in.ops[0] = destination(instruction.operands[0]);
+  if (stored_size(instruction.operands[0]) != 8) throw Unsupported{"only 64-bit addresses"};
+  if (space == Space::kParamEntry || space == Space::kParamLocal || space == Space::kGeneric) {
+    throw Unsupported{"this state space has no generic address here"};
+  }
+  const uint64_t window = space == Space::kShared  ? kSharedWindow
+                          : space == Space::kLocal ? kLocalWindow
+                                                   : 0;
+  in.ops[1] = source(instruction.operands[1], 8, Type::kU64);
+  in.sources = 1;
+  in.undefined_rule = UndefinedRule::kMove;
+  if (window == 0) {
+    in.fn = WARPLINGS_PICK(pick_move)(8);
+    return;
+  }
+  in.ops[2] = constant(to ? 0 - window : window, 8);
+  ptx::Instruction add;
+  add.opcode = "add";
+  Spec add_spec(add);
+  in.fn = WARPLINGS_PICK(pick_integer)(add_spec, Type::kU64);
+}
+
+void FunctionDecoder::decode_isspacep(const Instruction& instruction, Spec& spec, Instr& in) {
+  if (instruction.operands.size() != 2) throw Unsupported{"two operands are expected"};
+  const Space space = take_space(spec);
+  in.ops[0] = destination(instruction.operands[0]);
+  in.ops[1] = source(instruction.operands[1], 8, Type::kU64);
+  in.sources = 1;
+  in.fn = handler_isspacep(space);
+}
+
+void FunctionDecoder::decode_createpolicy(const Instruction& instruction, Spec& spec, Instr& in) {
+  // Every modifier names a kind of policy; none changes a result.
+  spec.take_cache_hints();
+  spec.take_one_of({"fractional", "range", "cvt"});
+  in.ops[0] = destination(instruction.operands.at(0));
+  in.ops[1] = constant(0, 8);
+  in.sources = 1;
+  in.fn = WARPLINGS_PICK(pick_move)(8);
+}
+
+void FunctionDecoder::decode_nop(const Instruction&, Spec& spec, Instr& in) {
+  spec.take_cache_hints();
+  for (const char* word : {"gl", "cta", "sys", "sc", "acq_rel", "gpu", "cluster", "global", "local",
+                           "L1", "L2", "proxy", "async", "alias", "acquire", "release", "u32",
+                           "launch_dependents", "wait", "uniform"}) {
+    spec.take(word);
+  }
+  in.undefined_rule = UndefinedRule::kOwn;
+  in.fn = handler_nop();
+}
+
+void FunctionDecoder::decode_collective(const Instruction& instruction, Spec& spec, Instr& in) {
+  const std::vector<Operand>& operands = instruction.operands;
+  if (!spec.take("sync")) throw Unsupported{"only the .sync form exists on this architecture"};
+  if (operands.size() < 3) throw Unsupported{"operands are missing"};
+  in.kind = Kind::kCollective;
+  in.destinations = 2;
+  in.undefined_rule = UndefinedRule::kOwn;
+  if (operands[0].is_pair) {
+    in.ops[0] = destination(operands[0].elements.at(0));
+    in.ops[1] = destination(operands[0].elements.at(1));
+  } else {
+    in.ops[0] = destination(operands[0]);
+  }
+  const Type type = spec.last_type();
+  const size_t last = operands.size() - 1;
+  const bool vote = spec.op == "vote";
+  for (size_t i = 1; i < last && i < 4; ++i) {
+    in.ops[1 + i] =
+        vote ? predicate(operands[i]) : source(operands[i], i == 1 ? lane_bytes(type) : 4, type);
+  }
+  in.extra = operands[1].negated ? 1 : 0;
+  in.sources = static_cast<uint8_t>(last - 1);
+  in.ops[5] = source(operands[last], 4, Type::kB32);
+  in.fn = pick_collective(spec, type);
+  if (in.fn == nullptr) throw Unsupported{"this warp operation is not supported"};
+}
+
+void FunctionDecoder::decode_activemask(const Instruction& instruction, Spec&, Instr& in) {
+  in.ops[0] = destination(instruction.operands.at(0));
+  in.fn = handler_activemask();
+}
+
+}  // namespace warplings::sim

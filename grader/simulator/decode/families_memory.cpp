@@ -1,0 +1,275 @@
+// Families that touch memory or change the flow of control.
+#include "decode/decoder.h"
+#include "exec/builtins.h"
+#include "exec/handlers.h"
+
+namespace warplings::sim {
+
+using ptx::Instruction;
+using ptx::Operand;
+using ptx::Type;
+
+Space FunctionDecoder::take_space(Spec& spec) const {
+  if (spec.take("global")) return Space::kGlobal;
+  if (spec.take("shared") || spec.take("shared::cta")) return Space::kShared;
+  if (spec.take("local")) return Space::kLocal;
+  if (spec.take("const")) return Space::kConst;
+  if (spec.take("param") || spec.take("param::entry") || spec.take("param::func")) {
+    return source_.is_entry ? Space::kParamEntry : Space::kParamLocal;
+  }
+  return Space::kGeneric;
+}
+
+void FunctionDecoder::take_strength(Spec& spec, Instr& in) const {
+  if (spec.take_one_of({"volatile", "relaxed", "acquire", "release", "mmio", "acq_rel"}) >= 0) {
+    in.strong = true;
+  }
+  spec.take("weak");
+  for (const char* scope : {"cta", "cluster", "gpu", "sys"}) spec.take(scope);
+}
+
+void FunctionDecoder::memory_address(const Operand& operand, Space space, Instr& in) {
+  if (operand.kind != Operand::Kind::kAddress) throw Unsupported{"an address is expected"};
+  in.imm = static_cast<int64_t>(operand.bits);
+  in.space = space;
+  if (operand.elements.empty()) return;  // absolute
+  const Operand& base = operand.elements[0];
+  if (base.kind == Operand::Kind::kRegister) {
+    in.ops[4] = source(base, 8, Type::kU64);
+    in.address_is_32bit = stored_size(base) == 4;
+    return;
+  }
+  const auto param = params_.find(base.name);
+  if (param != params_.end()) {
+    if (space == Space::kParamEntry && !source_.is_entry) throw Unsupported{"no such parameter"};
+    if (is_entry_param(base.name)) {
+      in.imm += param->second.first;
+    } else {
+      // A parameter of a device function, or a variable of a call sequence: it lives in the frame.
+      in.space = Space::kParamLocal;
+      in.extra = param->second.first;
+      in.target = param->second.second;
+    }
+    return;
+  }
+  const auto local = locals_.find(base.name);
+  if (local != locals_.end()) {
+    in.imm += local->second + static_cast<int64_t>(base.bits);
+    in.extra = 1;  // relative to the frame
+    return;
+  }
+  uint64_t value = 0;
+  if (!symbol_value(base.name, &value)) {
+    throw Unsupported{"the symbol " + base.name + " is not defined"};
+  }
+  if (space == Space::kGeneric && shared_offsets_.count(base.name) != 0) value += kSharedWindow;
+  in.imm += static_cast<int64_t>(value + base.bits);
+}
+
+bool FunctionDecoder::is_entry_param(const std::string& name) const {
+  if (!source_.is_entry) return false;
+  for (const ptx::Variable& param : source_.params) {
+    if (param.name == name) return true;
+  }
+  return false;
+}
+
+namespace {
+
+int vector_width(Spec& spec) {
+  if (spec.take("v2")) return 2;
+  if (spec.take("v4")) return 4;
+  return 1;
+}
+
+bool is_signed(Type type) {
+  return type == Type::kS8 || type == Type::kS16 || type == Type::kS32;
+}
+
+}  // namespace
+
+void FunctionDecoder::decode_ld(const Instruction& instruction, Spec& spec, Instr& in) {
+  if (instruction.operands.size() < 2) throw Unsupported{"operands are missing"};
+  const Space space = take_space(spec);
+  take_strength(spec, in);
+  spec.take_cache_hints();
+  in.vector = static_cast<uint8_t>(vector_width(spec));
+  const Type type = spec.last_type();
+  in.size = static_cast<uint8_t>(ptx::size_of(type));
+  in.sign_extend = is_signed(type);
+  in.undefined_rule = UndefinedRule::kOwn;
+  const Operand& to = instruction.operands[0];
+  if ((in.vector > 1) != (to.kind == Operand::Kind::kVector) || in.size == 0 || in.size > 8 ||
+      (in.vector > 1 && to.elements.size() != in.vector)) {
+    throw Unsupported{"this width is not supported"};
+  }
+  for (int k = 0; k < in.vector; ++k) {
+    const Operand& part = in.vector > 1 ? to.elements[k] : to;
+    in.ops[k] = destination(part);
+    if (part.kind == Operand::Kind::kRegister) in.register_size = stored_size(part);
+  }
+  in.destinations = in.vector;
+  memory_address(instruction.operands[1], space, in);
+  in.fn = handler_load(in.space);
+}
+
+void FunctionDecoder::decode_st(const Instruction& instruction, Spec& spec, Instr& in) {
+  if (instruction.operands.size() < 2) throw Unsupported{"operands are missing"};
+  const Space space = take_space(spec);
+  take_strength(spec, in);
+  spec.take_cache_hints();
+  in.vector = static_cast<uint8_t>(vector_width(spec));
+  const Type type = spec.last_type();
+  in.size = static_cast<uint8_t>(ptx::size_of(type));
+  in.undefined_rule = UndefinedRule::kOwn;
+  in.destinations = 0;
+  const Operand& from = instruction.operands[1];
+  if ((in.vector > 1) != (from.kind == Operand::Kind::kVector) || in.size == 0 || in.size > 8 ||
+      (in.vector > 1 && from.elements.size() != in.vector)) {
+    throw Unsupported{"this width is not supported"};
+  }
+  in.register_size = in.size == 8 ? 8 : 4;
+  for (int k = 0; k < in.vector; ++k) {
+    const Operand& part = in.vector > 1 ? from.elements[k] : from;
+    in.ops[k] = source(part, in.register_size, type);
+    if (part.kind == Operand::Kind::kRegister) in.register_size = stored_size(part);
+  }
+  in.sources = in.vector;
+  memory_address(instruction.operands[0], space, in);
+  if (in.space == Space::kConst) throw Unsupported{"constant memory cannot be written"};
+  in.fn = handler_store(in.space);
+}
+
+void FunctionDecoder::decode_atom(const Instruction& instruction, Spec& spec, Instr& in) {
+  const bool returns = spec.op == "atom";
+  const std::vector<Operand>& operands = instruction.operands;
+  const size_t first = returns ? 1 : 0;  // of the address
+  if (operands.size() < first + 2) throw Unsupported{"operands are missing"};
+  const Space space = take_space(spec);
+  take_strength(spec, in);
+  spec.take_cache_hints();
+  spec.take("noftz");
+  in.strong = true;
+  const Type type = spec.last_type();
+  const int bytes = ptx::size_of(type);
+  if (bytes != 4 && bytes != 8) throw Unsupported{"atomics of this width are not supported yet"};
+  in.size = static_cast<uint8_t>(bytes);
+  in.undefined_rule = UndefinedRule::kOwn;
+  in.destinations = returns ? 1 : 0;
+  if (returns) in.ops[0] = destination(operands[0]);
+  in.ops[1] = source(operands[first + 1], bytes, type);
+  if (operands.size() > first + 2) in.ops[2] = source(operands[first + 2], bytes, type);
+  in.sources = static_cast<uint8_t>(operands.size() - first - 1);
+  memory_address(operands[first], space, in);
+  if (space != Space::kGlobal && space != Space::kShared && space != Space::kGeneric) {
+    throw Unsupported{"atomics work on global and shared memory"};
+  }
+  in.register_size = bytes == 8 ? 8 : 4;
+  in.fn = pick_atomic(spec, type);
+}
+
+void FunctionDecoder::decode_bra(const Instruction& instruction, Spec& spec, Instr& in) {
+  spec.take("uni");
+  in.kind = Kind::kBranch;
+  in.target = label(instruction.operands.at(0).name);
+}
+
+void FunctionDecoder::decode_brx(const Instruction& instruction, Spec& spec, Instr& in) {
+  spec.take("idx");
+  spec.take("uni");
+  in.kind = Kind::kBranchTable;
+  in.ops[1] = source(instruction.operands.at(0), 4, Type::kU32);
+  const auto list = source_.target_lists.find(instruction.operands.at(1).name);
+  if (list == source_.target_lists.end()) throw Unsupported{"the list of targets is missing"};
+  std::vector<uint32_t> targets;
+  for (const std::string& name : list->second) targets.push_back(label(name));
+  in.extra = static_cast<uint32_t>(module_.branch_tables.size());
+  module_.branch_tables.push_back(std::move(targets));
+}
+
+void FunctionDecoder::decode_call(const Instruction& instruction, Spec& spec, Instr& in) {
+  spec.take("uni");
+  in.kind = Kind::kCall;
+  in.destinations = 0;
+  CallSite site;
+  size_t i = 0;
+  const std::vector<Operand>& operands = instruction.operands;
+  const auto add = [&](const Operand& list, std::vector<uint32_t>& offsets,
+                       std::vector<uint32_t>& sizes) {
+    for (const Operand& element : list.elements) {
+      const auto [offset, size] = frame_param(element.name);
+      offsets.push_back(offset);
+      sizes.push_back(size);
+    }
+  };
+  if (i < operands.size() && operands[i].kind == Operand::Kind::kParenList) {
+    add(operands[i++], site.results, site.result_sizes);
+  }
+  if (i >= operands.size()) throw Unsupported{"the function to call is missing"};
+  const Operand& callee = operands[i++];
+  if (i < operands.size() && operands[i].kind == Operand::Kind::kParenList) {
+    add(operands[i++], site.arguments, site.argument_sizes);
+  }
+  if (callee.kind == Operand::Kind::kRegister) {
+    in.ops[0] = source(callee, 8, Type::kU64);
+  } else {
+    site.builtin = builtin_index(callee.name);
+    const auto function = module_.function_index.find(callee.name);
+    if (site.builtin < 0) {
+      if (function == module_.function_index.end()) {
+        throw Unsupported{"the function " + callee.name + " is not defined"};
+      }
+      site.function = function->second;
+    }
+  }
+  out_.has_calls = true;
+  in.extra = static_cast<uint32_t>(module_.calls.size());
+  module_.calls.push_back(std::move(site));
+}
+
+void FunctionDecoder::decode_ret(const Instruction&, Spec& spec, Instr& in) {
+  spec.take("uni");
+  in.kind = source_.is_entry ? Kind::kExit : Kind::kReturn;
+}
+void FunctionDecoder::decode_exit(const Instruction&, Spec&, Instr& in) { in.kind = Kind::kExit; }
+void FunctionDecoder::decode_trap(const Instruction&, Spec&, Instr& in) { in.kind = Kind::kTrap; }
+
+void FunctionDecoder::decode_warp_barrier(const Instruction& instruction, Spec&, Instr& in) {
+  in.kind = Kind::kWarpBarrier;
+  in.ops[5] = source(instruction.operands.at(0), 4, Type::kB32);
+}
+
+// imm: the mode. ops: [0] result, [1] barrier, [2] threads or none, [3] predicate; extra 1: negated.
+void FunctionDecoder::decode_barrier(const Instruction& instruction, Spec& spec, Instr& in) {
+  const std::vector<Operand>& operands = instruction.operands;
+  in.undefined_rule = UndefinedRule::kOwn;
+  spec.take("cta");
+  spec.take("aligned");
+  if (spec.take("warp")) {
+    spec.take("sync");
+    decode_warp_barrier(instruction, spec, in);
+    return;
+  }
+  in.kind = Kind::kBarrier;
+  size_t i = 0;
+  if (spec.take("red")) {
+    const int mode = spec.take_one_of({"popc", "and", "or"});
+    if (mode < 0 || operands.size() < 3) throw Unsupported{"this reduction is not supported"};
+    in.imm = static_cast<int64_t>(BarrierMode::kPopc) + mode;
+    in.ops[0] = destination(operands[i++]);
+    in.ops[3] = predicate(operands.back());
+    in.extra = operands.back().negated ? 1 : 0;
+    in.destinations = 1;
+  } else if (spec.take("arrive")) {
+    in.imm = static_cast<int64_t>(BarrierMode::kArrive);
+  } else {
+    spec.take("sync");
+    in.imm = static_cast<int64_t>(BarrierMode::kSync);
+  }
+  if (i >= operands.size()) throw Unsupported{"the barrier number is missing"};
+  const size_t end = in.ops[3] == kNoPlace ? operands.size() : operands.size() - 1;
+  in.ops[1] = source(operands[i++], 4, Type::kU32);
+  if (i < end) in.ops[2] = source(operands[i], 4, Type::kU32);
+}
+
+}  // namespace warplings::sim

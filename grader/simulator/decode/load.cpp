@@ -1,0 +1,293 @@
+// Loading a module: its variables get addresses, its functions are decoded.
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "decode/decoder.h"
+#include "memory/device_memory.h"
+
+namespace warplings::sim {
+namespace {
+
+using ptx::Variable;
+
+uint64_t aligned(uint64_t offset, uint64_t alignment) {
+  alignment = std::max<uint64_t>(alignment, 1);
+  return (offset + alignment - 1) / alignment * alignment;
+}
+uint64_t alignment_of(const Variable& variable) {
+  return std::max<uint64_t>(
+      {variable.alignment, static_cast<uint64_t>(ptx::size_of(variable.type)), 1});
+}
+
+// "void kernel<int>(float*)" -> "kernel<int>"
+std::string demangle(const std::string& mangled) {
+  int status = 0;
+  char* text = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
+  if (status != 0 || text == nullptr) return mangled;
+  std::string name = text;
+  std::free(text);
+  // The parameter list is the last parenthesis at depth 0 of templates.
+  int depth = 0;
+  size_t end = name.size();
+  for (size_t i = 0; i < name.size(); ++i) {
+    const char c = name[i];
+    if (c == '<') ++depth;
+    if (c == '>') --depth;
+    if (c == '(' && depth == 0 && name.compare(i, 21, "(anonymous namespace)") != 0) {
+      end = i;
+      break;
+    }
+  }
+  name.resize(end);
+  depth = 0;
+  size_t begin = 0;
+  for (size_t i = 0; i < name.size(); ++i) {
+    if (name[i] == '<') ++depth;
+    if (name[i] == '>') --depth;
+    if (name[i] == ' ' && depth == 0 && i > 0) begin = i + 1;  // after the return type
+  }
+  const bool anonymous = name.find("(anonymous namespace)") != std::string::npos;
+  return anonymous ? name : name.substr(begin);
+}
+
+class Loader {
+ public:
+  explicit Loader(std::unique_ptr<ptx::Module> source) : module_(new LoadedModule) {
+    module_->source = std::move(source);
+  }
+
+  LoadedModule* load() {
+    ptx::Module& source = *module_->source;
+    for (size_t i = 0; i < source.functions.size(); ++i) declare(source.functions[i]);
+    for (const Variable& variable : source.variables) place_variable(variable);
+    for (const Variable& variable : source.variables) relocate(variable);
+    lay_out_shared();
+    for (const ptx::Function& function : source.functions) {
+      if (!function.is_declaration) decode(function);
+    }
+    for (const Instr& in : module_->code) {
+      const bool partial_barrier =
+          in.kind == Kind::kBarrier &&
+          (in.ops[2] != kNoPlace || in.imm == static_cast<int64_t>(BarrierMode::kArrive));
+      if (in.kind == Kind::kWarpBarrier || partial_barrier) module_->order_inside_epochs = true;
+    }
+    return module_;
+  }
+
+ private:
+  void declare(const ptx::Function& function) {
+    const auto known = module_->function_index.find(function.name);
+    if (known != module_->function_index.end()) return;
+    module_->function_index[function.name] = static_cast<int>(module_->functions.size());
+    Function out;
+    out.name = function.name;
+    out.is_entry = function.is_entry;
+    module_->functions.push_back(std::move(out));
+  }
+
+  void place_variable(const Variable& variable) {
+    if (variable.space != ptx::Space::kGlobal && variable.space != ptx::Space::kConst) return;
+    DeviceMemory& memory = DeviceMemory::instance();
+    DecodedVariable decoded;
+    decoded.size = variable.size;
+    decoded.address =
+        memory.allocate(std::max<uint64_t>(variable.size, 1), AllocationKind::kModule, variable.name);
+    if (decoded.address == 0) throw std::bad_alloc();
+    uint8_t* bytes = memory.view(decoded.address);
+    std::memset(bytes, 0, variable.size);
+    std::memcpy(bytes, variable.initial.data(),
+                std::min<size_t>(variable.initial.size(), variable.size));
+    if (variable.is_managed) memory.make_host_visible(decoded.address);
+    module_->variables[variable.name] = decoded;
+  }
+
+  // Initial values that are addresses of variables or functions.
+  void relocate(const Variable& variable) {
+    const auto it = module_->variables.find(variable.name);
+    if (it == module_->variables.end()) return;
+    for (const Variable::Relocation& relocation : variable.relocations) {
+      uint64_t value = 0;
+      const auto target = module_->variables.find(relocation.symbol);
+      const auto function = module_->function_index.find(relocation.symbol);
+      if (target != module_->variables.end()) {
+        value = target->second.address;
+      } else if (function != module_->function_index.end()) {
+        value = kFunctionAddressBase + 16 * static_cast<uint64_t>(function->second);
+      }
+      value += static_cast<uint64_t>(relocation.addend);
+      if (relocation.width == 1) {  // one byte of the address: mask says which
+        const int shift = relocation.mask == 0 ? 0 : __builtin_ctzll(relocation.mask) / 8 * 8;
+        value = (value & relocation.mask) >> shift;
+      }
+      std::memcpy(DeviceMemory::instance().view(it->second.address + relocation.offset), &value,
+                  relocation.width);
+    }
+  }
+
+  // Shared variables of the module and of device functions come first, at the same offset in every
+  // kernel; then those of the kernel; then dynamic shared memory.
+  void lay_out_shared() {
+    const ptx::Module& source = *module_->source;
+    uint64_t common = 0;
+    bool device_functions = false;
+    const auto add = [](std::unordered_map<std::string, uint32_t>& to, const Variable& variable,
+                        uint64_t& offset) {
+      if (variable.space != ptx::Space::kShared || variable.size == 0) return;
+      offset = aligned(offset, alignment_of(variable));
+      to[variable.name] = static_cast<uint32_t>(offset);
+      offset += variable.size;
+    };
+    for (const Variable& variable : source.variables) add(common_, variable, common);
+    for (const ptx::Function& function : source.functions) {
+      if (function.is_entry || function.is_declaration) continue;
+      device_functions = true;
+      for (const Variable& variable : function.variables) add(common_, variable, common);
+    }
+    uint64_t largest = 0;
+    for (const ptx::Function& function : source.functions) {
+      if (!function.is_entry) continue;
+      uint64_t offset = common;
+      Layout& layout = layouts_[function.name];
+      for (const Variable& variable : function.variables) add(layout.offsets, variable, offset);
+      layout.statics = offset;
+      layout.dynamic = aligned(offset, 16);
+      largest = std::max(largest, layout.dynamic);
+    }
+    for (auto& [name, layout] : layouts_) {
+      // A device function is decoded once, so its dynamic shared memory begins at one offset.
+      if (device_functions) layout.dynamic = largest;
+    }
+    device_dynamic_ = aligned(largest, 16);
+  }
+
+  void decode(const ptx::Function& function) {
+    Function& out = module_->functions[module_->function_index[function.name]];
+    std::unordered_map<std::string, uint32_t> shared = common_;
+    uint64_t dynamic = device_dynamic_;
+    const auto layout = layouts_.find(function.name);
+    if (layout != layouts_.end()) {
+      shared.insert(layout->second.offsets.begin(), layout->second.offsets.end());
+      dynamic = layout->second.dynamic;
+      out.shared_static = static_cast<uint32_t>(layout->second.statics);
+      out.shared_dynamic_at = static_cast<uint32_t>(dynamic);
+    }
+    const auto add_dynamic = [&](const Variable& variable) {
+      if (variable.space == ptx::Space::kShared && variable.size == 0) {
+        shared[variable.name] = static_cast<uint32_t>(dynamic);
+      }
+    };
+    for (const Variable& variable : module_->source->variables) add_dynamic(variable);
+    for (const Variable& variable : function.variables) add_dynamic(variable);
+    FunctionDecoder(*module_, function, out, shared).run();
+    if (function.is_entry) make_kernel(function, out);
+  }
+
+  void make_kernel(const ptx::Function& source, const Function& function) {
+    auto kernel = std::make_unique<Kernel>();
+    kernel->name = source.name;
+    kernel->demangled = demangle(source.name);
+    kernel->module = module_;
+    kernel->function = module_->function_index[source.name];
+    for (const auto& [offset, size] : function.params) {
+      kernel->params.push_back({offset, size});
+      kernel->param_bytes = std::max(kernel->param_bytes, offset + size);
+    }
+    kernel->static_shared = function.shared_static;
+    kernel->local_bytes = function.local_bytes;
+    kernel->registers = static_cast<int>(std::min(255u, std::max(16u, function.registers_32 + 4)));
+    const auto product = [](const int* n) {
+      return n[0] == 0 ? 0 : n[0] * std::max(1, n[1]) * std::max(1, n[2]);
+    };
+    const int most = product(source.required_threads) != 0 ? product(source.required_threads)
+                                                           : product(source.max_threads);
+    if (most != 0) kernel->max_threads_per_block = std::min(1024, most);
+    module_->kernels[source.name] = std::move(kernel);
+  }
+
+  struct Layout {
+    std::unordered_map<std::string, uint32_t> offsets;
+    uint64_t statics = 0, dynamic = 0;
+  };
+  LoadedModule* module_;
+  std::unordered_map<std::string, uint32_t> common_;
+  std::unordered_map<std::string, Layout> layouts_;
+  uint64_t device_dynamic_ = 0;
+};
+
+bool is_toolkit_header(const std::string& file) {
+  for (const char* part : {"/targets/x86_64-linux/include/", "/targets/sbsa-linux/include/",
+                           "/cuda/include/", "/nvidia/cu13/include/", "/crt/", ".toolkit/"}) {
+    if (file.find(part) != std::string::npos) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+int LoadedModule::function_at(uint32_t pc) const {
+  for (size_t i = 0; i < functions.size(); ++i) {
+    if (functions[i].is_defined && pc >= functions[i].entry && pc < functions[i].end) {
+      return static_cast<int>(i);
+    }
+  }
+  return 0;
+}
+
+CodePosition LoadedModule::position_of(uint32_t pc) const {
+  CodePosition out;
+  const Function& function = functions[function_at(pc)];
+  // The compiler marks merged code with line 0: the last real line before it is the best answer.
+  for (uint32_t at = pc + 1; at-- > function.entry;) {
+    int location = at < locations.size() ? locations[at] : -1;
+    if (location < 0 || source->locations[location].line == 0) continue;
+    const ptx::SourceLocation& innermost = source->locations[location];
+    const auto file = [&](const ptx::SourceLocation& l) {
+      return l.file >= 0 && l.file < static_cast<int>(source->files.size()) ? source->files[l.file]
+                                                                            : std::string();
+    };
+    out.innermost = {file(innermost), innermost.line};
+    out.user = out.innermost;
+    while (location >= 0) {
+      const ptx::SourceLocation& l = source->locations[location];
+      if (!is_toolkit_header(file(l)) && l.line > 0) {
+        out.user = {file(l), l.line};
+        break;
+      }
+      location = l.inlined_at;
+    }
+    return out;
+  }
+  return out;
+}
+
+LoadedModule* load_module(std::unique_ptr<ptx::Module> module) {
+  return Loader(std::move(module)).load();
+}
+
+const Kernel* find_kernel(LoadedModule* module, const std::string& mangled_name) {
+  const auto it = module->kernels.find(mangled_name);
+  return it == module->kernels.end() ? nullptr : it->second.get();
+}
+
+std::vector<const Kernel*> kernels_of(LoadedModule* module) {
+  std::vector<const Kernel*> out;
+  for (const ptx::Function& function : module->source->functions) {
+    const auto it = module->kernels.find(function.name);
+    if (it != module->kernels.end()) out.push_back(it->second.get());
+  }
+  return out;
+}
+
+bool find_variable(LoadedModule* module, const std::string& name, uint64_t* address,
+                   uint64_t* size) {
+  const auto it = module->variables.find(name);
+  if (it == module->variables.end()) return false;
+  *address = it->second.address;
+  *size = it->second.size;
+  return true;
+}
+
+}  // namespace warplings::sim

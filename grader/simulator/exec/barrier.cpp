@@ -1,0 +1,114 @@
+// Block barriers: counted per thread, complete when all live threads (or the number given) are there.
+#include <bit>
+
+#include "checks/explain.h"
+#include "exec/fault.h"
+#include "exec/interpreter.h"
+
+namespace warplings::sim {
+namespace {
+
+void write_result(Warp& warp, const Group& group, const Instr& in, const BarrierState& barrier) {
+  warp.set_frame(group.frame);
+  const auto mode = static_cast<BarrierMode>(in.imm);
+  if (mode == BarrierMode::kPopc) {
+    uint32_t* d = warp.out<uint32_t>(in.ops[0]);
+    for (int lane = 0; lane < 32; ++lane) {
+      if ((group.mask >> lane) & 1) d[lane] = barrier.predicate_true;
+    }
+  } else if (mode == BarrierMode::kAnd || mode == BarrierMode::kOr) {
+    const bool all = barrier.predicate_true == barrier.arrived;
+    const bool value = mode == BarrierMode::kAnd ? all : barrier.predicate_true != 0;
+    uint32_t* d = warp.out<uint32_t>(in.ops[0]);
+    *d = value ? (*d | group.mask) : (*d & ~group.mask);
+  }
+}
+
+// Everybody met, but not at one statement: the compiler may copy a barrier, so lines decide.
+void check_same_statement(const Block& block, int id) {
+  const Warp* first = nullptr;
+  uint32_t first_pc = 0;
+  for (const Warp& warp : block.warps) {
+    for (const Group& group : warp.groups) {
+      if (group.state != GroupState::kAtBarrier || group.barrier != id) continue;
+      if (first == nullptr) {
+        first = &warp;
+        first_pc = group.pc;
+      } else if (group.pc != first_pc) {
+        const Position a = warp.module->position_of(first_pc).user;
+        const Position b = warp.module->position_of(group.pc).user;
+        if (a.line != b.line || a.file != b.file) {
+          report_mixed_barriers(warp, first_pc, group.pc);
+          return;
+        }
+      }
+    }
+  }
+}
+
+void release(Block& block, int id) {
+  BarrierState& barrier = block.barriers[id];
+  const bool everybody = barrier.arrived >= block.live_threads;
+  if (block.warps[0].checks) {
+    check_same_statement(block, id);
+    if (everybody) {
+      block.race.next_epoch();
+    } else {
+      std::vector<WarpClock*> clocks;
+      std::vector<uint32_t> warps;
+      for (uint32_t rest = barrier.warps; rest != 0; rest &= rest - 1) {
+        warps.push_back(static_cast<uint32_t>(std::countr_zero(rest)));
+        clocks.push_back(&block.warps[warps.back()].clock);
+      }
+      SharedRace::join_warps(clocks, warps);
+    }
+  }
+  for (Warp& warp : block.warps) {
+    for (Group& group : warp.groups) {
+      if (group.state != GroupState::kAtBarrier || group.barrier != id) continue;
+      write_result(warp, group, warp.module->code[group.pc], barrier);
+      group.state = GroupState::kReady;
+      ++group.pc;
+    }
+  }
+  barrier = BarrierState{};
+}
+
+}  // namespace
+
+void arrive_at_barrier(Warp& warp, Group& group, const Instr& in, uint32_t mask) {
+  const int lane = std::countr_zero(mask);
+  const uint32_t id = warp.in<uint32_t>(in.ops[1])[lane];
+  if (id >= warp.block->barriers.size()) {
+    report_unsupported(warp, "a block has 16 barriers, numbered 0 to 15; this number is higher");
+    throw LaunchFault{LaunchStatus::kTrap};
+  }
+  BarrierState& barrier = warp.block->barriers[id];
+  const uint32_t threads = static_cast<uint32_t>(std::popcount(mask));
+  barrier.arrived += threads;
+  barrier.warps |= 1u << warp.index;
+  if (in.ops[2] != kNoPlace) barrier.expected = warp.in<uint32_t>(in.ops[2])[lane];
+  if (in.ops[3] != kNoPlace) {
+    uint32_t predicate = warp.predicate(in.ops[3]);
+    if (in.extra == 1) predicate = ~predicate;
+    barrier.predicate_true += static_cast<uint32_t>(std::popcount(predicate & mask));
+  }
+  if (static_cast<BarrierMode>(in.imm) == BarrierMode::kArrive) return;
+  group.state = GroupState::kAtBarrier;
+  group.barrier = static_cast<int>(id);
+}
+
+bool release_barriers(Block& block) {
+  bool any = false;
+  for (int id = 0; id < static_cast<int>(block.barriers.size()); ++id) {
+    const BarrierState& barrier = block.barriers[id];
+    if (barrier.arrived == 0) continue;
+    const uint32_t expected = barrier.expected != 0 ? barrier.expected : block.live_threads;
+    if (barrier.arrived < expected) continue;
+    release(block, id);
+    any = true;
+  }
+  return any;
+}
+
+}  // namespace warplings::sim

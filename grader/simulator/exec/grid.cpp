@@ -1,0 +1,241 @@
+// A launch: blocks one after the other on one core, each until it ends or has used its turn. Same
+// input, same order, same result, same report.
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <deque>
+#include <memory>
+
+#include "checks/explain.h"
+#include "exec/fault.h"
+#include "exec/interpreter.h"
+#include "exec/memory_access.h"
+#include "profile/counters.h"
+
+namespace warplings::sim {
+namespace {
+
+constexpr uint64_t kWarpTurn = 1u << 14;    // warp instructions before another warp goes on
+constexpr uint64_t kBlockTurn = 1u << 21;   // before another block starts beside an unfinished one
+constexpr size_t kResidentBlocks = 2048;    // blocks that may be unfinished at a time
+
+void fill(Warp& warp, uint32_t offset, uint32_t value) {
+  auto* lanes = reinterpret_cast<uint32_t*>(warp.special + offset);
+  std::fill_n(lanes, 32, value);
+}
+
+class Launch {
+ public:
+  Launch(const Kernel& kernel, const LaunchConfig& config, const uint8_t* params)
+      : kernel_(kernel), config_(config), params_(params), options_(engine_options()) {
+    grid_.kernel = &kernel;
+    grid_.config = &config;
+    grid_.module = kernel.module;
+    grid_.max_instructions = options_.max_warp_instructions;
+    function_ = &kernel.module->functions[kernel.function];
+    if (options_.counters) counters_ = CounterStore::instance().of(kernel.module).data();
+  }
+
+  void run() {
+    const uint64_t total = config_.grid.count();
+    uint64_t next = 0;
+    std::deque<std::unique_ptr<Block>> running;
+    while (next < total || !running.empty()) {
+      if (running.empty() || (next < total && running.size() < kResidentBlocks && start_another_)) {
+        running.push_front(take_block());
+        start(*running.front(), next++);
+        start_another_ = false;
+      }
+      std::unique_ptr<Block> block = std::move(running.front());
+      running.pop_front();
+      if (run_block(*block)) {
+        free_.push_back(std::move(block));
+      } else {
+        running.push_back(std::move(block));
+        start_another_ = true;
+      }
+    }
+  }
+
+ private:
+  std::unique_ptr<Block> take_block() {
+    if (!free_.empty()) {
+      std::unique_ptr<Block> block = std::move(free_.back());
+      free_.pop_back();
+      return block;
+    }
+    auto block = std::make_unique<Block>();
+    block->grid = &grid_;
+    const uint32_t threads = static_cast<uint32_t>(config_.block.count());
+    block->warps.resize((threads + 31) / 32);
+    for (size_t i = 0; i < block->warps.size(); ++i) {
+      prepare(*block, block->warps[i], static_cast<uint32_t>(i));
+    }
+    const size_t shared = function_->shared_dynamic_at + config_.dynamic_shared;
+    block->shared.resize(shared);
+    if (options_.checks) block->shared_undefined.resize(shared);
+    return block;
+  }
+
+  // What is the same for every block that uses this object.
+  void prepare(Block& block, Warp& warp, uint32_t index) {
+    warp.block = &block;
+    warp.module = kernel_.module;
+    warp.index = static_cast<int>(index);
+    warp.params = params_;
+    warp.param_bytes = kernel_.param_bytes;
+    warp.counters = counters_;
+    warp.instructions = &grid_.instructions;
+    warp.checks = options_.checks;
+    warp.storage.assign(std::max<uint32_t>(function_->frame_bytes, kSlot), 0);
+    warp.undefined.assign(warp.storage.size() / kSlot + 1, 0);
+    warp.undefined_detail.assign(warp.undefined.size() * 32, 0);
+    warp.clock.seen.assign(block.warps.size(), 0);
+    const Dim3 b = config_.block;
+    for (uint32_t lane = 0; lane < 32; ++lane) {
+      const uint32_t thread = index * 32 + lane;
+      const auto put = [&](uint32_t offset, uint32_t value) {
+        reinterpret_cast<uint32_t*>(warp.special + offset)[lane] = value;
+      };
+      put(kTidX, thread % b.x);
+      put(kTidY, thread / b.x % b.y);
+      put(kTidZ, thread / b.x / b.y);
+      put(kLaneId, lane);
+      put(kLanemaskEq, 1u << lane);
+      put(kLanemaskLt, (1u << lane) - 1);
+      put(kLanemaskLe, ((1u << lane) - 1) | (1u << lane));
+      put(kLanemaskGt, ~(((1u << lane) - 1) | (1u << lane)));
+      put(kLanemaskGe, ~((1u << lane) - 1));
+    }
+    fill(warp, kNtidX, b.x);
+    fill(warp, kNtidY, b.y);
+    fill(warp, kNtidZ, b.z);
+    fill(warp, kNctaidX, config_.grid.x);
+    fill(warp, kNctaidY, config_.grid.y);
+    fill(warp, kNctaidZ, config_.grid.z);
+    fill(warp, kWarpId, index);
+    fill(warp, kNWarpId, 64);
+    fill(warp, kSmId, 0);
+    fill(warp, kNSmId, 132);
+    fill(warp, kDynamicShared, static_cast<uint32_t>(config_.dynamic_shared));
+    fill(warp, kTotalShared,
+         static_cast<uint32_t>(function_->shared_static + config_.dynamic_shared));
+    std::fill(warp.special + kGridId, warp.special + kSpecialBytes, uint8_t{0});
+  }
+
+  void start(Block& block, uint64_t linear) {
+    block.linear = linear;
+    block.done = false;
+    const Dim3 g = config_.grid;
+    block.index = {static_cast<unsigned>(linear % g.x), static_cast<unsigned>(linear / g.x % g.y),
+                   static_cast<unsigned>(linear / g.x / g.y)};
+    const uint32_t threads = static_cast<uint32_t>(config_.block.count());
+    block.live_threads = threads;
+    block.barriers.fill(BarrierState{});
+    if (options_.checks && !block.shared.empty()) {
+      std::fill(block.shared_undefined.begin(), block.shared_undefined.end(), uint8_t{1});
+      block.race.start(static_cast<uint32_t>(block.shared.size()),
+                       kernel_.module->order_inside_epochs);
+    }
+    for (Warp& warp : block.warps) reset(block, warp, threads);
+  }
+
+  void reset(Block& block, Warp& warp, uint32_t threads) {
+    const uint32_t first = static_cast<uint32_t>(warp.index) * 32;
+    const uint32_t n = std::min(32u, threads - first);
+    warp.live = n == 32 ? 0xffffffffu : (1u << n) - 1;
+    fill(warp, kCtaidX, block.index.x);
+    fill(warp, kCtaidY, block.index.y);
+    fill(warp, kCtaidZ, block.index.z);
+    warp.frames.assign(1, Frame{});
+    warp.frames[0].function = kernel_.function;
+    warp.groups.assign(1, Group{});
+    warp.groups[0].pc = function_->entry;
+    warp.groups[0].mask = warp.live;
+    warp.set_constants(kernel_.module->constants.data());
+    warp.set_frame(0);
+    if (warp.any_undefined) {
+      std::fill(warp.undefined.begin(), warp.undefined.end(), 0u);
+      warp.any_undefined = false;
+    }
+    warp.clock.now = 1;
+    warp.clock.all_lanes_seen = 0;
+    std::fill(warp.clock.seen.begin(), warp.clock.seen.end(), 0u);
+    warp.clock.lane_seen.clear();
+    if (function_->local_bytes != 0 || !warp.local.empty()) {
+      ensure_local(warp, std::max(function_->local_bytes, 16u));
+      std::fill(warp.local_undefined.begin(), warp.local_undefined.end(), uint8_t{1});
+    }
+  }
+
+  // True when the block has ended.
+  bool run_block(Block& block) {
+    const uint64_t limit = grid_.instructions + kBlockTurn;
+    while (true) {
+      bool runnable = false, waiting = false;
+      for (Warp& warp : block.warps) {
+        if (warp.groups.empty()) continue;
+        const WarpState state = run_warp(warp, kWarpTurn);
+        runnable = runnable || state == WarpState::kRunnable;
+        waiting = waiting || state == WarpState::kWaiting;
+      }
+      if (release_barriers(block)) {
+        runnable = true;
+      } else if (!runnable && waiting) {
+        deadlock(block);
+      }
+      if (!runnable) return true;
+      if (grid_.instructions >= limit) return false;
+    }
+  }
+
+  [[noreturn]] void deadlock(const Block& block) {
+    std::vector<WaitingGroup> waiting;
+    for (const Warp& warp : block.warps) {
+      for (const Group& group : warp.groups) waiting.push_back({&warp, group});
+    }
+    report_deadlock(block, waiting);
+    throw LaunchFault{LaunchStatus::kTimeout};
+  }
+
+  const Kernel& kernel_;
+  const LaunchConfig& config_;
+  const uint8_t* params_;
+  const EngineOptions& options_;
+  const Function* function_ = nullptr;
+  PcCounters* counters_ = nullptr;
+  Grid grid_;
+  std::vector<std::unique_ptr<Block>> free_;
+  bool start_another_ = false;
+};
+
+}  // namespace
+
+LaunchStatus run_kernel(const Kernel& kernel, const LaunchConfig& config, const uint8_t* params) {
+  CounterStore::instance().record_launch(kernel, config);
+  try {
+    Launch(kernel, config, params).run();
+  } catch (const LaunchFault& fault) {
+    return fault.status;
+  }
+  return LaunchStatus::kOk;
+}
+
+EngineOptions& engine_options() {
+  static EngineOptions* options = [] {
+    auto* result = new EngineOptions;
+    const auto off = [](const char* name) {
+      const char* value = std::getenv(name);
+      return value != nullptr && value[0] == '0';
+    };
+    if (off("GRADE_SIM_CHECKS")) result->checks = false;
+    if (off("GRADE_SIM_COUNTERS")) result->counters = false;
+    if (const char* budget = std::getenv("GRADE_SIM_MAX_WARP_INSTRUCTIONS")) {
+      result->max_warp_instructions = std::strtoull(budget, nullptr, 10);
+    }
+    return result;
+  }();
+  return *options;
+}
+
+}  // namespace warplings::sim

@@ -1,0 +1,201 @@
+// atom and red: one lane after the other, in order of the lanes.
+#include <algorithm>
+#include <cstring>
+
+#include "checks/explain.h"
+#include "exec/handlers.h"
+#include "exec/lanes.h"
+#include "exec/memory_access.h"
+#include "memory/device_memory.h"
+
+namespace warplings::sim {
+namespace {
+
+using namespace baseline;  // NOLINT: lanes.h lives in the namespace of its build
+using ptx::Type;
+
+enum class Op { kAdd, kMin, kMax, kInc, kDec, kAnd, kOr, kXor, kExch, kCas };
+
+template <Op kOp, class T>
+T combine(T old, T b, T c) {
+  if constexpr (kOp == Op::kExch) return b;
+  if constexpr (kOp == Op::kCas) return std::bit_cast<Store<T>>(old) == std::bit_cast<Store<T>>(b) ? c : old;
+  if constexpr (std::is_floating_point_v<T>) {
+    if constexpr (kOp == Op::kAdd) {
+      const T sum = old + b;
+      if constexpr (sizeof(T) == 4) return canonical(sum);
+      return sum;
+    }
+    return old;
+  } else {
+    using U = std::make_unsigned_t<T>;
+    if constexpr (kOp == Op::kAdd) return static_cast<T>(U(old) + U(b));
+    if constexpr (kOp == Op::kMin) return std::min(old, b);
+    if constexpr (kOp == Op::kMax) return std::max(old, b);
+    if constexpr (kOp == Op::kInc) return old >= b ? T{0} : static_cast<T>(old + 1);
+    if constexpr (kOp == Op::kDec) return old == 0 || old > b ? b : static_cast<T>(old - 1);
+    if constexpr (kOp == Op::kAnd) return old & b;
+    if constexpr (kOp == Op::kOr) return old | b;
+    if constexpr (kOp == Op::kXor) return old ^ b;
+  }
+  return old;
+}
+
+void count_atomic(Warp& w, const Request& request, Traffic traffic) {
+  if (w.counters == nullptr) return;
+  PcCounters& c = w.counters[w.pc];
+  c.traffic = traffic;
+  ++c.requests;
+  c.bytes += uint64_t{request.bytes} * std::popcount(request.mask);
+  std::array<uint64_t, 32> sorted;
+  size_t n = 0;
+  each_lane(request.mask, [&](int i) { sorted[n++] = request.address[i]; });
+  std::sort(sorted.begin(), sorted.begin() + n);
+  size_t longest = 1, run = 1;
+  for (size_t i = 1; i < n; ++i) {
+    run = sorted[i] == sorted[i - 1] ? run + 1 : 1;
+    longest = std::max(longest, run);
+  }
+  c.excess += longest - 1;  // steps that same-address lanes have to take one after the other
+}
+
+template <Op kOp, class T, class View>
+void perform(Warp& w, const Instr& in, uint32_t mask, View view) {
+  const auto* b = w.in<Store<T>>(in.ops[1]);
+  const auto* c = in.ops[2] == kNoPlace ? b : w.in<Store<T>>(in.ops[2]);
+  const bool returns = in.destinations == 1 && in.ops[0] != kNoPlace;
+  Store<T> result[32];
+  each_lane(mask, [&](int lane) {
+    uint8_t* at = view(lane);
+    T old;
+    std::memcpy(&old, at, sizeof(T));
+    const T now = combine<kOp, T>(old, load_lane<T>(b[lane]), load_lane<T>(c[lane]));
+    std::memcpy(at, &now, sizeof(T));
+    result[lane] = store_lane<T>(old);
+  });
+  if (!returns) return;
+  auto* d = w.out<Store<T>>(in.ops[0]);
+  each_lane(mask, [&](int lane) { d[lane] = result[lane]; });
+  if (w.any_undefined) w.undefined_lanes(in.ops[0]) &= ~mask;
+}
+
+// An atomic reads what it changes: bytes that were never written are a finding at once.
+void check_defined_global(Warp& w, const Request& request, uint32_t mask) {
+  if (!w.checks) return;
+  DeviceMemory& memory = DeviceMemory::instance();
+  uint32_t lanes = 0;
+  each_lane(mask, [&](int lane) {
+    if (memory.undefined_bytes(request.address[lane], request.bytes) != 0) {
+      lanes |= 1u << lane;
+      memory.set_undefined_bytes(request.address[lane], request.bytes, 0);
+    }
+  });
+  if (lanes != 0) report_undefined(w, lanes, "is changed by an atomic operation");
+}
+void check_defined_shared(Warp& w, const Request& request) {
+  std::vector<uint8_t>& shadow = w.block->shared_undefined;
+  if (!w.checks || shadow.empty()) return;
+  uint32_t lanes = 0;
+  each_lane(request.mask, [&](int lane) {
+    for (uint32_t k = 0; k < request.bytes; ++k) {
+      uint8_t& undefined = shadow[request.address[lane] + k];
+      if (undefined != 0) lanes |= 1u << lane;
+      undefined = 0;
+    }
+  });
+  if (lanes != 0) report_undefined(w, lanes, "is changed by an atomic operation");
+}
+void check_sources(Warp& w, const Instr& in, uint32_t mask) {
+  if (!w.any_undefined) return;
+  for (int k : {1, 2, 4}) {
+    if (in.ops[k] == kNoPlace || !is_register(in.ops[k])) continue;
+    const uint32_t lanes = w.undefined_lanes(in.ops[k]) & mask;
+    if (lanes == 0) continue;
+    report_undefined(w, lanes, k == 4 ? "is used as an address" : "is used in arithmetic");
+    w.undefined_lanes(in.ops[k]) &= ~lanes;
+  }
+}
+
+template <Op kOp, class T>
+void op_atom(Warp& w, const Instr& in, uint32_t m) {
+  w.spun = true;
+  check_sources(w, in, m);
+  const Request all = make_request(w, in, m, true);
+  uint32_t shared_lanes = in.space == Space::kShared ? m : 0;
+  if (in.space == Space::kGeneric) {
+    each_lane(m, [&](int i) {
+      shared_lanes |= (space_of(all.address[i]) == Space::kShared ? 1u : 0u) << i;
+    });
+  }
+  const auto part_of = [&](uint32_t lanes, uint64_t window) {
+    Request part = all;
+    part.mask = lanes;
+    part.atomic = true;
+    part.contiguous = all.contiguous && lanes == all.mask;
+    part.low = ~uint64_t{0};
+    part.high = 0;
+    each_lane(lanes, [&](int i) {
+      part.address[i] -= window;
+      part.low = std::min(part.low, part.address[i]);
+      part.high = std::max(part.high, part.address[i] + part.bytes);
+    });
+    return part;
+  };
+  if (shared_lanes != 0) {
+    const Request part = part_of(shared_lanes, in.space == Space::kGeneric ? kSharedWindow : 0);
+    check_shared(w, in, part);
+    check_defined_shared(w, part);
+    count_atomic(w, part, Traffic::kSharedAtomic);
+    race_shared(w, in, part);
+    perform<kOp, T>(w, in, part.mask,
+                    [&](int lane) { return w.block->shared.data() + part.address[lane]; });
+  }
+  if ((m & ~shared_lanes) != 0) {
+    const Request part = part_of(m & ~shared_lanes, 0);
+    const uint32_t allowed = check_global(w, in, part);
+    check_defined_global(w, part, allowed);
+    count_atomic(w, part, Traffic::kGlobalAtomic);
+    perform<kOp, T>(w, in, allowed, [&](int lane) {
+      return DeviceMemory::instance().view(part.address[lane]);
+    });
+  }
+}
+
+template <class T>
+Handler by_op(int op) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return op == 0 ? op_atom<Op::kAdd, T> : op == 8 ? op_atom<Op::kExch, T> : nullptr;
+  } else {
+    switch (op) {
+      case 0: return op_atom<Op::kAdd, T>;
+      case 1: return op_atom<Op::kMin, T>;
+      case 2: return op_atom<Op::kMax, T>;
+      case 3: return op_atom<Op::kInc, T>;
+      case 4: return op_atom<Op::kDec, T>;
+      case 5: return op_atom<Op::kAnd, T>;
+      case 6: return op_atom<Op::kOr, T>;
+      case 7: return op_atom<Op::kXor, T>;
+      case 8: return op_atom<Op::kExch, T>;
+      case 9: return op_atom<Op::kCas, T>;
+      default: return nullptr;
+    }
+  }
+}
+
+}  // namespace
+
+Handler pick_atomic(Spec& spec, Type type) {
+  const int op = spec.take_one_of(
+      {"add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas"});
+  switch (type) {
+    case Type::kU32: case Type::kB32: return by_op<uint32_t>(op);
+    case Type::kS32: return by_op<int32_t>(op);
+    case Type::kU64: case Type::kB64: return by_op<uint64_t>(op);
+    case Type::kS64: return by_op<int64_t>(op);
+    case Type::kF32: return by_op<float>(op);
+    case Type::kF64: return by_op<double>(op);
+    default: return nullptr;
+  }
+}
+
+}  // namespace warplings::sim

@@ -1,0 +1,398 @@
+// Conversions, packing, half precision, carry chains and other rare arithmetic.
+#include <algorithm>
+#include <cfenv>
+#include <limits>
+
+#include "exec/half.h"
+#include "exec/handlers.h"
+#include "exec/lanes.h"
+
+namespace warplings::sim {
+namespace {
+
+using namespace baseline;  // NOLINT: lanes.h lives in the namespace of its build
+using ptx::Type;
+
+// A source register may be wider than the type that is read from it.
+uint64_t raw(const Warp& w, const Instr& in, int operand, int lane) {
+  return in.source_size == 8 ? w.in<uint64_t>(in.ops[operand])[lane]
+                             : w.in<uint32_t>(in.ops[operand])[lane];
+}
+void put(Warp& w, const Instr& in, int lane, uint64_t bits) {
+  if (in.register_size == 8) {
+    w.out<uint64_t>(in.ops[0])[lane] = bits;
+  } else {
+    w.out<uint32_t>(in.ops[0])[lane] = static_cast<uint32_t>(bits);
+  }
+}
+
+// imm of cvt: bits 0-1 Rounding, bit 2 ftz, bit 3 sat, bit 4 round to an integer, bit 5 relu.
+enum CvtFlags { kFtz = 4, kSat = 8, kToInteger = 16, kRelu = 32 };
+
+template <class T> struct IsFloat : std::false_type {};
+template <> struct IsFloat<float> : std::true_type {};
+template <> struct IsFloat<double> : std::true_type {};
+template <> struct IsFloat<Half> : std::true_type {};
+template <> struct IsFloat<BFloat16> : std::true_type {};
+
+template <class T>
+T from_bits(uint64_t bits) {
+  if constexpr (sizeof(T) == 8) return std::bit_cast<T>(bits);
+  else if constexpr (sizeof(T) == 4) return std::bit_cast<T>(static_cast<uint32_t>(bits));
+  else if constexpr (sizeof(T) == 2) return std::bit_cast<T>(static_cast<uint16_t>(bits));
+  else return std::bit_cast<T>(static_cast<uint8_t>(bits));
+}
+// Integers are extended to the width of the destination register.
+template <class T>
+uint64_t to_bits(T value) {
+  if constexpr (std::is_integral_v<T>) return static_cast<uint64_t>(static_cast<int64_t>(value));
+  else if constexpr (sizeof(T) == 8) return std::bit_cast<uint64_t>(value);
+  else if constexpr (sizeof(T) == 4) return std::bit_cast<uint32_t>(value);
+  else return std::bit_cast<uint16_t>(value);
+}
+
+double round_to_integer(double x, Rounding rounding) {
+  switch (rounding) {
+    case Rounding::kZero: return std::trunc(x);
+    case Rounding::kDown: return std::floor(x);
+    case Rounding::kUp: return std::ceil(x);
+    default: return std::nearbyint(x);
+  }
+}
+
+template <class To>
+To clamp_to_integer(double x) {
+  if (x != x) return sizeof(To) == 8 ? static_cast<To>(uint64_t{1} << 63) : To{0};
+  // 2^digits is exact in double, so the comparison is exact too.
+  const double limit = std::ldexp(1.0, std::numeric_limits<To>::digits);
+  if (x >= limit) return std::numeric_limits<To>::max();
+  if (x < (std::is_signed_v<To> ? -limit : 0.0)) return std::numeric_limits<To>::min();
+  return static_cast<To>(x);
+}
+
+class RoundingScope {
+ public:
+  explicit RoundingScope(Rounding rounding) : before_(std::fegetround()) {
+    static constexpr int kModes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
+    std::fesetround(kModes[static_cast<int>(rounding)]);
+  }
+  ~RoundingScope() { std::fesetround(before_); }
+
+ private:
+  int before_;
+};
+
+template <class To, class From>
+To narrow(From value, Rounding rounding) {
+  if constexpr (std::is_same_v<To, Half>) {
+    return half_from_double(static_cast<double>(value), rounding);
+  } else if constexpr (std::is_same_v<To, BFloat16>) {
+    return bfloat16_from_double(static_cast<double>(value), rounding);
+  } else {
+    if (rounding == Rounding::kNearest) return static_cast<To>(value);
+    const RoundingScope scope(rounding);
+    const volatile From input = value;
+    const volatile To output = static_cast<To>(input);
+    return output;
+  }
+}
+
+template <class To, class From>
+To convert(From value, int64_t flags) {
+  const auto rounding = static_cast<Rounding>(flags & 3);
+  if constexpr (std::is_integral_v<From> && std::is_integral_v<To>) {
+    if (flags & kSat) {
+      using Wide = Int128;
+      return static_cast<To>(std::clamp<Wide>(value, std::numeric_limits<To>::min(),
+                                              std::numeric_limits<To>::max()));
+    }
+    return static_cast<To>(value);
+  } else if constexpr (std::is_integral_v<From>) {
+    if constexpr (std::is_same_v<To, Half> || std::is_same_v<To, BFloat16>) {
+      return narrow<To, double>(static_cast<double>(value), rounding);
+    } else {
+      return narrow<To, From>(value, rounding);
+    }
+  } else if constexpr (std::is_integral_v<To>) {
+    double x = to_double(value);
+    if constexpr (std::is_same_v<From, float>) {
+      if (flags & kFtz) x = flush(value);
+    }
+    return clamp_to_integer<To>(round_to_integer(x, rounding));
+  } else {
+    double x = to_double(value);
+    if constexpr (std::is_same_v<From, float>) {
+      if (flags & kFtz) x = flush(value);
+    }
+    if (flags & kToInteger) x = round_to_integer(x, rounding);
+    To result = narrow<To, double>(x, (flags & kToInteger) ? Rounding::kNearest : rounding);
+    if constexpr (std::is_same_v<To, float>) {
+      if (x != x) result = std::bit_cast<float>(kNanF32);
+      if (flags & kFtz) result = flush(result);
+      if (flags & kSat) result = saturate(result);
+    } else {
+      if ((flags & kSat)) result = narrow<To, double>(x != x ? 0 : std::clamp(x, 0.0, 1.0), rounding);
+    }
+    if ((flags & kRelu) && !(x > 0)) result = narrow<To, double>(x != x ? x : 0.0, rounding);
+    return result;
+  }
+}
+
+template <class To, class From>
+void op_cvt(Warp& w, const Instr& in, uint32_t m) {
+  each_lane(m, [&](int lane) {
+    put(w, in, lane, to_bits<To>(convert<To, From>(from_bits<From>(raw(w, in, 1, lane)), in.imm)));
+  });
+}
+// Two f32 into one register of two halves: the first source goes to the upper half.
+template <class To>
+void op_cvt_pair(Warp& w, const Instr& in, uint32_t m) {
+  const auto* a = w.in<uint32_t>(in.ops[1]);
+  const auto* b = w.in<uint32_t>(in.ops[2]);
+  auto* d = w.out<uint32_t>(in.ops[0]);
+  each_lane(m, [&](int i) {
+    const auto high = to_bits(convert<To, float>(std::bit_cast<float>(a[i]), in.imm));
+    const auto low = to_bits(convert<To, float>(std::bit_cast<float>(b[i]), in.imm));
+    d[i] = static_cast<uint32_t>(high << 16 | low);
+  });
+}
+// f32 to tf32: 10 bits of mantissa. rna rounds ties away from zero, rn to even, rz cuts.
+template <int kMode>
+void op_cvt_tf32(Warp& w, const Instr& in, uint32_t m) {
+  const auto* a = w.in<uint32_t>(in.ops[1]);
+  for_lanes(w.out<uint32_t>(in.ops[0]), m, [=](int i) {
+    const uint32_t x = a[i];
+    if ((x & 0x7f800000u) == 0x7f800000u) return (x & 0x007fffffu) ? kNanF32 : x;
+    const uint32_t add = kMode == 0 ? 0x1000u : kMode == 1 ? 0xfffu + ((x >> 13) & 1) : 0u;
+    return (x + add) & 0xffffe000u;
+  });
+}
+
+// Calls f with a value of the C++ type of a PTX type.
+template <class F>
+Handler with_type(Type type, F f) {
+  switch (type) {
+    case Type::kU8: case Type::kB8: return f(uint8_t{});
+    case Type::kS8: return f(int8_t{});
+    case Type::kU16: case Type::kB16: return f(uint16_t{});
+    case Type::kS16: return f(int16_t{});
+    case Type::kU32: case Type::kB32: return f(uint32_t{});
+    case Type::kS32: return f(int32_t{});
+    case Type::kU64: case Type::kB64: return f(uint64_t{});
+    case Type::kS64: return f(int64_t{});
+    case Type::kF16: return f(Half{});
+    case Type::kBF16: return f(BFloat16{});
+    case Type::kF32: return f(float{});
+    case Type::kF64: return f(double{});
+    default: return nullptr;
+  }
+}
+
+// ---- packing ---------------------------------------------------------------------------------------
+
+// mov of a vector into one register or back: imm is the number of parts, size the bytes of a part.
+void op_pack(Warp& w, const Instr& in, uint32_t m) {
+  const uint32_t bits = 8u * in.size;
+  each_lane(m, [&](int lane) {
+    uint64_t value = 0;
+    for (int k = 0; k < in.imm; ++k) {
+      const uint64_t part = in.size == 8 ? w.in<uint64_t>(in.ops[1 + k])[lane]
+                                         : w.in<uint32_t>(in.ops[1 + k])[lane];
+      value |= (part & ((uint64_t{1} << (bits & 63)) - 1)) << (bits * k);
+    }
+    put(w, in, lane, value);
+  });
+}
+void op_unpack(Warp& w, const Instr& in, uint32_t m) {
+  const uint32_t bits = 8u * in.size;
+  const Place source = in.ops[in.destinations];
+  each_lane(m, [&](int lane) {
+    const uint64_t value =
+        in.source_size == 8 ? w.in<uint64_t>(source)[lane] : w.in<uint32_t>(source)[lane];
+    for (int k = 0; k < in.imm; ++k) {
+      if (in.ops[k] == kNoPlace) continue;
+      const uint64_t part = value >> (bits * k);
+      w.out<uint32_t>(in.ops[k])[lane] =
+          static_cast<uint32_t>(bits == 32 ? part : part & ((uint64_t{1} << bits) - 1));
+    }
+  });
+}
+
+// ---- half precision -----------------------------------------------------------------------------
+
+enum class HalfOp { kAdd, kSub, kMul, kFma, kMin, kMax, kMinNan, kMaxNan, kNeg, kAbs, kEx2, kTanh };
+
+template <HalfOp kOp, class T>
+T half_compute(T a, T b, T c) {
+  if constexpr (kOp == HalfOp::kNeg) return negate(a);
+  if constexpr (kOp == HalfOp::kAbs) return absolute(a);
+  const double x = to_double(a), y = to_double(b), z = to_double(c);
+  if constexpr (kOp == HalfOp::kAdd) return narrow<T, double>(sum_to_odd(x, y), Rounding::kNearest);
+  if constexpr (kOp == HalfOp::kSub) return narrow<T, double>(sum_to_odd(x, -y), Rounding::kNearest);
+  if constexpr (kOp == HalfOp::kMul) return narrow<T, double>(x * y, Rounding::kNearest);
+  if constexpr (kOp == HalfOp::kFma) {
+    return narrow<T, double>(sum_to_odd(x * y, z), Rounding::kNearest);
+  }
+  if constexpr (kOp == HalfOp::kEx2) return narrow<T, double>(std::exp2(x), Rounding::kNearest);
+  if constexpr (kOp == HalfOp::kTanh) return narrow<T, double>(std::tanh(x), Rounding::kNearest);
+  constexpr bool nan_wins = kOp == HalfOp::kMinNan || kOp == HalfOp::kMaxNan;
+  constexpr bool maximum = kOp == HalfOp::kMax || kOp == HalfOp::kMaxNan;
+  if (x != x || y != y) {
+    if (nan_wins || (x != x && y != y)) return canonical_nan<T>();
+    return x != x ? b : a;
+  }
+  if (x == y) return std::signbit(x) == maximum ? b : a;
+  return (x < y) == maximum ? b : a;
+}
+
+template <HalfOp kOp, class T, int kParts>
+void op_half(Warp& w, const Instr& in, uint32_t m) {
+  const auto* a = w.in<uint32_t>(in.ops[1]);
+  const auto* b = in.sources > 1 ? w.in<uint32_t>(in.ops[2]) : a;
+  const auto* c = in.sources > 2 ? w.in<uint32_t>(in.ops[3]) : a;
+  auto* d = w.out<uint32_t>(in.ops[0]);
+  const int64_t flags = in.imm;
+  each_lane(m, [&](int i) {
+    uint32_t result = 0;
+    for (int k = 0; k < kParts; ++k) {
+      const auto part = [k](uint32_t v) { return from_bits<T>(v >> (16 * k)); };
+      T r = half_compute<kOp, T>(part(a[i]), part(b[i]), part(c[i]));
+      if (flags & kSat) r = convert<T, T>(r, kSat);
+      if ((flags & kRelu) && !(to_double(r) > 0)) r = to_double(r) != to_double(r) ? canonical_nan<T>() : T{};
+      result |= static_cast<uint32_t>(to_bits(r)) << (16 * k);
+    }
+    d[i] = result;
+  });
+}
+
+template <HalfOp kOp>
+Handler half_form(Type type) {
+  switch (type) {
+    case Type::kF16: return op_half<kOp, Half, 1>;
+    case Type::kF16x2: return op_half<kOp, Half, 2>;
+    case Type::kBF16: return op_half<kOp, BFloat16, 1>;
+    case Type::kBF16x2: return op_half<kOp, BFloat16, 2>;
+    default: return nullptr;
+  }
+}
+
+// ---- carry -------------------------------------------------------------------------------------------
+
+// Extended-precision chains: Warp::carry holds one bit per lane. imm bit 0: read, bit 1: write.
+template <class T, bool kSubtract, int kProduct>  // kProduct: 0 none, 1 low, 2 high
+void op_carry(Warp& w, const Instr& in, uint32_t m) {
+  using Wide = UInt128;
+  using U = std::make_unsigned_t<T>;
+  auto* d = w.out<Store<T>>(in.ops[0]);
+  uint32_t carry = w.carry;
+  each_lane(m, [&](int i) {
+    U x = static_cast<U>(load_lane<T>(w.in<Store<T>>(in.ops[1])[i]));
+    U y = static_cast<U>(load_lane<T>(w.in<Store<T>>(in.ops[2])[i]));
+    if constexpr (kProduct != 0) {
+      using P = std::conditional_t<std::is_signed_v<T>, Int128, UInt128>;
+      const P product = static_cast<P>(static_cast<T>(x)) * static_cast<P>(static_cast<T>(y));
+      x = static_cast<U>(kProduct == 1 ? product : product >> (8 * sizeof(T)));
+      y = static_cast<U>(load_lane<T>(w.in<Store<T>>(in.ops[3])[i]));
+    }
+    const uint32_t in_bit = (in.imm & 1) ? (w.carry >> i) & 1 : 0;
+    const Wide total = kSubtract ? Wide{x} - Wide{y} - in_bit : Wide{x} + Wide{y} + in_bit;
+    d[i] = store_lane<T>(static_cast<T>(total));
+    const uint32_t out_bit = static_cast<uint32_t>(total >> (8 * sizeof(T))) & 1;
+    carry = (carry & ~(1u << i)) | (out_bit << i);
+  });
+  if (in.imm & 2) w.carry = carry;
+}
+
+template <class T>
+Handler carry_form(const std::string& op, bool high) {
+  if (op == "add" || op == "addc") return op_carry<T, false, 0>;
+  if (op == "sub" || op == "subc") return op_carry<T, true, 0>;
+  return high ? op_carry<T, false, 2> : op_carry<T, false, 1>;
+}
+
+// testp.op: one property of a number.
+template <class T, int kTest>
+void op_testp(Warp& w, const Instr& in, uint32_t m) {
+  const auto* a = w.in<Store<T>>(in.ops[1]);
+  write_predicate(w, in.ops[0], m, lane_mask([=](int i) {
+    const int kind = std::fpclassify(load_lane<T>(a[i]));
+    switch (kTest) {
+      case 0: return kind != FP_NAN && kind != FP_INFINITE;
+      case 1: return kind == FP_INFINITE;
+      case 2: return kind != FP_NAN;
+      case 3: return kind == FP_NAN;
+      case 4: return kind == FP_NORMAL || kind == FP_ZERO;
+      default: return kind == FP_SUBNORMAL;
+    }
+  }));
+}
+
+}  // namespace
+
+Handler pick_convert(Spec& spec, Type to, Type from) {
+  if (to == Type::kTF32) {
+    switch (spec.take_one_of({"rna", "rn", "rz"})) {
+      case 1: return op_cvt_tf32<1>;
+      case 2: return op_cvt_tf32<2>;
+      default: return op_cvt_tf32<0>;
+    }
+  }
+  if (to == Type::kF16x2 && from == Type::kF32) return op_cvt_pair<Half>;
+  if (to == Type::kBF16x2 && from == Type::kF32) return op_cvt_pair<BFloat16>;
+  return with_type(to, [&]<class To>(To) -> Handler {
+    return with_type(from, []<class From>(From) -> Handler { return op_cvt<To, From>; });
+  });
+}
+
+Handler handler_pack() { return op_pack; }
+Handler handler_unpack() { return op_unpack; }
+
+Handler pick_half(Spec& spec, Type type) {
+  const std::string& op = spec.op;
+  spec.take_rounding();
+  spec.take_one_of({"ftz", "approx"});
+  const bool nan = spec.take("NaN");
+  if (op == "add") return half_form<HalfOp::kAdd>(type);
+  if (op == "sub") return half_form<HalfOp::kSub>(type);
+  if (op == "mul") return half_form<HalfOp::kMul>(type);
+  if (op == "fma") return half_form<HalfOp::kFma>(type);
+  if (op == "min") return nan ? half_form<HalfOp::kMinNan>(type) : half_form<HalfOp::kMin>(type);
+  if (op == "max") return nan ? half_form<HalfOp::kMaxNan>(type) : half_form<HalfOp::kMax>(type);
+  if (op == "neg") return half_form<HalfOp::kNeg>(type);
+  if (op == "abs") return half_form<HalfOp::kAbs>(type);
+  if (op == "ex2") return half_form<HalfOp::kEx2>(type);
+  if (op == "tanh") return half_form<HalfOp::kTanh>(type);
+  return nullptr;
+}
+
+Handler pick_carry(Spec& spec, Type type) {
+  const bool high = spec.take("hi");
+  spec.take("lo");
+  switch (type) {
+    case Type::kU32: case Type::kB32: return carry_form<uint32_t>(spec.op, high);
+    case Type::kS32: return carry_form<int32_t>(spec.op, high);
+    case Type::kU64: case Type::kB64: return carry_form<uint64_t>(spec.op, high);
+    case Type::kS64: return carry_form<int64_t>(spec.op, high);
+    default: return nullptr;
+  }
+}
+
+Handler pick_testp(Spec& spec, Type type) {
+  const int test = spec.take_one_of({"finite", "infinite", "number", "notanumber", "normal",
+                                     "subnormal"});
+  const auto form = [&]<class T>(T) -> Handler {
+    switch (test) {
+      case 0: return op_testp<T, 0>;
+      case 1: return op_testp<T, 1>;
+      case 2: return op_testp<T, 2>;
+      case 3: return op_testp<T, 3>;
+      case 4: return op_testp<T, 4>;
+      case 5: return op_testp<T, 5>;
+      default: return nullptr;
+    }
+  };
+  if (type == Type::kF32) return form(float{});
+  return type == Type::kF64 ? form(double{}) : nullptr;
+}
+
+}  // namespace warplings::sim

@@ -1,0 +1,237 @@
+// Floating-point arithmetic, f32 and f64. Compiled with -ffp-contract=off: a rounding more or less
+// is a wrong answer. Directed roundings set the rounding mode of the host around the loop.
+#include <cfenv>
+
+#include "exec/handlers.h"
+#include "exec/lanes.h"
+
+namespace warplings::sim::WARPLINGS_ISA {
+namespace {
+
+using ptx::Type;
+
+enum class Op { kAdd, kSub, kMul, kFma, kDiv, kMin, kMax, kMinNan, kMaxNan };
+
+template <class T>
+T canonical_nan(T x) {
+  if constexpr (sizeof(T) == 4) return canonical(x);
+  return x;
+}
+
+// Minimum and maximum: a NaN operand is ignored (kMin) or wins (kMinNan); -0 is less than +0.
+template <bool kMaximum, bool kNanWins, class T>
+T extremum(T a, T b) {
+  if (a != a) return kNanWins ? canonical_nan(a) : (b != b ? canonical_nan(b) : b);
+  if (b != b) return kNanWins ? canonical_nan(b) : a;
+  if (a == b) return (std::signbit(a) == kMaximum) ? b : a;
+  return (a < b) == kMaximum ? b : a;
+}
+
+template <Op kOp, class T>
+inline T compute(T a, T b, T c) {
+  if constexpr (kOp == Op::kAdd) return canonical_nan(a + b);
+  if constexpr (kOp == Op::kSub) return canonical_nan(a - b);
+  if constexpr (kOp == Op::kMul) return canonical_nan(a * b);
+  if constexpr (kOp == Op::kDiv) return canonical_nan(a / b);
+  if constexpr (kOp == Op::kFma) return canonical_nan(std::fma(a, b, c));
+  if constexpr (kOp == Op::kMin) return extremum<false, false>(a, b);
+  if constexpr (kOp == Op::kMax) return extremum<true, false>(a, b);
+  if constexpr (kOp == Op::kMinNan) return extremum<false, true>(a, b);
+  if constexpr (kOp == Op::kMaxNan) return extremum<true, true>(a, b);
+}
+
+template <Op kOp, class T, bool kFlush, bool kSaturate>
+void arithmetic(Warp& w, const Instr& in, uint32_t m) {
+  const auto* a = w.in<Store<T>>(in.ops[1]);
+  const auto* b = w.in<Store<T>>(in.ops[2]);
+  const auto* c = kOp == Op::kFma ? w.in<Store<T>>(in.ops[3]) : b;
+  for_lanes(w.out<Store<T>>(in.ops[0]), m, [=](int i) {
+    T x = load_lane<T>(a[i]), y = load_lane<T>(b[i]), z = load_lane<T>(c[i]);
+    if constexpr (kFlush) x = flush(x), y = flush(y), z = flush(z);
+    T r = compute<kOp, T>(x, y, z);
+    if constexpr (kFlush) r = flush(r);
+    if constexpr (kSaturate) r = saturate(r);
+    return store_lane<T>(r);
+  });
+}
+
+template <class T>
+T input(T x, bool ftz) {
+  if constexpr (sizeof(T) == 4) return ftz ? flush(x) : x;
+  return x;
+}
+
+// The same under another rounding mode: imm is Rounding | ftz << 2 | sat << 3.
+template <Op kOp, class T>
+void directed(Warp& w, const Instr& in, uint32_t m) {
+  static constexpr int kModes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
+  const int before = std::fegetround();
+  std::fesetround(kModes[in.imm & 3]);
+  const bool ftz = in.imm & 4, sat = in.imm & 8;
+  const auto* a = w.in<Store<T>>(in.ops[1]);
+  const auto* b = w.in<Store<T>>(in.ops[2]);
+  const auto* c = kOp == Op::kFma ? w.in<Store<T>>(in.ops[3]) : b;
+  auto* d = w.out<Store<T>>(in.ops[0]);
+  each_lane(m, [&](int i) {
+    // volatile keeps the arithmetic between the two calls of fesetround.
+    const volatile T x = input(load_lane<T>(a[i]), ftz);
+    const volatile T y = input(load_lane<T>(b[i]), ftz);
+    const volatile T z = input(load_lane<T>(c[i]), ftz);
+    const volatile T r = compute<kOp, T>(x, y, z);
+    T result = input(static_cast<T>(r), ftz);
+    if constexpr (sizeof(T) == 4) {
+      if (sat) result = saturate(result);
+    }
+    d[i] = store_lane<T>(result);
+  });
+  std::fesetround(before);
+}
+
+enum class Unary { kAbs, kNeg, kRcp, kSqrt, kRsqrt, kEx2, kLg2, kSin, kCos, kTanh };
+
+// The .approx forms are computed in double and rounded once: within every documented error bound.
+template <Unary kOp, class T>
+inline T compute1(T a) {
+  if constexpr (kOp == Unary::kAbs) return canonical_nan(std::fabs(a));
+  if constexpr (kOp == Unary::kNeg) return canonical_nan(-a);
+  if constexpr (kOp == Unary::kRcp) return canonical_nan(T{1} / a);
+  if constexpr (kOp == Unary::kSqrt) return canonical_nan(std::sqrt(a));
+  const double x = a;
+  double r = 0;
+  if constexpr (kOp == Unary::kRsqrt) r = 1.0 / std::sqrt(x);
+  if constexpr (kOp == Unary::kEx2) r = std::exp2(x);
+  if constexpr (kOp == Unary::kLg2) r = std::log2(x);
+  if constexpr (kOp == Unary::kSin) r = std::sin(x);
+  if constexpr (kOp == Unary::kCos) r = std::cos(x);
+  if constexpr (kOp == Unary::kTanh) r = std::tanh(x);
+  return canonical_nan(static_cast<T>(r));
+}
+
+template <Unary kOp, class T, bool kFlush>
+void function(Warp& w, const Instr& in, uint32_t m) {
+  const auto* a = w.in<Store<T>>(in.ops[1]);
+  auto* d = w.out<Store<T>>(in.ops[0]);
+  each_lane(m, [&](int i) {
+    T x = load_lane<T>(a[i]);
+    if constexpr (kFlush) x = flush(x);
+    T r = compute1<kOp, T>(x);
+    if constexpr (kFlush) r = flush(r);
+    d[i] = store_lane<T>(r);
+  });
+}
+template <Unary kOp, class T, bool kFlush>
+void sign_function(Warp& w, const Instr& in, uint32_t m) {
+  unary<T>(w, in, m, [](T x) {
+    if constexpr (kFlush) x = flush(x);
+    return compute1<kOp, T>(x);
+  });
+}
+// rcp, sqrt under a directed rounding.
+template <Unary kOp, class T>
+void directed1(Warp& w, const Instr& in, uint32_t m) {
+  static constexpr int kModes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
+  const int before = std::fegetround();
+  std::fesetround(kModes[in.imm & 3]);
+  const auto* a = w.in<Store<T>>(in.ops[1]);
+  auto* d = w.out<Store<T>>(in.ops[0]);
+  each_lane(m, [&](int i) {
+    const volatile T x = input(load_lane<T>(a[i]), in.imm & 4);
+    const volatile T r = compute1<kOp, T>(x);
+    d[i] = store_lane<T>(input(static_cast<T>(r), in.imm & 4));
+  });
+  std::fesetround(before);
+}
+
+template <class T>
+void op_copysign(Warp& w, const Instr& in, uint32_t m) {
+  // copysign d, a, b: the sign of a, the value of b.
+  binary<T>(w, in, m, [](T a, T b) { return std::copysign(b, a); });
+}
+
+template <Op kOp, class T>
+Handler form(bool ftz, bool sat, bool nearest) {
+  if (!nearest) return directed<kOp, T>;
+  if constexpr (sizeof(T) == 4) {
+    if (ftz) return sat ? arithmetic<kOp, T, true, true> : arithmetic<kOp, T, true, false>;
+    return sat ? arithmetic<kOp, T, false, true> : arithmetic<kOp, T, false, false>;
+  }
+  return ftz || sat ? nullptr : arithmetic<kOp, T, false, false>;
+}
+
+template <class T>
+Handler pick_arithmetic(Spec& spec, bool ftz, bool sat, bool nearest) {
+  const std::string& op = spec.op;
+  if (op == "add") return form<Op::kAdd, T>(ftz, sat, nearest);
+  if (op == "sub") return form<Op::kSub, T>(ftz, sat, nearest);
+  if (op == "mul") return form<Op::kMul, T>(ftz, sat, nearest);
+  if (op == "fma" || op == "mad") return form<Op::kFma, T>(ftz, sat, nearest);
+  if (op == "div") {
+    spec.take_one_of({"approx", "full"});
+    return form<Op::kDiv, T>(ftz, false, nearest);
+  }
+  const bool nan = spec.take("NaN");
+  if (op == "min") {
+    return nan ? form<Op::kMinNan, T>(ftz, false, true) : form<Op::kMin, T>(ftz, false, true);
+  }
+  if (op == "max") {
+    return nan ? form<Op::kMaxNan, T>(ftz, false, true) : form<Op::kMax, T>(ftz, false, true);
+  }
+  return nullptr;
+}
+
+template <Unary kOp, class T>
+Handler form1(bool ftz, bool nearest) {
+  if (!nearest) return directed1<kOp, T>;
+  if constexpr (sizeof(T) == 4) {
+    if (ftz) return function<kOp, T, true>;
+  }
+  return function<kOp, T, false>;
+}
+
+template <class T>
+Handler pick_function(Spec& spec, bool ftz, bool nearest) {
+  const std::string& op = spec.op;
+  spec.take("approx");
+  if (op == "abs") {
+    if constexpr (sizeof(T) == 4) {
+      if (ftz) return sign_function<Unary::kAbs, T, true>;
+    }
+    return sign_function<Unary::kAbs, T, false>;
+  }
+  if (op == "neg") {
+    if constexpr (sizeof(T) == 4) {
+      if (ftz) return sign_function<Unary::kNeg, T, true>;
+    }
+    return sign_function<Unary::kNeg, T, false>;
+  }
+  if (op == "rcp") return form1<Unary::kRcp, T>(ftz, nearest);
+  if (op == "sqrt") return form1<Unary::kSqrt, T>(ftz, nearest);
+  if (op == "rsqrt") return form1<Unary::kRsqrt, T>(ftz, true);
+  if (op == "ex2") return form1<Unary::kEx2, T>(ftz, true);
+  if (op == "lg2") return form1<Unary::kLg2, T>(ftz, true);
+  if (op == "sin") return form1<Unary::kSin, T>(ftz, true);
+  if (op == "cos") return form1<Unary::kCos, T>(ftz, true);
+  if (op == "tanh") return form1<Unary::kTanh, T>(ftz, true);
+  if (op == "copysign") return op_copysign<T>;
+  return nullptr;
+}
+
+template <class T>
+Handler pick_any(Spec& spec, bool ftz, bool sat, bool nearest) {
+  if (Handler handler = pick_arithmetic<T>(spec, ftz, sat, nearest)) return handler;
+  return pick_function<T>(spec, ftz, nearest);
+}
+
+}  // namespace
+
+// The caller stores rounding | ftz << 2 | sat << 3 in imm for the directed forms.
+Handler pick_float(Spec& spec, Type type) {
+  const bool ftz = spec.take("ftz");
+  const bool sat = spec.take("sat");
+  const bool nearest = spec.take_rounding() == Rounding::kNearest;
+  if (type == Type::kF32) return pick_any<float>(spec, ftz, sat, nearest);
+  if (type == Type::kF64) return pick_any<double>(spec, ftz, sat, nearest);
+  return nullptr;
+}
+
+}  // namespace warplings::sim::WARPLINGS_ISA

@@ -1,0 +1,422 @@
+// ld, st, and the addresses they use.
+#include <cstring>
+
+#include "checks/explain.h"
+#include "exec/fault.h"
+#include "exec/handlers.h"
+#include "exec/lanes.h"
+#include "exec/memory_access.h"
+#include "memory/device_memory.h"
+
+namespace warplings::sim {
+namespace {
+
+using namespace baseline;  // NOLINT: lanes.h lives in the namespace of its build
+
+uint64_t extend(uint64_t value, int size, bool sign) {
+  if (size == 8) return value;
+  const int shift = 64 - 8 * size;
+  return sign ? static_cast<uint64_t>(static_cast<int64_t>(value << shift) >> shift)
+              : (value << shift) >> shift;
+}
+
+void write_lane(Warp& w, const Instr& in, int part, int lane, uint64_t value) {
+  if (in.ops[part] == kNoPlace) return;
+  if (in.register_size == 8) {
+    w.out<uint64_t>(in.ops[part])[lane] = value;
+  } else {
+    w.out<uint32_t>(in.ops[part])[lane] = static_cast<uint32_t>(value);
+  }
+}
+
+uint64_t read_lane(const Warp& w, const Instr& in, int part, int lane) {
+  return in.register_size == 8 ? w.in<uint64_t>(in.ops[part])[lane]
+                               : w.in<uint32_t>(in.ops[part])[lane];
+}
+
+// Moves the bytes of the lanes from memory; `at(lane)` is where a lane's bytes begin.
+template <class At>
+void load_bytes(Warp& w, const Instr& in, uint32_t mask, At at) {
+  if (in.vector == 1 && in.size == 4 && in.register_size == 4 && in.ops[0] != kNoPlace) {
+    uint32_t* d = w.out<uint32_t>(in.ops[0]);
+    each_lane(mask, [&](int lane) { std::memcpy(d + lane, at(lane), 4); });
+    return;
+  }
+  each_lane(mask, [&](int lane) {
+    const uint8_t* from = at(lane);
+    for (int part = 0; part < in.vector; ++part) {
+      uint64_t value = 0;
+      std::memcpy(&value, from + part * in.size, in.size);
+      write_lane(w, in, part, lane, extend(value, in.size, in.sign_extend));
+    }
+  });
+}
+template <class At>
+void store_bytes(Warp& w, const Instr& in, uint32_t mask, At at) {
+  if (in.vector == 1 && in.size == 4 && in.register_size == 4) {
+    const uint32_t* s = w.in<uint32_t>(in.ops[0]);
+    each_lane(mask, [&](int lane) { std::memcpy(at(lane), s + lane, 4); });
+    return;
+  }
+  each_lane(mask, [&](int lane) {
+    uint8_t* to = at(lane);
+    for (int part = 0; part < in.vector; ++part) {
+      const uint64_t value = read_lane(w, in, part, lane);
+      std::memcpy(to + part * in.size, &value, in.size);
+    }
+  });
+}
+
+// ---- definedness ----------------------------------------------------------------------------------
+
+// A register as undefined as the bytes it was loaded from. mask_of(lane): bit i = byte i of the
+// request is undefined.
+template <class MaskOf>
+void set_undefined(Warp& w, const Instr& in, uint32_t mask, MaskOf mask_of) {
+  w.any_undefined = true;
+  for (int part = 0; part < in.vector; ++part) {
+    if (in.ops[part] == kNoPlace) continue;
+    uint32_t& lanes = w.undefined_lanes(in.ops[part]);
+    uint8_t* detail = w.undefined_bytes(in.ops[part]);
+    each_lane(mask, [&](int lane) {
+      uint32_t bytes = (mask_of(lane) >> (part * in.size)) & ((1u << in.size) - 1);
+      // The sign bit decides the extended bytes.
+      if (in.sign_extend && (bytes >> (in.size - 1))) bytes |= 0xffu & (0xffu << in.size);
+      detail[lane] = static_cast<uint8_t>(bytes);
+      lanes = bytes != 0 ? lanes | (1u << lane) : lanes & ~(1u << lane);
+    });
+  }
+}
+void clear_undefined(Warp& w, const Instr& in, uint32_t mask) {
+  if (!w.any_undefined) return;
+  for (int part = 0; part < in.vector; ++part) {
+    if (in.ops[part] != kNoPlace) w.undefined_lanes(in.ops[part]) &= ~mask;
+  }
+}
+// Undefined bytes of the value that a lane stores.
+uint32_t undefined_of_sources(Warp& w, const Instr& in, int lane) {
+  uint32_t bytes = 0;
+  for (int part = 0; part < in.vector; ++part) {
+    const Place p = in.ops[part];
+    if (!is_register(p) || !((w.undefined_lanes(p) >> lane) & 1)) continue;
+    bytes |= (w.undefined_bytes(p)[lane] & ((1u << in.size) - 1)) << (part * in.size);
+  }
+  return bytes;
+}
+void check_address(Warp& w, const Instr& in, uint32_t mask) {
+  if (!w.any_undefined || !is_register(in.ops[4]) || in.ops[4] == kNoPlace) return;
+  const uint32_t lanes = w.undefined_lanes(in.ops[4]) & mask;
+  if (lanes != 0) report_undefined(w, lanes, "is used as an address");
+}
+
+// ---- global ----------------------------------------------------------------------------------------
+
+template <bool kCount>
+void load_global_request(Warp& w, const Instr& in, const Request& request) {
+  check_global(w, in, request);
+  if (kCount) count_global(w, request, Traffic::kGlobalLoad);
+  const DeviceMemory& memory = DeviceMemory::instance();
+  // Definedness first: the address registers may be the destination.
+  const Request& r = request;
+  load_bytes(w, in, r.mask, [&](int lane) { return memory.view(r.address[lane]); });
+  if (!w.checks) return;
+  const uint64_t* undefined = memory.undefined_bits();
+  const uint64_t first = r.low - DeviceMemory::kBase, last = r.high - 1 - DeviceMemory::kBase;
+  bool any = last - first > 16 * 1024;
+  for (uint64_t word = first >> 6; !any && word <= last >> 6; ++word) any = undefined[word] != 0;
+  if (!any) {
+    clear_undefined(w, in, r.mask);
+    return;
+  }
+  uint32_t found = 0;
+  std::array<uint32_t, 32> bytes{};
+  each_lane(r.mask, [&](int lane) {
+    bytes[lane] = memory.undefined_bytes(r.address[lane], r.bytes);
+    found |= bytes[lane];
+  });
+  if (found == 0) {
+    clear_undefined(w, in, r.mask);
+  } else {
+    set_undefined(w, in, r.mask, [&](int lane) { return bytes[lane]; });
+  }
+}
+
+void store_global_request(Warp& w, const Instr& in, const Request& request) {
+  const uint32_t allowed = check_global(w, in, request);
+  count_global(w, request, Traffic::kGlobalStore);
+  DeviceMemory& memory = DeviceMemory::instance();
+  store_bytes(w, in, allowed, [&](int lane) { return memory.view(request.address[lane]); });
+  if (!w.checks) return;
+  if (!w.any_undefined && request.contiguous && allowed == request.mask) {
+    // Whole words of the shadow where the request covers them.
+    uint64_t* undefined = memory.undefined_bits();
+    const uint64_t first = request.low - DeviceMemory::kBase;
+    const uint64_t count = request.high - request.low;
+    if ((first & 63) == 0 && (count & 63) == 0) {
+      for (uint64_t word = first >> 6; word < (first + count) >> 6; ++word) undefined[word] = 0;
+      return;
+    }
+  }
+  each_lane(allowed, [&](int lane) {
+    const uint32_t bytes = w.any_undefined ? undefined_of_sources(w, in, lane) : 0;
+    memory.set_undefined_bytes(request.address[lane], request.bytes, bytes);
+  });
+}
+
+// ---- shared ----------------------------------------------------------------------------------------
+
+void load_shared_request(Warp& w, const Instr& in, const Request& request) {
+  check_shared(w, in, request);
+  count_shared(w, request, Traffic::kSharedLoad);
+  race_shared(w, in, request);
+  const uint8_t* shared = w.block->shared.data();
+  load_bytes(w, in, request.mask, [&](int lane) { return shared + request.address[lane]; });
+  const std::vector<uint8_t>& shadow = w.block->shared_undefined;
+  if (!w.checks || shadow.empty()) return;
+  uint32_t found = 0;
+  std::array<uint32_t, 32> bytes{};
+  if (w.block->shared_has_undefined) {
+    each_lane(request.mask, [&](int lane) {
+      for (uint32_t k = 0; k < request.bytes; ++k) {
+        bytes[lane] |= static_cast<uint32_t>(shadow[request.address[lane] + k]) << k;
+      }
+      found |= bytes[lane];
+    });
+  }
+  if (found == 0) {
+    clear_undefined(w, in, request.mask);
+  } else {
+    set_undefined(w, in, request.mask, [&](int lane) { return bytes[lane]; });
+  }
+}
+
+void store_shared_request(Warp& w, const Instr& in, const Request& request) {
+  check_shared(w, in, request);
+  count_shared(w, request, Traffic::kSharedStore);
+  race_shared(w, in, request);
+  uint8_t* shared = w.block->shared.data();
+  store_bytes(w, in, request.mask, [&](int lane) { return shared + request.address[lane]; });
+  std::vector<uint8_t>& shadow = w.block->shared_undefined;
+  if (!w.checks || shadow.empty()) return;
+  each_lane(request.mask, [&](int lane) {
+    const uint32_t bytes = w.any_undefined ? undefined_of_sources(w, in, lane) : 0;
+    for (uint32_t k = 0; k < request.bytes; ++k) {
+      shadow[request.address[lane] + k] = (bytes >> k) & 1;
+    }
+  });
+}
+
+// ---- local -----------------------------------------------------------------------------------------
+
+void count_local(Warp& w, const Request& request, Traffic traffic) {
+  if (w.counters == nullptr) return;
+  PcCounters& c = w.counters[w.pc];
+  c.traffic = traffic;
+  ++c.requests;
+  c.bytes += uint64_t{request.bytes} * std::popcount(request.mask);
+}
+
+constexpr uint64_t kMostLocal = 512 * 1024;  // bytes per thread, the limit of every architecture
+
+void check_local(Warp& w, const Request& request) {
+  const Frame& frame = w.frames[w.current_frame];
+  const uint64_t end = frame.local + w.module->functions[frame.function].local_bytes;
+  each_lane(request.mask, [&](int lane) {
+    const uint64_t address = request.address[lane];
+    if (address + request.bytes > end || address + request.bytes < address || end > kMostLocal) {
+      report_access(w, request, lane, AccessProblem::kOutsideLocal);
+      throw LaunchFault{LaunchStatus::kIllegalAddress};
+    }
+    if (address % request.bytes != 0) {
+      report_access(w, request, lane, AccessProblem::kMisaligned);
+      throw LaunchFault{LaunchStatus::kMisaligned};
+    }
+  });
+}
+
+void load_local_request(Warp& w, const Instr& in, const Request& request) {
+  check_local(w, request);
+  count_local(w, request, Traffic::kLocalLoad);
+  const auto offset = [&](int lane) {
+    return static_cast<size_t>(lane) * w.local_size + request.address[lane];
+  };
+  load_bytes(w, in, request.mask, [&](int lane) { return w.local.data() + offset(lane); });
+  if (!w.checks) return;
+  std::array<uint32_t, 32> bytes{};
+  uint32_t found = 0;
+  each_lane(request.mask, [&](int lane) {
+    for (uint32_t k = 0; k < request.bytes; ++k) {
+      bytes[lane] |= static_cast<uint32_t>(w.local_undefined[offset(lane) + k]) << k;
+    }
+    found |= bytes[lane];
+  });
+  if (found == 0) {
+    clear_undefined(w, in, request.mask);
+  } else {
+    set_undefined(w, in, request.mask, [&](int lane) { return bytes[lane]; });
+  }
+}
+
+void store_local_request(Warp& w, const Instr& in, const Request& request) {
+  check_local(w, request);
+  count_local(w, request, Traffic::kLocalStore);
+  const auto offset = [&](int lane) {
+    return static_cast<size_t>(lane) * w.local_size + request.address[lane];
+  };
+  store_bytes(w, in, request.mask, [&](int lane) { return w.local.data() + offset(lane); });
+  each_lane(request.mask, [&](int lane) {
+    const uint32_t bytes = w.any_undefined ? undefined_of_sources(w, in, lane) : 0;
+    for (uint32_t k = 0; k < request.bytes; ++k) {
+      w.local_undefined[offset(lane) + k] = (bytes >> k) & 1;
+    }
+  });
+}
+
+// ---- handlers --------------------------------------------------------------------------------------
+
+using Access = void (*)(Warp&, const Instr&, const Request&);
+
+void by_space(Warp& w, const Instr& in, uint32_t mask, bool write, Access global, Access shared,
+              Access local) {
+  check_address(w, in, mask);
+  if (in.strong) w.spun = true;
+  const Request all = make_request(w, in, mask, write);
+  while (mask != 0) {
+    const Space space = space_of(all.address[std::countr_zero(mask)]);
+    uint32_t same = 0;
+    each_lane(mask, [&](int i) { same |= (space_of(all.address[i]) == space ? 1u : 0u) << i; });
+    mask &= ~same;
+    const uint64_t window =
+        space == Space::kShared ? kSharedWindow : space == Space::kLocal ? kLocalWindow : 0;
+    Request part = all;
+    part.mask = same;
+    part.contiguous = all.contiguous && same == all.mask;
+    for (uint64_t& address : part.address) address -= window;
+    part.low = ~uint64_t{0};
+    part.high = 0;
+    each_lane(same, [&](int i) {
+      part.low = std::min(part.low, part.address[i]);
+      part.high = std::max(part.high, part.address[i] + part.bytes);
+    });
+    (space == Space::kShared ? shared : space == Space::kLocal ? local : global)(w, in, part);
+  }
+}
+
+void op_ld_global(Warp& w, const Instr& in, uint32_t m) {
+  check_address(w, in, m);
+  if (in.strong) w.spun = true;
+  load_global_request<true>(w, in, make_request(w, in, m, false));
+}
+void op_ld_const(Warp& w, const Instr& in, uint32_t m) {
+  check_address(w, in, m);
+  load_global_request<false>(w, in, make_request(w, in, m, false));
+}
+void op_ld_shared(Warp& w, const Instr& in, uint32_t m) {
+  check_address(w, in, m);
+  if (in.strong) w.spun = true;
+  load_shared_request(w, in, make_request(w, in, m, false));
+}
+Request local_request(Warp& w, const Instr& in, uint32_t m, bool write) {
+  check_address(w, in, m);
+  Request request = make_request(w, in, m, write);
+  if (in.extra == 1) {  // a variable of this frame, by name
+    for (uint64_t& address : request.address) address += w.frames[w.current_frame].local;
+  }
+  return request;
+}
+void op_ld_local(Warp& w, const Instr& in, uint32_t m) {
+  load_local_request(w, in, local_request(w, in, m, false));
+}
+void op_ld_generic(Warp& w, const Instr& in, uint32_t m) {
+  by_space(w, in, m, false, load_global_request<true>, load_shared_request, load_local_request);
+}
+void op_st_global(Warp& w, const Instr& in, uint32_t m) {
+  check_address(w, in, m);
+  store_global_request(w, in, make_request(w, in, m, true));
+}
+void op_st_shared(Warp& w, const Instr& in, uint32_t m) {
+  check_address(w, in, m);
+  store_shared_request(w, in, make_request(w, in, m, true));
+}
+void op_st_local(Warp& w, const Instr& in, uint32_t m) {
+  store_local_request(w, in, local_request(w, in, m, true));
+}
+void op_st_generic(Warp& w, const Instr& in, uint32_t m) {
+  by_space(w, in, m, true, store_global_request, store_shared_request, store_local_request);
+}
+
+// Parameters of a kernel: one buffer for all threads.
+void op_ld_param(Warp& w, const Instr& in, uint32_t m) {
+  const Request request = make_request(w, in, m, false);
+  const uint8_t* params = w.params;
+  if (request.high > w.param_bytes) {
+    report_unsupported(w, "a kernel parameter is read past its end");
+    throw LaunchFault{LaunchStatus::kIllegalAddress};
+  }
+  load_bytes(w, in, m, [&](int lane) { return params + request.address[lane]; });
+  clear_undefined(w, in, m);
+}
+// Parameters of a call: in the frame, lane-major. extra: the variable, target: its size.
+void op_ld_frame(Warp& w, const Instr& in, uint32_t m) {
+  const uint8_t* base = w.in<uint8_t>(place(kAreaRegisters, in.extra)) + in.imm;
+  load_bytes(w, in, m, [&](int lane) { return base + lane * in.target; });
+  clear_undefined(w, in, m);
+}
+void op_st_frame(Warp& w, const Instr& in, uint32_t m) {
+  uint8_t* base = w.out<uint8_t>(place(kAreaRegisters, in.extra)) + in.imm;
+  store_bytes(w, in, m, [&](int lane) { return base + lane * in.target; });
+}
+
+void op_local_address(Warp& w, const Instr& in, uint32_t m) {
+  const uint64_t address = w.frames[w.current_frame].local + static_cast<uint64_t>(in.imm);
+  if (in.register_size == 8) {
+    for_lanes(w.out<uint64_t>(in.ops[0]), m, [=](int) { return address; });
+  } else {
+    for_lanes(w.out<uint32_t>(in.ops[0]), m, [=](int) { return static_cast<uint32_t>(address); });
+  }
+}
+
+template <Space kSpace>
+void op_isspacep(Warp& w, const Instr& in, uint32_t m) {
+  const uint64_t* a = w.in<uint64_t>(in.ops[1]);
+  write_predicate(w, in.ops[0], m, lane_mask([=](int i) { return space_of(a[i]) == kSpace; }));
+}
+
+}  // namespace
+
+Handler handler_load(Space space) {
+  switch (space) {
+    case Space::kGlobal: return op_ld_global;
+    case Space::kShared: return op_ld_shared;
+    case Space::kLocal: return op_ld_local;
+    case Space::kConst: return op_ld_const;
+    case Space::kParamEntry: return op_ld_param;
+    case Space::kParamLocal: return op_ld_frame;
+    case Space::kGeneric: return op_ld_generic;
+  }
+  return nullptr;
+}
+
+Handler handler_store(Space space) {
+  switch (space) {
+    case Space::kGlobal: return op_st_global;
+    case Space::kShared: return op_st_shared;
+    case Space::kLocal: return op_st_local;
+    case Space::kParamLocal: return op_st_frame;
+    case Space::kGeneric: return op_st_generic;
+    default: return nullptr;
+  }
+}
+
+Handler handler_local_address() { return op_local_address; }
+
+Handler handler_isspacep(Space space) {
+  switch (space) {
+    case Space::kGlobal: return op_isspacep<Space::kGlobal>;
+    case Space::kShared: return op_isspacep<Space::kShared>;
+    case Space::kLocal: return op_isspacep<Space::kLocal>;
+    default: return nullptr;
+  }
+}
+
+}  // namespace warplings::sim

@@ -1,0 +1,186 @@
+// Operations between the lanes of a warp. The interpreter has brought the named lanes together
+// before a handler runs; `mask` holds the lanes that take part here.
+#include "checks/explain.h"
+#include "exec/handlers.h"
+#include "exec/lanes.h"
+
+namespace warplings::sim {
+namespace {
+
+using namespace baseline;  // NOLINT: lanes.h lives in the namespace of its build
+using ptx::Type;
+
+enum class Shuffle { kUp, kDown, kButterfly, kIndex };
+
+// shfl.sync d|p, a, b, c, membermask. c holds the segment mask in bits 8-12 and the clamp in 0-4
+// (PTX ISA, shfl.sync).
+template <Shuffle kMode>
+void op_shfl(Warp& w, const Instr& in, uint32_t m) {
+  uint32_t values[32], from[32], undefined = 0;
+  uint8_t bytes[32] = {};
+  const uint32_t* a = w.in<uint32_t>(in.ops[2]);
+  const uint32_t* b = w.in<uint32_t>(in.ops[3]);
+  const uint32_t* c = w.in<uint32_t>(in.ops[4]);
+  const bool track = w.any_undefined && is_register(in.ops[2]);
+  uint32_t in_range = 0, missing = 0;
+  each_lane(m, [&](int lane) {
+    const int bval = b[lane] & 31;
+    const int cval = c[lane] & 31;
+    const int segment = (c[lane] >> 8) & 31;
+    const int most = (lane & segment) | (cval & ~segment);
+    const int least = lane & segment;
+    int j = lane;
+    bool p = false;
+    switch (kMode) {
+      case Shuffle::kUp: j = lane - bval; p = j >= most; break;
+      case Shuffle::kDown: j = lane + bval; p = j <= most; break;
+      case Shuffle::kButterfly: j = lane ^ bval; p = j <= most; break;
+      case Shuffle::kIndex: j = least | (bval & ~segment); p = j <= most; break;
+    }
+    if (!p) j = lane;
+    in_range |= static_cast<uint32_t>(p) << lane;
+    if (!((m >> j) & 1)) missing |= 1u << lane;
+    values[lane] = a[j];
+    from[lane] = static_cast<uint32_t>(j);
+    if (track && ((w.undefined_lanes(in.ops[2]) >> j) & 1)) {
+      undefined |= 1u << lane;
+      bytes[lane] = w.undefined_bytes(in.ops[2])[j];
+    }
+  });
+  if (missing != 0 && w.checks) {
+    const int lane = std::countr_zero(missing);
+    report_missing_lanes(w, w.pc, 1u << from[lane], "the shuffle reads from");
+  }
+  if (in.ops[0] != kNoPlace) {
+    uint32_t* d = w.out<uint32_t>(in.ops[0]);
+    each_lane(m, [&](int lane) { d[lane] = values[lane]; });
+    if (w.any_undefined) {
+      uint32_t& lanes = w.undefined_lanes(in.ops[0]);
+      lanes = (lanes & ~m) | undefined;
+      each_lane(undefined, [&](int lane) { w.undefined_bytes(in.ops[0])[lane] = bytes[lane]; });
+    }
+  }
+  if (in.ops[1] != kNoPlace) write_predicate(w, in.ops[1], m, in_range);
+}
+
+enum class Vote { kAll, kAny, kUniform, kBallot };
+template <Vote kVote>
+void op_vote(Warp& w, const Instr& in, uint32_t m) {
+  uint32_t p = w.predicate(in.ops[2]);
+  if (in.extra == 1) p = ~p;
+  p &= m;
+  if constexpr (kVote == Vote::kBallot) {
+    for_lanes(w.out<uint32_t>(in.ops[0]), m, [=](int) { return p; });
+  } else {
+    bool result = false;
+    if (kVote == Vote::kAll) result = p == m;
+    if (kVote == Vote::kAny) result = p != 0;
+    if (kVote == Vote::kUniform) result = p == m || p == 0;
+    write_predicate(w, in.ops[0], m, result ? ~0u : 0u);
+  }
+}
+
+template <class T, bool kAll>
+void op_match(Warp& w, const Instr& in, uint32_t m) {
+  T values[32];
+  const T* a = w.in<T>(in.ops[2]);
+  for (int i = 0; i < 32; ++i) values[i] = a[i];
+  uint32_t* d = in.ops[0] == kNoPlace ? nullptr : w.out<uint32_t>(in.ops[0]);
+  if (kAll) {
+    const T first = values[std::countr_zero(m)];
+    bool same = true;
+    each_lane(m, [&](int i) { same = same && values[i] == first; });
+    if (d != nullptr) each_lane(m, [&](int i) { d[i] = same ? m : 0u; });
+    if (in.ops[1] != kNoPlace) write_predicate(w, in.ops[1], m, same ? ~0u : 0u);
+    return;
+  }
+  each_lane(m, [&](int i) {
+    uint32_t equal = 0;
+    each_lane(m, [&](int j) { equal |= static_cast<uint32_t>(values[i] == values[j]) << j; });
+    if (d != nullptr) d[i] = equal;
+  });
+}
+
+template <class T, int kOp>
+void op_redux(Warp& w, const Instr& in, uint32_t m) {
+  const uint32_t* a = w.in<uint32_t>(in.ops[2]);
+  T result = load_lane<T>(a[std::countr_zero(m)]);
+  each_lane(m & (m - 1), [&](int i) {
+    const T x = load_lane<T>(a[i]);
+    if constexpr (kOp == 0) result = static_cast<T>(uint32_t(result) + uint32_t(x));
+    if constexpr (kOp == 1) result = x < result ? x : result;
+    if constexpr (kOp == 2) result = x > result ? x : result;
+    if constexpr (kOp == 3) result &= x;
+    if constexpr (kOp == 4) result |= x;
+    if constexpr (kOp == 5) result ^= x;
+  });
+  for_lanes(w.out<uint32_t>(in.ops[0]), m, [=](int) { return store_lane<T>(result); });
+}
+
+template <class T>
+Handler redux_form(int op) {
+  switch (op) {
+    case 0: return op_redux<T, 0>;
+    case 1: return op_redux<T, 1>;
+    case 2: return op_redux<T, 2>;
+    case 3: return op_redux<T, 3>;
+    case 4: return op_redux<T, 4>;
+    case 5: return op_redux<T, 5>;
+    default: return nullptr;
+  }
+}
+
+void op_activemask(Warp& w, const Instr& in, uint32_t m) {
+  const uint32_t active = m;
+  for_lanes(w.out<uint32_t>(in.ops[0]), m, [=](int) { return active; });
+}
+
+void op_nop(Warp&, const Instr&, uint32_t) {}
+
+// Clocks: issued instructions of the launch stand in for cycles until the timeline models them.
+void op_clock(Warp& w, const Instr& in, uint32_t m) {
+  w.spun = true;
+  const uint64_t now = *w.instructions >> in.imm;
+  if (in.register_size == 8) {
+    for_lanes(w.out<uint64_t>(in.ops[0]), m, [=](int) { return now; });
+  } else {
+    for_lanes(w.out<uint32_t>(in.ops[0]), m, [=](int) { return static_cast<uint32_t>(now); });
+  }
+}
+
+}  // namespace
+
+Handler pick_collective(Spec& spec, Type type) {
+  const std::string& op = spec.op;
+  if (op == "shfl") {
+    switch (spec.take_one_of({"up", "down", "bfly", "idx"})) {
+      case 0: return op_shfl<Shuffle::kUp>;
+      case 1: return op_shfl<Shuffle::kDown>;
+      case 2: return op_shfl<Shuffle::kButterfly>;
+      case 3: return op_shfl<Shuffle::kIndex>;
+      default: return nullptr;
+    }
+  }
+  if (op == "vote") {
+    switch (spec.take_one_of({"all", "any", "uni", "ballot"})) {
+      case 0: return op_vote<Vote::kAll>;
+      case 1: return op_vote<Vote::kAny>;
+      case 2: return op_vote<Vote::kUniform>;
+      case 3: return op_vote<Vote::kBallot>;
+      default: return nullptr;
+    }
+  }
+  if (op == "match") {
+    const bool all = spec.take_one_of({"any", "all"}) == 1;
+    if (ptx::size_of(type) == 8) return all ? op_match<uint64_t, true> : op_match<uint64_t, false>;
+    return all ? op_match<uint32_t, true> : op_match<uint32_t, false>;
+  }
+  const int reduction = spec.take_one_of({"add", "min", "max", "and", "or", "xor"});
+  return type == Type::kS32 ? redux_form<int32_t>(reduction) : redux_form<uint32_t>(reduction);
+}
+
+Handler handler_activemask() { return op_activemask; }
+Handler handler_nop() { return op_nop; }
+Handler handler_clock() { return op_clock; }
+
+}  // namespace warplings::sim

@@ -1,0 +1,307 @@
+#include "exec/memory_access.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "checks/explain.h"
+#include "exec/fault.h"
+#include "exec/lanes.h"
+#include "memory/device_memory.h"
+
+namespace warplings::sim {
+
+using baseline::each_lane;
+
+namespace {
+
+// True if a bit of [first, first + count) is set.
+bool any_bit(const uint64_t* bits, uint64_t first, uint64_t count) {
+  while (count > 0) {
+    const uint64_t offset = first & 63;
+    const uint64_t n = std::min<uint64_t>(64 - offset, count);
+    const uint64_t mask = n == 64 ? ~uint64_t{0} : ((uint64_t{1} << n) - 1) << offset;
+    if (bits[first >> 6] & mask) return true;
+    first += n;
+    count -= n;
+  }
+  return false;
+}
+
+constexpr uint64_t kScanLimit = 16 * 1024;  // bytes: wider requests are looked at lane by lane
+
+[[noreturn]] void fail(Warp& warp, const Request& request, int lane, AccessProblem problem) {
+  report_access(warp, request, lane, problem);
+  const bool misaligned = problem == AccessProblem::kMisaligned;
+  throw LaunchFault{misaligned ? LaunchStatus::kMisaligned : LaunchStatus::kIllegalAddress};
+}
+
+void check_alignment(Warp& warp, const Request& request) {
+  uint64_t bits = request.low;
+  if (!request.contiguous) {
+    bits = 0;
+    each_lane(request.mask, [&](int lane) { bits |= request.address[lane]; });
+  }
+  if ((bits & (request.bytes - 1)) == 0) return;
+  each_lane(request.mask, [&](int lane) {
+    if (request.address[lane] & (request.bytes - 1)) {
+      fail(warp, request, lane, AccessProblem::kMisaligned);
+    }
+  });
+}
+
+}  // namespace
+
+Request make_request(const Warp& warp, const Instr& in, uint32_t mask, bool write) {
+  Request request;
+  request.mask = mask;
+  request.bytes = static_cast<uint32_t>(in.size) * in.vector;
+  request.write = write;
+  const uint64_t offset = static_cast<uint64_t>(in.imm);
+  if (in.ops[4] == kNoPlace) {
+    for (uint64_t& address : request.address) address = offset;
+  } else if (in.address_is_32bit) {
+    const uint32_t* base = warp.in<uint32_t>(in.ops[4]);
+    for (int i = 0; i < 32; ++i) {
+      request.address[i] = static_cast<uint32_t>(base[i] + static_cast<uint32_t>(offset));
+    }
+  } else {
+    const uint64_t* base = warp.in<uint64_t>(in.ops[4]);
+    for (int i = 0; i < 32; ++i) request.address[i] = base[i] + offset;
+  }
+  const int first = std::countr_zero(mask);
+  if (mask == 0xffffffffu) {
+    bool contiguous = true;
+    const uint64_t start = request.address[0];
+    for (uint32_t i = 0; i < 32; ++i) {
+      contiguous &= request.address[i] == start + uint64_t{i} * request.bytes;
+    }
+    if (contiguous) {
+      request.contiguous = true;
+      request.low = start;
+      request.high = start + 32 * uint64_t{request.bytes};
+      return request;
+    }
+  }
+  uint64_t low = request.address[first], high = low;
+  for (int i = 0; i < 32; ++i) {
+    const uint64_t address = ((mask >> i) & 1) ? request.address[i] : low;
+    low = std::min(low, address);
+    high = std::max(high, address);
+  }
+  request.low = low;
+  request.high = high + request.bytes;
+  return request;
+}
+
+uint32_t check_global(Warp& warp, const Instr&, const Request& request) {
+  check_alignment(warp, request);
+  const DeviceMemory& memory = DeviceMemory::instance();
+  uint32_t allowed = request.mask;
+  const auto check_range = [&](uint64_t low, uint64_t high, int lane) {
+    const Allocation* allocation =
+        memory.in_arena(low) ? memory.allocation_at(low) : nullptr;
+    const bool inside = allocation != nullptr && !allocation->freed && low >= allocation->start &&
+                        high <= allocation->end() && low < high;
+    if (!inside) {
+      if (lane < 0) return false;
+      fail(warp, request, lane, AccessProblem::kOutside);
+    }
+    if (allocation->has_red_zones) {
+      if (high - low > kScanLimit) return false;
+      if (any_bit(memory.red_bits(), low - DeviceMemory::kBase, high - low)) {
+        if (lane >= 0) {
+          if (allowed == request.mask) report_access(warp, request, lane, AccessProblem::kRedZone);
+          allowed &= ~(1u << lane);
+        }
+        return false;
+      }
+    }
+    return true;
+  };
+  if (check_range(request.low, request.high, -1)) return allowed;
+  each_lane(request.mask, [&](int lane) {
+    check_range(request.address[lane], request.address[lane] + request.bytes, lane);
+  });
+  return allowed;
+}
+
+void check_shared(Warp& warp, const Instr&, const Request& request) {
+  check_alignment(warp, request);
+  const uint64_t size = warp.block->shared.size();
+  if (request.high <= size && request.low < request.high) return;
+  each_lane(request.mask, [&](int lane) {
+    if (request.address[lane] >= size || request.address[lane] + request.bytes > size) {
+      fail(warp, request, lane, AccessProblem::kOutsideShared);
+    }
+  });
+}
+
+namespace {
+
+// Distinct 32-byte sectors, and distinct bytes, of a request that is not contiguous.
+void count_scattered(const Request& request, uint64_t* sectors, uint64_t* unique) {
+  std::array<uint64_t, 64> touched;
+  size_t n = 0;
+  std::array<uint64_t, 32> starts;
+  size_t lanes = 0;
+  each_lane(request.mask, [&](int lane) {
+    const uint64_t first = request.address[lane] >> 5;
+    touched[n++] = first;
+    const uint64_t last = (request.address[lane] + request.bytes - 1) >> 5;
+    if (last != first) touched[n++] = last;
+    starts[lanes++] = request.address[lane];
+  });
+  std::sort(touched.begin(), touched.begin() + n);
+  *sectors = std::unique(touched.begin(), touched.begin() + n) - touched.begin();
+  std::sort(starts.begin(), starts.begin() + lanes);
+  // Aligned accesses of one size are either the same or apart.
+  *unique = (std::unique(starts.begin(), starts.begin() + lanes) - starts.begin()) * request.bytes;
+}
+
+}  // namespace
+
+void count_global(Warp& warp, const Request& request, Traffic traffic) {
+  if (warp.counters == nullptr) return;
+  PcCounters& c = warp.counters[warp.pc];
+  c.traffic = traffic;
+  ++c.requests;
+  if (request.bytes == 16) ++c.requests_16;
+  c.bytes += uint64_t{request.bytes} * std::popcount(request.mask);
+  uint64_t sectors = 0, unique = 0;
+  if (request.contiguous) {
+    sectors = ((request.high - 1) >> 5) - (request.low >> 5) + 1;
+    unique = request.high - request.low;
+  } else {
+    count_scattered(request, &sectors, &unique);
+  }
+  c.transactions += sectors;
+  c.unique_bytes += unique;
+}
+
+namespace {
+
+// Passes through the 32 banks that a group of lanes needs: the most distinct words of one bank.
+uint32_t bank_passes(const Request& request, uint32_t lanes) {
+  if (lanes == 0) return 0;
+  std::array<std::array<uint32_t, 32>, 32> words;
+  std::array<uint8_t, 32> count{};
+  uint32_t passes = 1;
+  each_lane(lanes, [&](int lane) {
+    const uint32_t first = static_cast<uint32_t>(request.address[lane] >> 2);
+    const uint32_t n = std::max(1u, request.bytes / 4);
+    for (uint32_t word = first; word < first + n; ++word) {
+      const uint32_t bank = word & 31;
+      uint8_t k = 0;
+      while (k < count[bank] && words[bank][k] != word) ++k;
+      if (k < count[bank] || k == 32) continue;
+      words[bank][count[bank]++] = word;
+      passes = std::max<uint32_t>(passes, count[bank]);
+    }
+  });
+  return passes;
+}
+
+}  // namespace
+
+void count_shared(Warp& warp, const Request& request, Traffic traffic) {
+  if (warp.counters == nullptr) return;
+  PcCounters& c = warp.counters[warp.pc];
+  c.traffic = traffic;
+  ++c.requests;
+  if (request.bytes == 16) ++c.requests_16;
+  c.bytes += uint64_t{request.bytes} * std::popcount(request.mask);
+  // 8-byte accesses are served per half-warp, 16-byte ones per quarter.
+  const uint32_t phases = request.bytes <= 4 ? 1 : request.bytes / 4;
+  const uint64_t span = ((request.high - 1) >> 2) - (request.low >> 2) + 1;  // words
+  uint32_t passes = 0, least = 0;
+  if (phases == 1 && span <= 32) {
+    passes = least = 1;
+  } else if (request.contiguous) {
+    passes = least = phases;
+  } else {
+    const uint32_t width = 32 / phases;
+    for (uint32_t phase = 0; phase < phases; ++phase) {
+      const uint32_t group =
+          width == 32 ? request.mask : request.mask & (((1u << width) - 1) << (phase * width));
+      if (group == 0) continue;
+      passes += bank_passes(request, group);
+      ++least;
+    }
+  }
+  c.transactions += passes;
+  c.excess += passes - least;
+}
+
+namespace {
+
+// Four bytes of the value that a lane of a store writes to the word at `address`.
+uint32_t stored_word(const Warp& warp, const Instr& in, const Request& request, int lane,
+                     uint32_t address) {
+  uint8_t value[16 + 4] = {};
+  for (int part = 0; part < in.vector; ++part) {
+    const uint64_t bits = in.register_size == 8 ? warp.in<uint64_t>(in.ops[part])[lane]
+                                                : warp.in<uint32_t>(in.ops[part])[lane];
+    std::memcpy(value + part * in.size, &bits, in.size);
+  }
+  uint32_t word = 0;
+  const uint64_t first = request.address[lane];
+  for (uint32_t k = 0; k < 4; ++k) {
+    const uint64_t at = address + k;
+    if (at >= first && at < first + request.bytes) {
+      word |= static_cast<uint32_t>(value[at - first]) << (8 * k);
+    }
+  }
+  return word;
+}
+
+// Two plain writes that store the same value: worth a note, not a failure.
+bool writes_same_value(const Warp& warp, const Instr& in, const Request& request,
+                       const SharedRace::Race& race) {
+  if (!race.earlier.write || !race.later.write || request.atomic) return false;
+  if (race.earlier.bytes != race.later.bytes) return false;
+  const uint32_t later = stored_word(warp, in, request, race.later.thread % 32, race.address);
+  const bool same_instruction = race.earlier.pc == warp.pc && race.earlier.thread / 32 ==
+                                    race.later.thread / 32 &&
+                                ((request.mask >> (race.earlier.thread % 32)) & 1) != 0 &&
+                                race.earlier.clock == race.later.clock;
+  if (same_instruction &&
+      stored_word(warp, in, request, race.earlier.thread % 32, race.address) == later) {
+    return true;
+  }
+  uint32_t memory = 0;
+  for (uint32_t k = 0; k < 4; ++k) {
+    if (!((race.later.bytes >> k) & 1)) continue;
+    memory |= static_cast<uint32_t>(warp.block->shared[race.address + k]) << (8 * k);
+  }
+  return !same_instruction && memory == later;
+}
+
+}  // namespace
+
+void race_shared(Warp& warp, const Instr& in, const Request& request) {
+  SharedRace& race = warp.block->race;
+  if (!warp.checks || !race.enabled()) return;
+  SharedRace::Race found;
+  if (race.access(warp.clock, static_cast<uint32_t>(warp.index), request.mask,
+                  request.address, request.bytes, request.write, in.strong, warp.pc, &found)) {
+    report_shared_race(warp, found, writes_same_value(warp, in, request, found));
+  }
+}
+
+void ensure_local(Warp& warp, uint32_t bytes) {
+  if (bytes <= warp.local_size) return;
+  const uint32_t grown = std::max(bytes, warp.local_size * 2);
+  std::vector<uint8_t> local(size_t{32} * grown), undefined(size_t{32} * grown, 1);
+  for (uint32_t lane = 0; lane < 32 && warp.local_size > 0; ++lane) {
+    std::copy_n(&warp.local[size_t{lane} * warp.local_size], warp.local_size,
+                &local[size_t{lane} * grown]);
+    std::copy_n(&warp.local_undefined[size_t{lane} * warp.local_size], warp.local_size,
+                &undefined[size_t{lane} * grown]);
+  }
+  warp.local.swap(local);
+  warp.local_undefined.swap(undefined);
+  warp.local_size = grown;
+}
+
+}  // namespace warplings::sim

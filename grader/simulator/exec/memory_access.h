@@ -1,0 +1,47 @@
+// One memory request of a warp: the addresses of its lanes, and what they have in common.
+#ifndef WARPLINGS_SIMULATOR_EXEC_MEMORY_ACCESS_H_
+#define WARPLINGS_SIMULATOR_EXEC_MEMORY_ACCESS_H_
+
+#include <cstdint>
+
+#include "exec/warp.h"
+
+namespace warplings::sim {
+
+struct Request {
+  uint64_t address[32];
+  uint32_t mask = 0;
+  uint32_t bytes = 0;       // per lane
+  uint64_t low = 0;         // lowest address
+  uint64_t high = 0;        // one past the last byte
+  bool contiguous = false;  // lane i at low + i * bytes, all 32 active
+  bool write = false;
+  bool atomic = false;
+};
+
+Request make_request(const Warp& warp, const Instr& in, uint32_t mask, bool write);
+
+// Bytes of the lanes, checked: stops the launch with a finding where an access is not allowed.
+// Returns the mask of lanes that may go on: a lane in a red zone is reported and left out of stores.
+uint32_t check_global(Warp& warp, const Instr& in, const Request& request);
+void check_shared(Warp& warp, const Instr& in, const Request& request);
+
+void count_global(Warp& warp, const Request& request, Traffic traffic);
+void count_shared(Warp& warp, const Request& request, Traffic traffic);
+
+// Which state space a generic address lies in.
+inline Space space_of(uint64_t address) {
+  if (address - kSharedWindow < kWindowSize) return Space::kShared;
+  if (address - kLocalWindow < kWindowSize) return Space::kLocal;
+  return Space::kGlobal;
+}
+
+// Racecheck of one shared-memory request, before it happens; reports what it finds.
+void race_shared(Warp& warp, const Instr& in, const Request& request);
+
+// Local memory grows to hold `bytes` per lane.
+void ensure_local(Warp& warp, uint32_t bytes);
+
+}  // namespace warplings::sim
+
+#endif  // WARPLINGS_SIMULATOR_EXEC_MEMORY_ACCESS_H_
