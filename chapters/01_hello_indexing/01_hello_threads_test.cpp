@@ -49,7 +49,7 @@ void expect_every_thread_once(const GuestBook& book, const Grid& grid) {
       message << "line " << line << " of the guest book says block " << block << ", thread "
               << thread << ", but blocks are numbered 0 to " << grid.blocks - 1
               << " and threads 0 to " << grid.threads - 1 << ".";
-      if (block < grid.threads && thread < grid.blocks) {
+      if (block >= 0 && block < grid.threads && thread >= 0 && thread < grid.blocks) {
         message << " Block and thread look exchanged: in the book or between <<< and >>>.";
       }
       kit::fail(message.str());

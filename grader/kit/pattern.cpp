@@ -56,6 +56,8 @@ class Wrong {
     bool varied = false;
     for (const size_t i : wrong_) {
       const double other = value(i);
+      // An infinite `other` would be "near" everything.
+      if (!std::isfinite(other)) return false;
       if (!(std::fabs(c_.got[i] - other) <= 1e-6 * std::fabs(other))) return false;
       varied = varied || c_.got[i] != c_.got[wrong_[0]];
     }

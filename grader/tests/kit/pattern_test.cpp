@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "kit/kit.h"
@@ -123,4 +124,8 @@ TEST(KitPattern, StaysSilentWhereNothingIsClear) {
   std::vector<double> got = right(40);
   for (const size_t i : {3, 4, 9, 17, 30}) got[i] = static_cast<double>(i * i) + 0.5;
   EXPECT_EQ(kit::guess_pattern(make(got)), "");
+  // A forgotten mask: no value is near an infinite one.
+  Comparison mask = make({0.5, -0.75, 3.5, 1.25});
+  mask.expected.assign(4, -std::numeric_limits<double>::infinity());
+  EXPECT_EQ(kit::guess_pattern(mask), "");
 }
