@@ -145,11 +145,19 @@ TEST(ErrorChecking, ACallThatSucceedsIsNotReported) {
   RecordProperty("todo", 1);
   forget_everything();
   const cudaError_t returned = check_one_call(planned_call, cudaSuccess, false);
-  EXPECT_EQ(returned, cudaSuccess) << "A call that succeeds must not end the function.";
-  EXPECT_EQ(reports().size(), 0u) << "A call that succeeds must not be reported.";
+  if (returned != cudaSuccess || !reports().empty()) {
+    kit::fail(
+        "The checked call succeeded: the function around it must go on, without a report. It "
+        "returned " +
+        name(returned) + ", and there were " + std::to_string(reports().size()) + " reports.");
+  }
   const cudaError_t skipped = check_one_call(planned_call, cudaSuccess, true);
-  EXPECT_EQ(skipped, cudaErrorNotReady) << "The else after CUDA_CHECK(...); belongs to the if "
-                                           "before it: the macro must be a single statement.";
+  if (skipped != cudaErrorNotReady) {
+    kit::fail(
+        "With skip = true the else branch behind CUDA_CHECK(...); must run and return "
+        "cudaErrorNotReady, but " +
+        name(skipped) + " was returned: the macro is not a single statement.");
+  }
 }
 
 TEST(ErrorChecking, ARefusedLaunchIsReturnedAndForgotten) {
@@ -210,11 +218,21 @@ TEST(ErrorChecking, TheKernelIsDoneWhenTheFunctionReturns) {
 
 TEST(ErrorChecking, ARefusedCallDoesNotLoseTheContext) {
   RecordProperty("todo", 3);
-  EXPECT_FALSE(context_is_lost()) << "Nothing has failed yet.";
-  EXPECT_EQ(cudaSetDevice(-1), cudaErrorInvalidDevice);
-  EXPECT_FALSE(context_is_lost()) << "cudaSetDevice(-1) was refused. That error is forgotten once "
-                                     "it is read: the next call works.";
-  EXPECT_EQ(cudaGetLastError(), cudaSuccess) << "context_is_lost() must leave no error behind.";
+  if (context_is_lost()) {
+    kit::fail("Nothing has failed yet, but context_is_lost() returned true.");
+  }
+  const cudaError_t refused = cudaSetDevice(-1);
+  ASSERT_EQ(refused, cudaErrorInvalidDevice) << "There is no device -1.";
+  if (context_is_lost()) {
+    kit::fail(
+        "cudaSetDevice(-1) was refused, and context_is_lost() returned true. Such an error is "
+        "gone once it has been read, and the next call works: read it, then try one.");
+  }
+  const cudaError_t left_behind = cudaGetLastError();
+  if (left_behind != cudaSuccess) {
+    kit::fail("After context_is_lost(), cudaGetLastError() still holds " + name(left_behind) +
+              ". Clear it, or the next check blames an innocent call.");
+  }
 }
 
 TEST(ErrorChecking, AFailedKernelLosesTheContext) {
@@ -244,5 +262,8 @@ TEST(ErrorChecking, AFailedKernelLosesTheContext) {
         "A kernel has failed: from now on every call returns cudaErrorAssert, also after "
         "cudaGetLastError(). context_is_lost() must return true.");
   }
-  EXPECT_EQ(again, cudaErrorAssert) << "context_is_lost() must not reset the device.";
+  if (again != cudaErrorAssert) {
+    kit::fail("After context_is_lost(), cudaDeviceSynchronize() returned " + name(again) +
+              " instead of cudaErrorAssert: asking must not reset the device.");
+  }
 }

@@ -74,10 +74,15 @@ TEST(CpuFirst, TheComparisonAcceptsRightAnswers) {
   exact.expected[7] = 0.0;
   exact.got[7] = 0.25f;
   const int found = ::first_difference(exact.got.data(), 100, exact.expected.data(), 100, 0.25);
-  EXPECT_EQ(found, -1) << "With tolerance 0.25 an error of 0.25 is allowed: |difference| <= "
-                          "tolerance holds.";
-  EXPECT_EQ(::first_difference(exact.got.data(), 0, exact.expected.data(), 0, 0.25), -1)
-      << "Two empty arrays do not differ.";
+  if (found != -1) {
+    kit::fail(
+        "got[7] is 0.25, expected[7] is 0 and the tolerance 0.25: an error that equals the "
+        "tolerance is allowed (<=), but first_difference returned " +
+        std::to_string(found) + ".");
+  }
+  if (::first_difference(exact.got.data(), 0, exact.expected.data(), 0, 0.25) != -1) {
+    kit::fail("Two arrays of 0 elements do not differ: first_difference must return -1.");
+  }
 }
 
 TEST(CpuFirst, TheComparisonFindsAWrongElement) {
