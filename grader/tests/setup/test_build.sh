@@ -1,0 +1,87 @@
+# shellcheck shell=sh disable=SC2016,SC2034,SC2154
+# Steps 3 and 4: build files and grader; one test with the real CMake, Ninja and compiler.
+
+with_toolkit() {
+  put_toolkit "$work/cuda-13" 13.0.88
+  extra="CUDA_HOME=$work/cuda-13"
+}
+
+test_cmake_error_then_none() {
+  with_toolkit
+  echo 'CMake Error at CMakeLists.txt:3 (project): fake' >"$FAKE/cmake_error"
+  grade list
+  expect_stopped_at 3 'Build files'
+  expect_says '--preset sim' '| CMake Error at CMakeLists.txt:3' 'build/setup/configure.log'
+  rm "$FAKE/cmake_error"
+  expect_heals
+}
+
+test_cmake_download_without_network() {
+  with_toolkit
+  echo 'CMake Error: Could not resolve host: github.com' >"$FAKE/cmake_error"
+  grade list
+  expect_stopped_at 3 'Build files'
+  expect_says 'Check the network connection' 'libgtest-dev nlohmann-json3-dev'
+}
+
+test_compiler_error_then_none() {
+  with_toolkit
+  echo 'main.cpp:1:1: error: fake' >"$FAKE/ninja_error"
+  grade list
+  expect_status 2
+  expect_says 'set-up stopped at step 4 of 4, Grader.' '| main.cpp:1:1: error: fake' 'rm -rf build'
+  grade list
+  expect_status 2
+  rm "$FAKE/ninja_error"
+  expect_heals
+}
+
+test_disk_that_fills_up_in_the_build() {
+  with_toolkit
+  echo 'fatal error: error writing to /tmp/x.s: No space left on device' >"$FAKE/ninja_error"
+  grade list
+  expect_status 2
+  expect_says 'Free about 500 MB'
+}
+
+test_folder_that_cannot_be_written() {
+  with_toolkit
+  : >"$course/build"
+  grade list
+  expect_stopped_at 1 Tools
+  expect_says "cannot create the folder $course/build"
+}
+
+real_course() {
+  rm "$FAKE_BIN/g++" "$FAKE_BIN/cmake" "$FAKE_BIN/ninja"
+  for tool in "${GRADE_CMAKE:-cmake}" "${GRADE_NINJA:-ninja}" g++ as ld; do
+    ln -s "$(command -v "$tool")" "$FAKE_BIN/${tool##*/}"
+  done
+  cat >"$course/CMakeLists.txt" <<'CMAKE'
+cmake_minimum_required(VERSION 3.24)
+project(mini CXX)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+add_executable(grade.cli EXCLUDE_FROM_ALL main.cpp)
+set_target_properties(grade.cli PROPERTIES OUTPUT_NAME grade)
+CMAKE
+  echo '{"version": 5, "configurePresets": [{"name": "sim", "generator": "Ninja",
+    "binaryDir": "${sourceDir}/build/sim"}]}' >"$course/CMakePresets.json"
+  printf '#include <stdio.h>\nint main(int n, char** a) { return puts(n > 1 ? a[1] : "") < 0; }\n' \
+    >"$course/main.cpp"
+}
+
+test_with_the_real_cmake_and_ninja() {
+  with_toolkit
+  real_course
+  grade first
+  expect_status 0
+  expect_out first
+  grade second
+  expect_status 0
+  expect_silent
+  expect_out second
+  printf 'int main() { return 5; }\n' >"$course/main.cpp"
+  grade third
+  expect_status 5
+  expect_says '[4/4] Grader: building'
+}
