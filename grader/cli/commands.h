@@ -24,6 +24,9 @@ struct Command {
 const std::vector<Command>& commands();
 const Command* find_command(const std::string& name);  // nullptr: unknown
 std::string help_text();
+std::string help_of(const Command& command);
+// One sentence for a name that is no command, with the nearest one.
+std::string unknown_command(const std::string& name);
 
 int open_course(App& app);  // no command: watch on a terminal, else one run
 int run_command(App& app);

@@ -1,0 +1,166 @@
+// grade compare [EX]: after a pass, yours beside the reference.
+#include <cmath>
+
+#include "cli/app.h"
+#include "cli/commands.h"
+#include "cli/diff.h"
+#include "cli/grading.h"
+#include "cli/json_out.h"
+#include "cli/verdict.h"
+#include "course/starter.h"
+#include "course/text.h"
+
+namespace grade {
+namespace {
+
+struct Row {
+  const char* key;
+  const char* name;
+  const char* more;  // what a larger number means, after "Yours "
+};
+
+// The counters worth a look, the dearest first.
+constexpr Row kRows[] = {
+    {"global_load_sectors", "32-byte sectors loaded from global", "loads more sectors"},
+    {"global_store_sectors", "32-byte sectors stored to global", "stores more sectors"},
+    {"shared_bank_conflicts", "bank conflicts in shared memory", "has more bank conflicts"},
+    {"local_bytes", "bytes spilled to local memory", "spills more to local memory"},
+    {"atomics_global", "atomics on global memory", "does more atomics on global memory"},
+    {"barriers", "barriers, per warp", "waits at more barriers"},
+    {"divergent_branches", "divergent branches", "splits its warps more often"},
+    {"warp_instructions", "instructions, per warp", "executes more instructions"},
+    {"launches", "kernel launches", "launches more kernels"},
+};
+
+CounterMap total_counters(const Result& result) {
+  CounterMap total;
+  for (const TestReport& test : result.tests) {
+    for (const auto& [where, counters] : test.counters) {
+      for (const auto& [key, value] : counters) total[key] += value;
+    }
+  }
+  return total;
+}
+
+double value_of(const CounterMap& counters, const char* key) {
+  const auto found = counters.find(key);
+  return found == counters.end() ? 0 : found->second;
+}
+
+std::string diff_text(const std::vector<DiffLine>& diff, const Terminal& terminal) {
+  constexpr size_t kContext = 2;
+  std::string text;
+  for (const DiffLine& line : around_changes(diff, kContext)) {
+    const Style style = line.sign == '-'   ? Style::kBad
+                        : line.sign == '+' ? Style::kGood
+                                           : Style::kDim;
+    const size_t room = static_cast<size_t>(terminal.columns) - 4;
+    std::string shown = harmless(line.text);
+    if (width_of(shown) > room) shown = shown.substr(0, room - 3) + "...";
+    text += terminal.paint(style, std::string("  ") + line.sign + " " + shown) + "\n";
+  }
+  return text;
+}
+
+std::string counter_table(const CounterMap& mine, const CounterMap& reference) {
+  std::string text = "  " + pad("all cases together", 40) + pad_left("yours", 16) +
+                     pad_left("reference", 16) + "\n";
+  for (const Row& row : kRows) {
+    const double a = value_of(mine, row.key), b = value_of(reference, row.key);
+    if (a == 0 && b == 0) continue;
+    char left[32], right[32];
+    std::snprintf(left, sizeof left, "%.0f", a);
+    std::snprintf(right, sizeof right, "%.0f", b);
+    text += "  " + pad(row.name, 40) + pad_left(left, 16) + pad_left(right, 16) + "\n";
+  }
+  return text;
+}
+
+// The dearest difference that is more than noise of writing style.
+std::string why(const CounterMap& mine, const CounterMap& reference) {
+  constexpr double kWorthSaying = 1.05;
+  for (const Row& row : kRows) {
+    const double a = value_of(mine, row.key), b = value_of(reference, row.key);
+    if (a == b) continue;
+    char factor[48] = "";
+    const double ratio = b == 0 || a == 0 ? 0 : a > b ? a / b : b / a;
+    if (ratio != 0 && ratio < kWorthSaying) continue;
+    if (ratio != 0) std::snprintf(factor, sizeof factor, " (%.2g times as many)", ratio);
+    return std::string(a > b ? "Yours " : "The reference ") + row.more + factor + ".";
+  }
+  return "Both move the same data with the same effort; the rest is a matter of taste.";
+}
+
+std::vector<DiffLine> source_diff(App& app, const course::Exercise& exercise) {
+  const course::ExerciseFiles files = course::files_of(app.paths().root, exercise);
+  const course::MarkedSource marked =
+      course::parse_marked(course::read_text(files.solution), files.solution.string());
+  return diff_lines(course::split_lines(course::read_text(files.starter)),
+                    course::split_lines(course::solution_text(marked)));
+}
+
+std::string counters_json(const CounterMap& counters) {
+  JsonOut out;
+  for (const auto& [key, value] : counters) out.number(key, value);
+  return out.str();
+}
+
+Result run_one(App& app, const course::Exercise& exercise, Program program) {
+  const GradingHooks hooks = default_hooks(app);
+  RunRequest request;
+  request.exercise = &exercise;
+  request.program = program;
+  request.watched = hooks.watched;
+  request.interrupted = hooks.interrupted;
+  request.on_progress = hooks.on_progress;
+  Result result = build_and_run(app.paths(), request);
+  clear_progress(app);
+  return result;
+}
+
+}  // namespace
+
+int compare_command(App& app) {
+  const course::Exercise* exercise = app.options().operands.empty()
+                                         ? app.course().find(app.progress().current)
+                                         : &app.named(app.options().operands.front());
+  if (exercise == nullptr) throw UsageError("compare needs a name: ./grade compare EX");
+  if (!app.progress().is_passed(exercise->id)) {
+    complain(exercise->id + " is not passed yet, and the reference would spoil it. ./grade run " +
+             exercise->name + " grades it.");
+    return kFail;
+  }
+  Grading grading;
+  grading.results = {run_one(app, *exercise, Program::kLearner)};
+  if (!grading.passed()) {  // edited since
+    print(grading_text(grading, app.terminal()));
+    return grading.exit_status();
+  }
+  const Result reference = run_one(app, *exercise, Program::kSolution);
+  if (!reference.passed()) {
+    print(verdict_text(reference, app.terminal()));
+    return kUsage;
+  }
+  const CounterMap mine = total_counters(grading.results.front());
+  const CounterMap theirs = total_counters(reference);
+  if (app.options().json) {
+    print(JsonOut()
+              .number("format", 1)
+              .text("kind", "compare")
+              .text("exercise", exercise->id)
+              .text("why", why(mine, theirs))
+              .raw("learner", counters_json(mine))
+              .raw("reference", counters_json(theirs))
+              .str() +
+          "\n");
+    return kPass;
+  }
+  const Terminal& terminal = app.terminal();
+  const std::string changes = diff_text(source_diff(app, *exercise), terminal);
+  print(terminal.paint(Style::kBold, exercise->id) + "  - yours  + reference\n" +
+        (changes.empty() ? "  the same text, word for word\n" : changes) + "\n" +
+        counter_table(mine, theirs) + wrap(why(mine, theirs), "  ", terminal.columns));
+  return kPass;
+}
+
+}  // namespace grade

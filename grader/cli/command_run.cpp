@@ -1,0 +1,47 @@
+// grade run [EX], and grade without a command where nobody watches.
+#include "cli/app.h"
+#include "cli/commands.h"
+#include "cli/grading.h"
+#include "cli/process/interrupt.h"
+#include "cli/verdict.h"
+
+namespace grade {
+namespace {
+
+int all_passed(App& app) {
+  if (app.options().json) {
+    print(verdict_json({}, 0, "./grade list"));
+  } else {
+    print("All " + std::to_string(app.course().exercises.size()) +
+          " exercises are passed. ./grade list shows them; grade one again by its name.\n");
+  }
+  return kPass;
+}
+
+int run_once(App& app) {
+  const course::Exercise* exercise = app.chosen();
+  if (exercise == nullptr) return all_passed(app);
+  if (!app.options().operands.empty() && !app.options().solution) app.choose(*exercise);
+  const Grading grading = grade_exercise(app, *exercise, default_hooks(app));
+  clear_progress(app);
+  if (app.options().json) {
+    print(verdict_json(grading.results, grading.todo, grading.next));
+  } else {
+    print(grading_text(grading, app.terminal()));
+  }
+  return grading.exit_status();
+}
+
+}  // namespace
+
+int run_command(App& app) { return run_once(app); }
+
+int open_course(App& app) {
+  const bool can_watch = app.terminal().is_terminal && !app.options().json;
+  if (can_watch) return watch_command(app);
+  const int status = run_once(app);
+  // An unsolved exercise is not an error of opening the course.
+  return status == kFail || status == kInconclusive ? kPass : status;
+}
+
+}  // namespace grade

@@ -1,0 +1,100 @@
+#include "cli/commands.h"
+
+#include <algorithm>
+
+#include "cli/app.h"
+#include "course/text.h"
+
+namespace grade {
+namespace {
+
+constexpr char kOptions[] =
+    "Options of every command:\n"
+    "  --device auto|gpu|sim   where to grade (auto: the simulator, then the GPU)\n"
+    "  --solution              grade the reference instead of your file\n"
+    "  --json                  results for programs: grader/cli/schema\n"
+    "  --no-color              plain text (also NO_COLOR, and into a pipe)\n"
+    "EX is any unique part of a name, such as vector_add. Without it: the current one.\n"
+    "Exit status of run: 0 pass, 1 fail, 2 usage or set-up, 3 no verdict.\n";
+
+}  // namespace
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> all = {
+      {"run", "[EX]", "build and grade one exercise", run_command, 1},
+      {"watch", "[EX]", "grade at every save", watch_command, 1},
+      {"list", "", "all exercises and their states", list_command},
+      {"check-all", "", "grade every exercise that is not passed", check_all_command},
+      {"hint", "[EX]", "one step further at each call", hint_command, 1},
+      {"reset", "EX [--yes]", "a fresh starter instead of your file", reset_command, 1},
+      {"solution", "EX [--spoil]", "where the solution is, once you passed", solution_command, 1},
+      {"compare", "[EX]", "after a pass: yours beside the reference", compare_command, 1},
+      {"sanitize", "[EX]", "memory, race, init and sync findings in full", sanitize_command, 1},
+      {"exec", "-- PROGRAM ...", "any CUDA program in the simulator, checks on", exec_command},
+      {"update", "", "a new version of the course; keeps your files", update_command},
+      {"clean", "[build|toolkit|all]", "disk space used, and removal", clean_command, 1},
+      {"doctor", "", "tools, devices, and a kernel that really runs", doctor_command},
+#ifdef WARPLINGS_HAS_SELFTEST
+      {"selftest", "", "every test of the course itself", selftest_command, 0, true},
+#endif
+#ifdef WARPLINGS_HAS_DEV
+      {"dev", "new|sync|check", "for people who write exercises", dev_command, 0, true},
+#endif
+      {"help", "[COMMAND]", "this text", help_command, 1, false, false},
+  };
+  return all;
+}
+
+const Command* find_command(const std::string& name) {
+  for (const Command& command : commands()) {
+    if (name == command.name) return &command;
+  }
+  return nullptr;
+}
+
+std::string unknown_command(const std::string& name) {
+  constexpr size_t kFurthest = 3;  // edits
+  std::string best;
+  size_t distance = kFurthest;
+  for (const Command& command : commands()) {
+    const size_t edits = course::edit_distance(name, command.name);
+    if (edits < distance) {
+      distance = edits;
+      best = command.name;
+    }
+  }
+  std::string text = "there is no command \"" + harmless(name) + "\".";
+  if (!best.empty()) text += " Did you mean ./grade " + best + "?";
+  return text + " ./grade --help lists all.";
+}
+
+std::string help_text() {
+  std::string text =
+      "Warplings: learn CUDA by making kernels pass.\n\n"
+      "  ./grade                         open the course: watch the current exercise\n";
+  for (const Command& command : commands()) {
+    if (!command.listed) continue;
+    const std::string usage = std::string(command.name) + " " + command.arguments;
+    text += "  ./grade " + pad(usage, 23) + " " + command.summary + "\n";
+  }
+  return text + "\n" + kOptions;
+}
+
+std::string help_of(const Command& command) {
+  if (std::string("help") == command.name) return help_text();
+  return std::string("./grade ") + command.name + " " + command.arguments + "\n  " +
+         command.summary + "\n\n" + kOptions;
+}
+
+int help_command(App& app) {
+  if (app.options().operands.empty()) {
+    print(help_text());
+    return kPass;
+  }
+  const Command* command = find_command(app.options().operands.front());
+  if (command == nullptr) throw UsageError(unknown_command(app.options().operands.front()));
+  print(help_of(*command));
+  return kPass;
+}
+
+}  // namespace grade
