@@ -66,7 +66,8 @@ CompileFlags:
   CompilationDatabase: build/sim
   Remove: [--generate-code=*, -gencode*, -arch=*, -forward-unknown-to-host-compiler, -lineinfo,
            --no-compress, -Xcompiler=*, -Xcudafe=*, --options-file, -ccbin=*, -rdc=*, --expt-*]
-  Add: ["--cuda-path=$GRADE_CUDA_HOME", --no-cuda-version-check, -Wno-unknown-cuda-version]
+  Add: ["--cuda-path=$GRADE_CUDA_HOME", --cuda-gpu-arch=sm_80, --no-cuda-version-check,
+        -Wno-unknown-cuda-version]
 CLANGD
   mv "$GRADE_ROOT/.clangd.new" "$GRADE_ROOT/.clangd"
 }

@@ -42,6 +42,7 @@ no_pip() {
 pip_install() {
   pip_log=$1
   shift
+  growing_dir=$toolkit_dir
   run_logged "$pip_log" env PIP_USER=0 PIP_REQUIRE_VIRTUALENV=0 TMPDIR="$temp_dir" \
     "$pip_python" -m pip --disable-pip-version-check --no-input --cache-dir "$toolkit_dir/cache" \
     install --target "$temp_dir/packages" --no-compile --progress-bar off \

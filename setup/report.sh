@@ -24,7 +24,9 @@ quoted() {
   done
 }
 
-# On a terminal, shows every second how long a command has run and what it printed last.
+# On a terminal, shows every second how long a command has run, how large growing_dir is by now,
+# and what the command printed last.
+growing_dir=''
 start_ticker() {
   ticker=''
   if [ ! -t 2 ] || [ "${TERM:-dumb}" = dumb ]; then return 0; fi
@@ -33,8 +35,9 @@ start_ticker() {
     elapsed=0
     while sleep 1; do
       elapsed=$((elapsed + 1))
+      size=${growing_dir:+", $(du -sm "$growing_dir" 2>/dev/null | cut -f 1) MB"}
       last=$(tail -c 400 "$log" 2>/dev/null | tr '\r' '\n' | tail -n 1 | tr -cd '[:print:]')
-      printf '\r\033[K      %3d s  %.60s' "$elapsed" "$last" >&2
+      printf '\r\033[K      %3d s%s  %.56s' "$elapsed" "$size" "$last" >&2
     done
   ) 9>&- &
   ticker=$!
@@ -44,7 +47,7 @@ stop_ticker() {
   [ -n "${ticker:-}" ] || return 0
   kill "$ticker" 2>/dev/null || true
   wait "$ticker" 2>/dev/null || true
-  ticker=''
+  ticker='' growing_dir=''
   printf '\r\033[K' >&2
 }
 

@@ -14,8 +14,7 @@ toolkit_is_whole() {
 fetch_toolkit() {
   provide_pip || no_pip 'no CUDA 13 compiler was found, and fetching one needs python3 with pip'
   require_disk_space
-  progress "fetching CUDA $toolkit_version with pip into .toolkit/cuda" \
-    '(105 MB to download, 270 MB on disk)'
+  progress "fetching CUDA $toolkit_version into .toolkit/cuda (105 MB, 270 unpacked)"
   make_temp_dir
   pip_install toolkit "cuda-toolkit[$toolkit_parts]==$toolkit_version" ||
     pip_failed "$toolkit_peak_mb"

@@ -3,7 +3,7 @@
 # basic utilities and the fake tools that a test puts there. Nothing real is installed or fetched.
 
 utilities='awk basename cat chmod cp cut date dirname env find flock grep head ln ls mkdir mktemp
-  mv paste readlink rm sed sh sleep sort tail touch tr wc'
+  mv paste readlink rm sed sh sleep sort tail touch tr wc du'
 
 # Once for all tests: linking takes longer than a test.
 link_utilities() {
