@@ -1,0 +1,117 @@
+// grade exec -- PROGRAM ...: a program built elsewhere, in the simulator with all checks on.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "cli/app.h"
+#include "cli/commands.h"
+#include "cli/grading.h"
+#include "cli/process/interrupt.h"
+#include "course/text.h"
+
+namespace grade {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// PROGRAM as a shell would find it; "" if nowhere.
+std::string find_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return ::access(name.c_str(), X_OK) == 0 ? name : "";
+  const char* path = std::getenv("PATH");
+  std::string folders = path == nullptr ? "" : path;
+  for (size_t begin = 0; begin <= folders.size();) {
+    const size_t end = std::min(folders.find(':', begin), folders.size());
+    const fs::path candidate = fs::path(folders.substr(begin, end - begin)) / name;
+    std::error_code error;
+    if (::access(candidate.c_str(), X_OK) == 0 && fs::is_regular_file(candidate, error)) {
+      return candidate.string();
+    }
+    begin = end + 1;
+  }
+  return "";
+}
+
+// "" or why the simulator cannot stand in for this program's CUDA runtime.
+std::string problem_of(const std::string& program) {
+  static constexpr const char* kBuild =
+      " Build it with: nvcc -cudart shared --no-compress -lineinfo ... (CUDA 13)";
+  std::string text;
+  try {
+    text = course::read_text(program);
+  } catch (const course::Error&) {
+    return "";  // executable but not readable: the system decides
+  }
+  const bool is_elf = course::starts_with(text,
+                                          "\x7f"
+                                          "ELF");
+  if (!is_elf || text.find(".nv_fatbin") == std::string::npos) return "";  // a script, or no CUDA
+  if (text.find("libcudart.so.13") != std::string::npos) return "";
+  if (text.find("libcudart.so") != std::string::npos) {
+    return program + " was built with another CUDA version than 13; the simulator reads 13 only." +
+           kBuild;
+  }
+  return program + " holds the static CUDA runtime, so the simulator cannot take its place." +
+         kBuild;
+}
+
+bool build_tool(App& app, const std::string& target, int* status) {
+  const GradingHooks hooks = default_hooks(app);
+  RunRequest request;
+  request.watched = hooks.watched;
+  request.interrupted = hooks.interrupted;
+  request.on_progress = hooks.on_progress;
+  const BuildResult build = build_target(app.paths(), Device::kSimulator, target, request);
+  clear_progress(app);
+  if (build.status == BuildResult::Status::kBuilt) return true;
+  complain(build.problem.empty() ? "the simulator does not build:\n" + build.log : build.problem);
+  *status = kUsage;
+  return false;
+}
+
+// Becomes the program: its output, its terminal and its exit status are its own.
+int become(std::vector<std::string> argv) {
+  std::vector<char*> pointers;
+  for (std::string& argument : argv) pointers.push_back(argument.data());
+  pointers.push_back(nullptr);
+  ::execv(pointers[0], pointers.data());
+  complain("cannot start " + argv[0] + ": " + std::strerror(errno));
+  return kUsage;
+}
+
+}  // namespace
+
+int exec_command(App& app) {
+  const Options& options = app.options();
+  int status = kUsage;
+  if (!options.ptx.empty()) {
+    if (!fs::exists(options.ptx)) throw UsageError(options.ptx + " does not exist.");
+    const fs::path tool = app.paths().build(Device::kSimulator) / "bin" / "ptx_run";
+    if (!build_tool(app, "ptx_run", &status)) return status;
+    std::vector<std::string> argv = {tool.string(), options.ptx};
+    argv.insert(argv.end(), options.rest.begin(), options.rest.end());
+    return become(argv);
+  }
+  if (options.rest.empty()) {
+    throw UsageError("exec needs a program: ./grade exec -- PROGRAM ... or --ptx PATH");
+  }
+  std::vector<std::string> argv = options.rest;
+  const std::string program = find_program(argv[0]);
+  if (program.empty()) throw UsageError("there is no program " + argv[0] + " that can be started.");
+  argv[0] = program;
+  const std::string problem = problem_of(program);
+  if (!problem.empty()) throw UsageError(problem);
+  if (!build_tool(app, "warplings.cudart", &status)) return status;
+  const std::string libraries = (app.paths().build(Device::kSimulator) / "lib").string();
+  const char* before = std::getenv("LD_LIBRARY_PATH");
+  const bool had = before != nullptr && *before != '\0';
+  ::setenv("LD_LIBRARY_PATH", (libraries + (had ? ":" + std::string(before) : "")).c_str(), 1);
+  ::setenv("GRADE_EXEC", "1", 1);
+  return become(argv);
+}
+
+}  // namespace grade
