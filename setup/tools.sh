@@ -11,8 +11,10 @@ at_least() {
   [ "$major" -gt "$2" ] || { [ "$major" -eq "$2" ] && [ "${minor:-0}" -ge "$3" ]; }
 }
 
-# Prints the first run of digits and dots of a command's output.
-version_of() { "$@" 2>/dev/null | sed -n 's/^[^0-9]*\([0-9][0-9.]*\).*/\1/p' | head -n 1; }
+# Prints the first version number of a command's output.
+version_of() {
+  "$@" 2>/dev/null | sed -n 's/^[^0-9]*\([0-9][0-9]*\(\.[0-9][0-9]*\)*\).*/\1/p' | head -n 1
+}
 
 # g++ 11 to 15: C++20 in the grader, and what nvcc 13 accepts as its host compiler.
 find_cxx() {
