@@ -46,7 +46,7 @@ cudaError_t refuse_host_pointer(const ApiCall& call, const char* role, uint64_t 
 cudaError_t refuse_outside(const ApiCall& call, const char* role, uint64_t address, uint64_t size) {
   const DeviceMemory& memory = DeviceMemory::instance();
   const Allocation* allocation = memory.allocation_at(address);
-  const std::string start = call.description() + " uses " + bytes(size) + " as its " + role;
+  const std::string start = call.description() + " was given as its " + role + " " + bytes(size);
   if (allocation == nullptr) {
     return refuse(call, "wild-pointer",
                   start + " at " + hexadecimal(address) +
@@ -56,7 +56,7 @@ cudaError_t refuse_outside(const ApiCall& call, const char* role, uint64_t addre
   if (allocation->freed) {
     return refuse(
         call, "use-after-free",
-        start + " in " + describe(*allocation) +
+        start + " of " + describe(*allocation) +
             ", which has been freed. Nothing was done. Move the free behind the last use.");
   }
   const uint64_t offset = address - allocation->start;
@@ -65,13 +65,12 @@ cudaError_t refuse_outside(const ApiCall& call, const char* role, uint64_t addre
                   start + " that reach beyond the data of " + describe(*allocation) +
                       ". Nothing was done. Check the number of elements.");
   }
-  std::string where = " from the start of ";
-  if (offset > 0) where = " from byte " + std::to_string(offset) + " on of ";
+  const std::string from = offset == 0 ? "" : " from byte " + std::to_string(offset) + " on";
   return refuse(call, "out-of-bounds-copy",
-                start + where + describe(*allocation) + ": " +
+                start + from + " of " + describe(*allocation) + ": " +
                     bytes(offset + size - allocation->size) +
-                    " too many. Nothing was done. Sizes are in bytes: is it n * sizeof(element), "
-                    "with the n of the allocation?");
+                    " too many. Nothing was done. Sizes are in bytes: is this one "
+                    "n * sizeof(element), with the n of the allocation?");
 }
 
 }  // namespace
