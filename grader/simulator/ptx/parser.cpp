@@ -242,7 +242,7 @@ void Parser::function(Linkage linkage) {
   if (at_punctuation('{')) {
     // Known before its body is read: it may call itself.
     globals_.try_emplace(function.name, Symbol{Symbol::Kind::kFunction, function.name});
-    body(function);
+    body();
   } else {
     expect(';', "or a body in { } after the head of a function");
     function.is_declaration = true;
@@ -256,8 +256,7 @@ void Parser::add_function(Function function, const Token& at, bool is_weak) {
   if (variable_index_.contains(function.name)) {
     fail(at, "'" + function.name + "' is already the name of a variable");
   }
-  const auto [entry, is_new] =
-      function_index_.try_emplace(function.name, module_.functions.size());
+  const auto [entry, is_new] = function_index_.try_emplace(function.name, module_.functions.size());
   if (is_new) {
     module_.functions.push_back(std::move(function));
     return;

@@ -11,7 +11,8 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <tuple>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "ptx/lexer.h"
@@ -100,14 +101,13 @@ class Parser {
   void store_initial(Variable& variable, uint64_t offset, uint64_t bits, int width) const;
 
   // Function bodies (parser_body.cpp).
-  void body(Function& function);
-  bool directive_statement();
+  void body();
+  void directive_statement();
   void label(std::string_view name, const Token& at);
   void target_list(const std::string& label);
   void prototype(const std::string& label);
   void instruction();
   void resolve_labels();
-  void resolve_labels(Operand& operand, int scope, const Instruction& instruction);
   [[noreturn]] void fail_on_line(int line, std::string_view word, const std::string& message) const;
 
   // Operands (parser_operands.cpp).
@@ -141,12 +141,11 @@ class Parser {
   Scopes scopes_;
   std::vector<int> scope_of_instruction_;
   std::vector<std::pair<std::string, int>> scope_of_target_list_;
-  bool has_nested_label_ = false;
   int location_ = -1;
   uint64_t register_count_ = 0;
   int group_depth_ = 0;
-  std::map<std::array<int, 4>, int> location_ids_;     // file, line, column, inlined_at
-  std::map<std::array<int, 3>, int> call_sites_;       // file, line, column -> latest location here
+  std::map<std::array<int, 4>, int> location_ids_;  // file, line, column, inlined_at
+  std::map<std::array<int, 3>, int> call_sites_;    // file, line, column -> latest location here
 };
 
 }  // namespace warplings::sim::ptx
