@@ -5,7 +5,7 @@
 #include <cuda_runtime.h>
 
 // Given (the test implements it): remembers the report and prints it as one line,
-// "file:line: call failed: cudaErrorInvalidConfiguration (invalid configuration argument)".
+// "file:line: call failed: cudaErrorInvalidValue (invalid argument)".
 void report_cuda_error(cudaError_t error, const char* call, const char* file, int line);
 
 // Runs planned_call(argument) under CUDA_CHECK. skip = true leaves it out: cudaErrorNotReady.
