@@ -1,4 +1,6 @@
 // grade run [EX], and grade without a command where nobody watches.
+#include <unistd.h>
+
 #include "cli/app.h"
 #include "cli/commands.h"
 #include "cli/grading.h"
@@ -37,7 +39,8 @@ int run_once(App& app) {
 int run_command(App& app) { return run_once(app); }
 
 int open_course(App& app) {
-  const bool can_watch = app.terminal().is_terminal && !app.options().json;
+  const bool can_watch =
+      app.terminal().is_terminal && ::isatty(STDIN_FILENO) == 1 && !app.options().json;
   if (can_watch) return watch_command(app);
   const int status = run_once(app);
   // An unsolved exercise is not an error of opening the course.
