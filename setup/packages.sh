@@ -33,6 +33,8 @@ leave_to_cmake() {
   done
 }
 
+apt_is_updated=''
+
 # Sets `as_root`: empty for root, sudo where it asks no password.
 apt_is_allowed() {
   [ -z "${GRADE_NO_APT:-}" ] && command -v apt-get >/dev/null || return 1
@@ -46,7 +48,10 @@ apt_is_allowed() {
 install_packages() {
   progress "installing system-wide with ${as_root:+sudo }apt-get: $1"
   packages=$1
-  run_apt update || apt_failed
+  if [ -z "$apt_is_updated" ]; then
+    run_apt update || apt_failed
+    apt_is_updated=yes
+  fi
   # shellcheck disable=SC2086
   run_apt install -y --no-install-recommends $packages || apt_failed
   progress "installed in $command_seconds s"

@@ -6,7 +6,7 @@ provide_pip() {
   if pip_works; then return 0; fi
   if command -v python3 >/dev/null && make_venv; then return 0; fi
   apt_is_allowed || return 1
-  install_packages 'python3 python3-pip python3-venv'
+  install_packages 'python3 python3-pip'
   pip_works
 }
 
@@ -32,7 +32,7 @@ no_pip() {
   sudo=''
   [ "$(id -u)" = 0 ] || sudo='sudo '
   if command -v apt-get >/dev/null; then
-    fail "$1" "${sudo}apt-get install -y python3 python3-pip python3-venv"
+    fail "$1" "${sudo}apt-get install -y python3 python3-pip"
   fi
   fail "$1" 'Install Python 3.9 or later with pip.'
 }
@@ -54,6 +54,9 @@ pip_failed() {
   clean_up
   if disk_is_full; then
     fail_command "Free about $1 MB on the disk that holds $GRADE_ROOT."
+  elif log_says 'certificate.verify.failed'; then
+    fail_command 'This network inspects TLS, or the certificates of this system are missing or old:' \
+      "install ca-certificates, or name the network's own: PIP_CERT=/path/to/ca.pem ./grade"
   elif network_is_down; then
     fail_command 'Check the network connection; pip must reach pypi.org.' \
       'Behind a proxy set https_proxy; with a mirror set PIP_INDEX_URL.'

@@ -94,6 +94,10 @@ test_no_network() {
     'Check the network connection' 'build/setup/toolkit.log'
 }
 
+test_network_that_inspects_tls() {
+  pip_fails untrusted 'CERTIFICATE_VERIFY_FAILED' 'PIP_CERT=/path/to/ca.pem ./grade'
+}
+
 test_download_that_breaks_off() {
   pip_fails midway '| ERROR: Connection broken: IncompleteRead' 'Check the network connection'
 }
@@ -147,7 +151,7 @@ test_no_pip_without_root() {
   put apt-get
   grade list
   expect_stopped_at 2 'CUDA compiler'
-  expect_says 'sudo apt-get install -y python3 python3-pip python3-venv'
+  expect_says 'sudo apt-get install -y python3 python3-pip'
 }
 
 test_no_pip_with_root() {
