@@ -7,6 +7,7 @@ namespace warplings::sim {
 
 void SharedRace::start(uint32_t shared_bytes, bool order_inside_epochs) {
   words_.assign((shared_bytes + 3) / 4, Word{});
+  quiet_.assign(words_.size(), 0);
   overflow_.clear();
   epoch_ = 1;
   order_inside_epochs_ = order_inside_epochs;
@@ -100,25 +101,27 @@ bool SharedRace::access(const WarpClock& clock, uint32_t warp, uint32_t mask,
   access.strong = strong;
   access.write = write;
   access.pc = pc;
+  const bool plain_words = !write && !strong && bytes == 4;  // aligned: one word per lane
   // Lanes of one instruction are compared with each other too: lane i sees what lane i - 1 left.
   for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const uint32_t lane = static_cast<uint32_t>(std::countr_zero(rest));
-    access.thread = static_cast<uint16_t>(warp * 32 + lane);
     uint32_t at = static_cast<uint32_t>(addresses[lane]);
+    if (plain_words && quiet_[at / 4] == epoch_) continue;
+    access.thread = static_cast<uint16_t>(warp * 32 + lane);
     for (uint32_t left = bytes; left > 0;) {
       const uint32_t offset = at & 3;
       const uint32_t n = std::min(4 - offset, left);
       access.bytes = static_cast<uint8_t>(((1u << n) - 1) << offset);
       const uint32_t index = at / 4;
-      const Word& word = words_[index];
-      // The common case: a word that two threads have read in this epoch and none has written.
-      const bool nothing_new = !write && !strong && !word.overflow && !order_inside_epochs_ &&
-                               word.read[0].epoch == epoch_ && word.read[1].epoch == epoch_ &&
-                               word.write.epoch != epoch_ && word.read[0].bytes == 0xf &&
-                               word.read[1].bytes == 0xf;
-      if (!nothing_new) {
+      if (write || strong || quiet_[index] != epoch_) {
         if (!found) found = check(clock, warp, access, index, race);
         remember(clock, warp, access, index);
+        const Word& word = words_[index];
+        const bool two_readers = word.read[0].epoch == epoch_ && word.read[1].epoch == epoch_ &&
+                                 word.read[0].bytes == 0xf && word.read[1].bytes == 0xf;
+        const bool quiet = two_readers && word.write.epoch != epoch_ && !word.overflow &&
+                           !order_inside_epochs_;
+        quiet_[index] = quiet ? epoch_ : 0;
       }
       at += n;
       left -= n;

@@ -50,6 +50,11 @@ class SharedRace {
   bool access(const WarpClock& clock, uint32_t warp, uint32_t mask, const uint64_t* addresses,
               uint32_t bytes, bool write, bool strong, uint32_t pc, Race* race);
 
+  // Per word: equal to epoch() if plain reads can find nothing new there, because two threads have
+  // read it in this epoch and none has written.
+  const uint32_t* quiet_epochs() const { return quiet_.data(); }
+  uint32_t epoch() const { return epoch_; }
+
   void next_epoch() { ++epoch_; }  // all live threads of the block have met
   // Barrier of some threads: the warps that took part are ordered with each other.
   static void join_warps(const std::vector<WarpClock*>& clocks, const std::vector<uint32_t>& warps);
@@ -70,6 +75,7 @@ class SharedRace {
   void remember(const WarpClock& clock, uint32_t warp, const Access& access, uint32_t index);
 
   std::vector<Word> words_;
+  std::vector<uint32_t> quiet_;  // see quiet_epochs()
   std::unordered_map<uint32_t, std::vector<Access>> overflow_;  // word -> further accesses
   uint32_t epoch_ = 1;
   bool order_inside_epochs_ = false;

@@ -167,7 +167,7 @@ bool FunctionDecoder::decode_special_mov(const Operand& operand, Instr& in) {
     const auto local = locals_.find(operand.name);
     if (local == locals_.end()) return false;
     in.imm = static_cast<int64_t>(local->second + operand.bits);
-    in.fn = handler_local_address();
+    in.fn = WARPLINGS_PICK(handler_local_address)();
     return true;
   }
   if (operand.kind != Operand::Kind::kSpecial) return false;
@@ -307,7 +307,7 @@ void FunctionDecoder::decode_isspacep(const Instruction& instruction, Spec& spec
   in.ops[0] = destination(instruction.operands[0]);
   in.ops[1] = source(instruction.operands[1], 8, Type::kU64);
   in.sources = 1;
-  in.fn = handler_isspacep(space);
+  in.fn = WARPLINGS_PICK(handler_isspacep)(space);
 }
 
 void FunctionDecoder::decode_createpolicy(const Instruction& instruction, Spec& spec, Instr& in) {

@@ -1,5 +1,6 @@
 // Families that touch memory or change the flow of control.
 #include "decode/decoder.h"
+#include "decode/isa.h"
 #include "exec/builtins.h"
 #include "exec/handlers.h"
 
@@ -110,7 +111,7 @@ void FunctionDecoder::decode_ld(const Instruction& instruction, Spec& spec, Inst
   }
   in.destinations = in.vector;
   memory_address(instruction.operands[1], space, in);
-  in.fn = handler_load(in.space);
+  in.fn = WARPLINGS_PICK(handler_load)(in.space);
 }
 
 void FunctionDecoder::decode_st(const Instruction& instruction, Spec& spec, Instr& in) {
@@ -137,7 +138,7 @@ void FunctionDecoder::decode_st(const Instruction& instruction, Spec& spec, Inst
   in.sources = in.vector;
   memory_address(instruction.operands[0], space, in);
   if (in.space == Space::kConst) throw Unsupported{"constant memory cannot be written"};
-  in.fn = handler_store(in.space);
+  in.fn = WARPLINGS_PICK(handler_store)(in.space);
 }
 
 void FunctionDecoder::decode_atom(const Instruction& instruction, Spec& spec, Instr& in) {

@@ -20,6 +20,10 @@ namespace warplings::sim {
   Handler pick_compare(Spec& spec, ptx::Type type); /* setp set; `type` of the sources */   \
   Handler pick_select(Spec& spec, ptx::Type type);  /* selp slct */                         \
   Handler pick_move(int bytes);                     /* mov of 4 or 8 bytes */               \
+  Handler handler_load(Space space);                                                        \
+  Handler handler_store(Space space);                                                       \
+  Handler handler_local_address(); /* mov of a .local variable: relative to the frame */    \
+  Handler handler_isspacep(Space space);                                                    \
   }
 WARPLINGS_DECLARE_PICKS(baseline)
 #ifdef WARPLINGS_X86_64
@@ -34,10 +38,7 @@ Handler pick_half(Spec& spec, ptx::Type type);                   // f16, f16x2, 
 Handler pick_convert(Spec& spec, ptx::Type to, ptx::Type from);  // cvt
 Handler pick_testp(Spec& spec, ptx::Type type);
 
-Handler handler_load(Space space);
-Handler handler_store(Space space);
 Handler pick_atomic(Spec& spec, ptx::Type type);
-Handler handler_local_address();     // mov of a .local variable: relative to the frame
 Handler handler_pack();              // mov.b64 %rd, {%r1, %r2}
 Handler handler_unpack();            // mov.b64 {%r1, %r2}, %rd
 
@@ -45,7 +46,6 @@ Handler pick_collective(Spec& spec, ptx::Type type);             // shfl vote ma
 Handler handler_activemask();
 Handler handler_nop();
 Handler handler_clock();             // imm: bits to shift right
-Handler handler_isspacep(Space space);
 
 }  // namespace warplings::sim
 

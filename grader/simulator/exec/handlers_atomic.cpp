@@ -5,7 +5,7 @@
 #include "checks/explain.h"
 #include "exec/handlers.h"
 #include "exec/lanes.h"
-#include "exec/memory_access.h"
+#include "exec/request.h"
 #include "memory/device_memory.h"
 
 namespace warplings::sim {

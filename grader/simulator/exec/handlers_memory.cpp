@@ -5,13 +5,11 @@
 #include "exec/fault.h"
 #include "exec/handlers.h"
 #include "exec/lanes.h"
-#include "exec/memory_access.h"
+#include "exec/request.h"
 #include "memory/device_memory.h"
 
-namespace warplings::sim {
+namespace warplings::sim::WARPLINGS_ISA {
 namespace {
-
-using namespace baseline;  // NOLINT: lanes.h lives in the namespace of its build
 
 uint64_t extend(uint64_t value, int size, bool sign) {
   if (size == 8) return value;
@@ -163,6 +161,18 @@ void store_global_request(Warp& w, const Instr& in, const Request& request) {
   });
 }
 
+// Nonzero if one of n bytes is, n a power of two up to 16.
+uint32_t any_set(const uint8_t* bytes, uint32_t n) {
+  if (n == 4) {
+    uint32_t word;
+    std::memcpy(&word, bytes, 4);
+    return word != 0;
+  }
+  uint64_t word[2] = {0, 0};
+  std::memcpy(word, bytes, n);
+  return (word[0] | word[1]) != 0;
+}
+
 // ---- shared ----------------------------------------------------------------------------------------
 
 void load_shared_request(Warp& w, const Instr& in, const Request& request) {
@@ -175,12 +185,12 @@ void load_shared_request(Warp& w, const Instr& in, const Request& request) {
   if (!w.checks || shadow.empty()) return;
   uint32_t found = 0;
   std::array<uint32_t, 32> bytes{};
-  if (w.block->shared_has_undefined) {
+  each_lane(request.mask, [&](int lane) { found |= any_set(&shadow[request.address[lane]], request.bytes); });
+  if (found != 0) {
     each_lane(request.mask, [&](int lane) {
       for (uint32_t k = 0; k < request.bytes; ++k) {
         bytes[lane] |= static_cast<uint32_t>(shadow[request.address[lane] + k]) << k;
       }
-      found |= bytes[lane];
     });
   }
   if (found == 0) {
@@ -200,9 +210,12 @@ void store_shared_request(Warp& w, const Instr& in, const Request& request) {
   if (!w.checks || shadow.empty()) return;
   each_lane(request.mask, [&](int lane) {
     const uint32_t bytes = w.any_undefined ? undefined_of_sources(w, in, lane) : 0;
-    for (uint32_t k = 0; k < request.bytes; ++k) {
-      shadow[request.address[lane] + k] = (bytes >> k) & 1;
+    uint8_t* at = &shadow[request.address[lane]];
+    if (bytes == 0) {
+      std::memset(at, 0, request.bytes);
+      return;
     }
+    for (uint32_t k = 0; k < request.bytes; ++k) at[k] = (bytes >> k) & 1;
   });
 }
 
@@ -311,7 +324,69 @@ void op_ld_const(Warp& w, const Instr& in, uint32_t m) {
   check_address(w, in, m);
   load_global_request<false>(w, in, make_request(w, in, m, false));
 }
+// Gathers. Compilers turn these loops into vector code that takes lanes out one by one, which is
+// slower than plain loads.
+#if defined(__GNUC__) && !defined(__clang__)
+#define WARPLINGS_SCALAR __attribute__((noinline, optimize("no-tree-vectorize")))
+#else
+#define WARPLINGS_SCALAR
+#endif
+WARPLINGS_SCALAR void gather(uint32_t* to, const uint32_t* from, const uint32_t* addresses) {
+  for (int i = 0; i < 32; ++i) to[i] = from[addresses[i] >> 2];
+}
+WARPLINGS_SCALAR uint32_t gather_or(const uint32_t* from, const uint32_t* addresses, uint32_t flip) {
+  uint32_t bits = 0;
+  for (int i = 0; i < 32; ++i) bits |= from[addresses[i] >> 2] ^ flip;
+  return bits;
+}
+
+// The common load of a tile: one aligned 4-byte word per lane, every one written before. False:
+// something is unusual, and the general path looks at it.
+bool load_shared_words(Warp& w, const Instr& in, uint32_t m) {
+  if (in.size != 4 || in.vector != 1 || in.register_size != 4 || !in.address_is_32bit ||
+      in.strong || in.ops[0] == kNoPlace || in.ops[4] == kNoPlace || w.any_undefined) {
+    return false;
+  }
+  const uint32_t* base = w.in<uint32_t>(in.ops[4]);
+  const uint32_t offset = static_cast<uint32_t>(in.imm);
+  const uint32_t first = base[std::countr_zero(m)] + offset;
+  uint32_t address[32];
+  uint32_t low = first, high = first, bits = first;
+  for (int i = 0; i < 32; ++i) {
+    address[i] = ((m >> i) & 1) ? base[i] + offset : first;
+    low = std::min(low, address[i]);
+    high = std::max(high, address[i]);
+    bits |= address[i];
+  }
+  const size_t size = w.block->shared.size();
+  if ((bits & 3) != 0 || size < 4 || high > size - 4) return false;
+  if (high - low >= 128) return false;  // words of one bank may collide
+  const uint32_t* shared = reinterpret_cast<const uint32_t*>(w.block->shared.data());
+  if (w.checks) {
+    const uint32_t* shadow =
+        reinterpret_cast<const uint32_t*>(w.block->shared_undefined.data());
+    if (gather_or(shadow, address, 0) != 0) return false;
+    const SharedRace& race = w.block->race;
+    if (gather_or(race.quiet_epochs(), address, race.epoch()) != 0) {
+      const Request request = make_request(w, in, m, false);
+      race_shared(w, in, request);
+    }
+  }
+  uint32_t values[32];
+  gather(values, shared, address);
+  for_lanes(w.out<uint32_t>(in.ops[0]), m, [&](int i) { return values[i]; });
+  if (w.counters != nullptr) {
+    PcCounters& c = w.counters[w.pc];
+    c.traffic = Traffic::kSharedLoad;
+    ++c.requests;
+    ++c.transactions;
+    c.bytes += 4u * static_cast<uint32_t>(std::popcount(m));
+  }
+  return true;
+}
+
 void op_ld_shared(Warp& w, const Instr& in, uint32_t m) {
+  if (load_shared_words(w, in, m)) return;
   check_address(w, in, m);
   if (in.strong) w.spun = true;
   load_shared_request(w, in, make_request(w, in, m, false));
@@ -419,4 +494,4 @@ Handler handler_isspacep(Space space) {
   }
 }
 
-}  // namespace warplings::sim
+}  // namespace warplings::sim::WARPLINGS_ISA

@@ -52,48 +52,6 @@ void check_alignment(Warp& warp, const Request& request) {
 
 }  // namespace
 
-Request make_request(const Warp& warp, const Instr& in, uint32_t mask, bool write) {
-  Request request;
-  request.mask = mask;
-  request.bytes = static_cast<uint32_t>(in.size) * in.vector;
-  request.write = write;
-  const uint64_t offset = static_cast<uint64_t>(in.imm);
-  if (in.ops[4] == kNoPlace) {
-    for (uint64_t& address : request.address) address = offset;
-  } else if (in.address_is_32bit) {
-    const uint32_t* base = warp.in<uint32_t>(in.ops[4]);
-    for (int i = 0; i < 32; ++i) {
-      request.address[i] = static_cast<uint32_t>(base[i] + static_cast<uint32_t>(offset));
-    }
-  } else {
-    const uint64_t* base = warp.in<uint64_t>(in.ops[4]);
-    for (int i = 0; i < 32; ++i) request.address[i] = base[i] + offset;
-  }
-  const int first = std::countr_zero(mask);
-  if (mask == 0xffffffffu) {
-    bool contiguous = true;
-    const uint64_t start = request.address[0];
-    for (uint32_t i = 0; i < 32; ++i) {
-      contiguous &= request.address[i] == start + uint64_t{i} * request.bytes;
-    }
-    if (contiguous) {
-      request.contiguous = true;
-      request.low = start;
-      request.high = start + 32 * uint64_t{request.bytes};
-      return request;
-    }
-  }
-  uint64_t low = request.address[first], high = low;
-  for (int i = 0; i < 32; ++i) {
-    const uint64_t address = ((mask >> i) & 1) ? request.address[i] : low;
-    low = std::min(low, address);
-    high = std::max(high, address);
-  }
-  request.low = low;
-  request.high = high + request.bytes;
-  return request;
-}
-
 uint32_t check_global(Warp& warp, const Instr&, const Request& request) {
   check_alignment(warp, request);
   const DeviceMemory& memory = DeviceMemory::instance();

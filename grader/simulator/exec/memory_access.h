@@ -19,8 +19,6 @@ struct Request {
   bool atomic = false;
 };
 
-Request make_request(const Warp& warp, const Instr& in, uint32_t mask, bool write);
-
 // Bytes of the lanes, checked: stops the launch with a finding where an access is not allowed.
 // Returns the mask of lanes that may go on: a lane in a red zone is reported and left out of stores.
 uint32_t check_global(Warp& warp, const Instr& in, const Request& request);

@@ -131,7 +131,6 @@ class Block {
   std::vector<Warp> warps;
   std::vector<uint8_t> shared;
   std::vector<uint8_t> shared_undefined;  // one byte per byte; empty when checks are off
-  bool shared_has_undefined = true;       // some byte may not have been written
   std::array<BarrierState, 16> barriers;
   SharedRace race;
   bool done = false;
