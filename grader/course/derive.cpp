@@ -1,0 +1,116 @@
+// Ablations, mutants and variants: from the files of an exercise to one CUDA file.
+#include <algorithm>
+#include <set>
+
+#include "course/mutants.h"
+#include "course/starter.h"
+#include "course/text.h"
+
+namespace course {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// The file's own name stays, for __FILE__ in kernels; the folder says which text it is.
+std::string file_in_messages(const fs::path& solution, const std::string& name) {
+  return (solution.parent_path() / name / solution.filename()).string();
+}
+
+std::vector<fs::path> variant_files(const fs::path& folder) {
+  std::vector<fs::path> files;
+  if (!fs::is_directory(folder)) return files;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (starts_with(name, "variant_") && ends_with(name, ".cu")) files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+bool is_directive(const std::string& line, std::string_view name, std::string* rest) {
+  const std::string text = trim(line);
+  if (text.empty() || text[0] != '#') return false;
+  const std::string word = trim(std::string_view(text).substr(1));
+  if (!starts_with(word, name)) return false;
+  *rest = trim(std::string_view(word).substr(name.size()));
+  return true;
+}
+
+class Combiner {
+ public:
+  std::string combine(const std::vector<Derived>& derived) {
+    for (const Derived& one : derived) add(one);
+    std::string head = "// Made by ./grade dev derive; do not edit.\n";
+    for (const std::string& include : includes_) head += "#include " + include + "\n";
+    return head + body_;
+  }
+
+ private:
+  void add(const Derived& one) {
+    std::set<std::string> macros;
+    body_ += "namespace " + one.name + " {\n#line 1 \"" + one.file + "\"\n";
+    for (const std::string& line : split_lines(one.text)) {
+      std::string rest;
+      if (is_directive(line, "include", &rest)) {
+        // The order of the first text that names a header is kept.
+        if (std::find(includes_.begin(), includes_.end(), rest) == includes_.end()) {
+          includes_.push_back(rest);
+        }
+        body_ += "\n";
+        continue;
+      }
+      if (is_directive(line, "define", &rest))
+        macros.insert(rest.substr(0, rest.find_first_of(" (\t")));
+      body_ += line + "\n";
+    }
+    body_ += "}  // namespace " + one.name + "\n";
+    for (const std::string& macro : macros) body_ += "#undef " + macro + "\n";
+  }
+
+  std::vector<std::string> includes_;
+  std::string body_;
+};
+
+}  // namespace
+
+std::vector<Derived> derive(const fs::path& root, const Exercise& exercise) {
+  const ExerciseFiles files = files_of(root, exercise);
+  const MarkedSource source = parse_marked(read_text(files.solution), files.solution.string());
+  std::vector<Derived> all;
+  const auto add = [&](Derived::What what, const std::string& name, const std::string& title,
+                       const std::string& text) -> Derived& {
+    Derived& one = all.emplace_back();
+    one.what = what;
+    one.name = name;
+    one.title = title;
+    one.text = text;
+    one.file = file_in_messages(files.solution, name);
+    return one;
+  };
+  for (int todo = 1; todo <= source.todos; ++todo) {
+    const std::string number = std::to_string(todo);
+    add(Derived::What::kAblation, "ablation_" + number, "TODO " + number + " reverted",
+        ablation_text(source, todo))
+        .todo = todo;
+  }
+  const fs::path mutants_file = files.gates / "mutants.txt";
+  if (fs::exists(mutants_file)) {
+    const std::string solution = solution_text(source);
+    int number = 0;
+    for (const Mutant& mutant : parse_mutants(read_text(mutants_file), mutants_file.string())) {
+      add(Derived::What::kMutant, "mutant_" + std::to_string(++number), mutant.sentence,
+          mutate(solution, mutant, mutants_file.string()))
+          .mutant = mutant;
+    }
+  }
+  for (const fs::path& file : variant_files(files.gates)) {
+    add(Derived::What::kVariant, file.stem().string(), file.filename().string(), read_text(file))
+        .file = file.string();
+  }
+  return all;
+}
+
+std::string combine(const std::vector<Derived>& derived) { return Combiner().combine(derived); }
+
+}  // namespace course
