@@ -30,13 +30,17 @@ std::ostream& operator<<(std::ostream& out, const Config& config) {
 }
 
 kit::Run check(const Config& config, kit::Placement placement = kit::Placement::kMiddle) {
-  const float a = kit::random_floats(1)[0];
+  const float a = kit::random_floats(1, 1.5f, 2.5f)[0];
   const std::vector<float> x = kit::random_floats(config.n);
   const std::vector<float> y = kit::random_floats(config.n);
   const auto d_x = kit::DeviceBuffer<float>::input(x, "x", placement);
   const auto d_y = kit::DeviceBuffer<float>::inout(y, "y", placement);
   const kit::Run run = kit::run(
       [&] { launch_saxpy(a, d_x.get(), d_y.get(), config.n, config.block, config.max_blocks); });
+  const std::vector<float> updated = d_y.download();
+  if (config.n > 0 && updated == y) {
+    kit::fail("y was not updated: every element still holds what it held before the launch.");
+  }
   // One rounding if multiplication and addition are fused, two if not.
   const Saxpy expected = saxpy_on_cpu(a, x, y);
   kit::expect_near(d_y, expected.result, kit::Tolerance::units(2, expected.scale));
