@@ -56,6 +56,16 @@ TEST(Index2d, MirrorsAPictureOfOneBlock) {
   picture.expect_mirrored();
 }
 
+TEST(Index2d, LeavesOutTheThreadsOutsideOfThePicture) {
+  RecordProperty("todo", 1);
+  const std::vector<kit::Shape> shapes = {{5, 32}, {8, 20}, {7, 31}, {1, 1}};
+  kit::for_each("height x width", shapes, [](const kit::Shape& shape) {
+    Picture picture(shape);
+    picture.mirror();
+    picture.expect_mirrored();
+  });
+}
+
 TEST(Index2d, LaunchesEnoughBlocksAlongBothAxes) {
   RecordProperty("todo", 2);
   const std::vector<kit::Shape> shapes = {{8, 100}, {50, 32}, {49, 70}};
@@ -89,7 +99,7 @@ TEST(Index2d, ReadsAlongTheRows) {
   picture.expect_mirrored();
   kit::budget("global load sectors per request",
               kit::ratio(c.global_load_sectors, c.global_load_requests), kit::at_most(5),
-              "a warp whose threads follow each other along x reads neighbouring bytes; along y "
+              "A warp whose threads follow each other along x reads neighbouring bytes; along y "
               "each of its threads needs a 32-byte sector of its own",
               &kit::Counters::global_load_sectors);
 }
