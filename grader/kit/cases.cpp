@@ -107,7 +107,7 @@ struct Cases::State {
   std::vector<std::string> passed, failed, not_run;
   std::string file, message;  // of the first failure
   int line = 0;
-  uint64_t instructions_at_failure = 0;
+  uint64_t instructions_before_failure = 0;
   uint64_t block = 0;  // threads per block of the first launch of the first failing case
 };
 
@@ -118,13 +118,15 @@ void Cases::run(const std::string& name, const std::function<void()>& body) {
   // A case around these cases has failed already: it stays silent.
   if (internal::case_failed()) return;
   State& state = *state_;
-  const bool enough = !state.failed.empty() &&
-                      (now.device_lost || now.thread_instructions - state.instructions_at_failure >
-                                              kInstructionsAfterFailure);
+  const bool enough =
+      !state.failed.empty() &&
+      (now.device_lost ||
+       now.thread_instructions - state.instructions_before_failure > kInstructionsAfterFailure);
   if (enough) {
     state.not_run.push_back(name);
     return;
   }
+  const uint64_t begin = now.thread_instructions;
   testing::TestPartResultArray results;
   testing::TestPartResultArray* const outer = now.case_results;
   now.cases.push_back(name);
@@ -162,7 +164,7 @@ void Cases::run(const std::string& name, const std::function<void()>& body) {
   if (state.message.find(name) == std::string::npos) {
     state.message = (label.empty() ? "" : label + ", ") + name + ": " + state.message;
   }
-  state.instructions_at_failure = now.thread_instructions;
+  state.instructions_before_failure = begin;
   if (now.ran && !now.last_run.launches().empty()) {
     const Launch& launch = now.last_run.launches().front();
     if (launch.blocks() > 0) state.block = launch.threads() / launch.blocks();

@@ -34,10 +34,11 @@ struct Context {
   Channel channel;
   uint64_t base_seed = 0;
   bool seed_given = false;
-  uint64_t thread_instructions = 0;  // simulated so far
-  bool device_lost = false;          // a fault that no reset could clear
-  std::string stopped_by;            // the test in which that happened
-  bool finished = false;             // main() has sent its last event
+  uint64_t thread_instructions = 0;   // simulated so far
+  uint64_t counted_instructions = 0;  // of those, still in the simulator's counters
+  bool device_lost = false;           // a fault that no reset could clear
+  std::string stopped_by;             // the test in which that happened
+  bool finished = false;              // main() has sent its last event
   std::set<internal::Allocation*> allocations;
 
   // ---- of the running test
@@ -54,6 +55,7 @@ struct Context {
   std::set<std::string> reported_findings;
   cudaError_t expected_error = cudaSuccess;  // of the next run
   bool error_expected = false;               // of the run whose findings are taken now
+  std::string refusal;  // why the last launch was refused, in the simulator's words
   int properties_sent = 0;
   int launches_sent = 0;
   // Failure text of a case that Cases has not reported yet, as a finished line for the channel and

@@ -11,13 +11,15 @@ namespace kit {
 class RunRecorder {
  public:
   RunRecorder() {
-    count_instructions();
+    count_instructions();  // of launches outside kit::run
     wsim_reset_counters();
     live_before_ = wsim_live_allocations(&bytes_before_);
   }
 
   void finish(Run& run) const {
     wsim_read_counters(&run.counters_);
+    context().thread_instructions += run.counters_.thread_instructions;
+    context().counted_instructions = run.counters_.thread_instructions;
     for (int i = 0; i < wsim_launch_count(); ++i) {
       wsim_launch raw;
       if (wsim_get_launch(i, &raw) != 0) break;
@@ -49,7 +51,8 @@ class RunRecorder {
   static void count_instructions() {
     Counters counters = {};
     wsim_read_counters(&counters);
-    context().thread_instructions += counters.thread_instructions;
+    context().thread_instructions += counters.thread_instructions - context().counted_instructions;
+    context().counted_instructions = 0;
   }
 
   static void set_failed(Run& run) { run.ok_ = false; }
@@ -72,9 +75,10 @@ std::string describe(cudaError_t error) {
       return text +
              ". A thread used an address outside every buffer: look at the guard of the "
              "kernel, and run ./grade sanitize.";
-    case cudaErrorInvalidDevicePointer:
     case cudaErrorInvalidValue:
-      return text + ". An argument of a runtime call does not fit: pointer, size or direction.";
+      return text +
+             ". An argument does not fit: a pointer, size or direction of a runtime call, or a "
+             "grid or block in <<<>>> that is 0 or too large (a block has at most 1024 threads).";
     default:
       return text + ".";
   }
@@ -150,7 +154,10 @@ std::string judge_errors(cudaError_t launched, cudaError_t ended, cudaError_t ex
     return std::string("This run must end with ") + cudaGetErrorName(expected) +
            ", but it ended with " + cudaGetErrorName(error) + ".";
   }
-  if (launched != cudaSuccess) return "The launch failed: " + describe(launched);
+  if (launched != cudaSuccess) {
+    const std::string& reason = context().refusal;
+    return reason.empty() ? "The launch failed: " + describe(launched) : reason;
+  }
   if (ended != cudaSuccess) return "The kernel failed: " + describe(ended);
   return "";
 }
@@ -185,6 +192,7 @@ std::string take_findings() {
     wsim_finding finding;
     if (wsim_get_finding(i, &finding) != 0) break;
     const bool expected = is_expected(finding);
+    if (std::string(finding.kind) == "refused") context().refusal = finding.message;
     if (!expected && !finding.is_note && first.empty()) first = finding_text(finding);
     // The same defect in thirteen sizes is one defect.
     const std::string key = std::string(finding.check) + '/' + finding.kind + '/' + finding.file +
@@ -270,7 +278,7 @@ Run run(const std::string& what, const std::function<void()>& launch, Site site)
   cudaError_t launched = cudaSuccess, ended = cudaSuccess;
   std::string problem = call(launch, &launched, &ended);
   recorder.finish(result);
-  now.ran = true;
+  now.ran = launched == cudaSuccess;  // else there is no launch to summarise
   now.last_run = result;
   now.last_lines = RunRecorder::read_lines();
   if (simulated()) send_counters(result.counters());
