@@ -85,10 +85,12 @@ void expect_no_growth(size_t before, const char* when) {
 }  // namespace
 
 TEST(HostPipeline, FirstLaunchReadsTheInput) {
-  RecordProperty("todo", 1);
   Call call(1000);
   const kit::Run run = run_pipeline(call);
-  if (kit::simulated() && run.ok() && run.counters().global_load_bytes < 1000 * sizeof(float)) {
+  const size_t bytes = 1000 * sizeof(float);
+  // If the first launch has squared everything, what goes wrong after it is not TODO 1.
+  RecordProperty("todo", run.counters().global_store_bytes >= bytes ? 2 : 1);
+  if (kit::simulated() && run.counters().global_load_bytes < bytes) {
     kit::fail("The kernel did not read 1000 floats from d->x.");
   }
 }

@@ -26,7 +26,8 @@ struct Config {
   int n, block, max_blocks;
 };
 std::ostream& operator<<(std::ostream& out, const Config& config) {
-  return out << config.n << ", block = " << config.block << ", max_blocks = " << config.max_blocks;
+  return out << config.n << " (at most " << config.max_blocks << " blocks of " << config.block
+             << ")";
 }
 
 kit::Run check(const Config& config, kit::Placement placement = kit::Placement::kMiddle) {
@@ -51,7 +52,7 @@ kit::Run check(const Config& config, kit::Placement placement = kit::Placement::
 
 TEST(Saxpy, UpdatesEachElementOfASmallArrayOnce) {
   RecordProperty("todo", 1);
-  // One block is enough, and TODO 2 must give at least that.
+  // One block is enough for these.
   kit::for_each("n", std::vector<Config>{{256, 256, 64}, {32, 32, 64}, {100, 128, 64}},
                 [](const Config& config) { check(config); });
 }
@@ -79,6 +80,20 @@ TEST(Saxpy, AcceptsNoElements) {
   RecordProperty("todo", 2);
   check({0, 256, 64});
   check({1, 256, 64});  // the same launcher must work when there is something to update
+}
+
+TEST(Saxpy, LaunchesAsManyBlocksAsCoverTheArray) {
+  RecordProperty("todo", 2);
+  kit::for_each("n", std::vector<Config>{{10000, 128, 200}, {300, 128, 1000}, {10000, 128, 7}},
+                [](const Config& config) {
+                  const kit::Run run = check(config);
+                  const int needed = (config.n + config.block - 1) / config.block;
+                  kit::budget("blocks that share the work",
+                              static_cast<double>(run.counters().blocks),
+                              kit::at_least(std::min(needed, config.max_blocks)),
+                              "The loop would also work with fewer, but each block adds threads "
+                              "that work at the same time");
+                });
 }
 
 TEST(Saxpy, KeepsToTheMostBlocks) {

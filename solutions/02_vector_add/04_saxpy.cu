@@ -6,8 +6,8 @@
 #include "04_saxpy.h"
 
 __global__ void saxpy_grid_stride(float a, const float* x, float* y, int n) {
-  //~ // TODO(1): Update this thread's elements: its global index, then one every `threads of the
-  //~ // whole grid` further on, up to n (about 5 lines).
+  //~ // TODO(1): Update the element of this thread's global index, then go on in steps as long as the
+  //~ // whole grid, up to n (about 4 lines).
   //~begin 1
   const int stride = gridDim.x * blockDim.x;  // threads of the whole grid
   // In every round neighbouring threads touch neighbouring elements: a warp moves whole sectors.
@@ -18,7 +18,7 @@ __global__ void saxpy_grid_stride(float a, const float* x, float* y, int n) {
 }
 
 void launch_saxpy(float a, const float* d_x, float* d_y, int n, int block, int max_blocks) {
-  //~ const int grid = 0;  // TODO(2): Enough blocks to cover n, at most max_blocks (2 lines).
+  //~ const int grid = 1;  // TODO(2): As many as cover n, but at most max_blocks (2 lines).
   //~begin 2
   const int wanted = (n + block - 1) / block;
   const int grid = wanted < max_blocks ? wanted : max_blocks;
