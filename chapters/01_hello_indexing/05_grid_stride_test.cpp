@@ -42,7 +42,8 @@ kit::Run expect_relu(int n) {
 
 TEST(GridStride, WorksWithAsManyThreadsAsElements) {
   RecordProperty("todo", 1);
-  kit::for_each("n", std::vector<Case>{{1, 1, 1}, {64, 2, 32}, {1024, 8, 128}}, expect_relu_on);
+  kit::for_each("n", std::vector<Case>{{1, 1, 1}, {64, 2, 32}, {1024, 8, 128}, {16384, 64, 256}},
+                expect_relu_on);
 }
 
 TEST(GridStride, WorksWithMoreThreadsThanElements) {
@@ -53,10 +54,15 @@ TEST(GridStride, WorksWithMoreThreadsThanElements) {
 
 TEST(GridStride, WorksWithFewerThreadsThanElements) {
   RecordProperty("todo", 1);
-  kit::for_each(
-      "n",
-      std::vector<Case>{{100, 1, 1}, {128, 1, 64}, {1000, 3, 32}, {1031, 5, 33}, {5000, 2, 1024}},
-      expect_relu_on);
+  kit::for_each("n",
+                std::vector<Case>{{100, 1, 1},
+                                  {128, 1, 64},
+                                  {1000, 3, 32},
+                                  {1031, 5, 33},
+                                  {5000, 2, 1024},
+                                  {16384, 1, 1},
+                                  {16384, 1, 256}},
+                expect_relu_on);
 }
 
 TEST(GridStride, ReadsNeighbouringElementsTogether) {
