@@ -6,6 +6,17 @@
 #include <filesystem>
 
 namespace grade {
+namespace {
+
+bool is_name_of(const course::Exercise& exercise, const std::string& text) {
+  return exercise.name == text || exercise.name.substr(exercise.name.find('_') + 1) == text;
+}
+
+bool is_part_of_name(const course::Exercise& exercise, const std::string& text) {
+  return exercise.name.find(text) != std::string::npos;
+}
+
+}  // namespace
 
 App::App(Options options, Paths paths)
     : options_(std::move(options)),
@@ -29,7 +40,15 @@ course::Progress& App::progress() {
 void App::save_progress() { course::save_progress(paths_.root, progress()); }
 
 const course::Exercise& App::named(const std::string& text) {
-  const std::vector<const course::Exercise*> matches = course().match(text);
+  std::vector<const course::Exercise*> matches = course().match(text);
+  // "vector_add" also fits the chapter, and so all its exercises: their own names come first.
+  for (const auto& closer : {is_name_of, is_part_of_name}) {
+    std::vector<const course::Exercise*> closest;
+    for (const course::Exercise* match : matches) {
+      if (closer(*match, text)) closest.push_back(match);
+    }
+    if (matches.size() > 1 && closest.size() == 1) matches = closest;
+  }
   if (matches.size() == 1) return *matches.front();
   constexpr size_t kShown = 8;
   std::string message;

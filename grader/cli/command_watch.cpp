@@ -271,7 +271,7 @@ class Watch {
 
   void reset() {
     clear_screen();
-    print("Replace " + file() + " by the starter? Yours is kept beside. [y/N] ");
+    print("Replace " + file() + "\nby the starter? A copy of yours is kept. [y/N] ");
     if (next_key() != 'y') return;
     try {
       note_ = reset_exercise(app_, *exercise_);

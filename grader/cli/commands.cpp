@@ -32,7 +32,7 @@ const std::vector<Command>& commands() {
       {"sanitize", "[EX]", "memory, race, init and sync findings in full", sanitize_command, 1},
       {"exec", "-- PROGRAM ...", "any CUDA program in the simulator, checks on", exec_command},
       {"update", "", "a new version of the course; keeps your files", update_command},
-      {"clean", "[build|toolkit|all]", "disk space used, and removal", clean_command, 1},
+      {"clean", "[PART]", "disk space; removes build, toolkit or all", clean_command, 1},
       {"doctor", "", "tools, devices, and a kernel that really runs", doctor_command},
 #ifdef WARPLINGS_HAS_SELFTEST
       {"selftest", "", "every test of the course itself", selftest_command, 0, true},

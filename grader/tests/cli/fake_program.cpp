@@ -1,0 +1,229 @@
+// A stand-in for an exercise program: does what the lines "//! ..." of the learner's file say and
+// reports it as the kit does. Tests of the command line use it where no kernel is needed: it takes
+// no compiler and no simulator, and it can misbehave in ways that are hard to reach with a real
+// one.
+//
+//   //! test Suite.Name 2        a test begins; 2 is its TODO
+//   //! fail TEXT                it fails ("\n" in TEXT is a line end)
+//   //! finding CHECK KIND TEXT  //! budget VALUE LIMIT NAME    //! counters N
+//   //! print TEXT  //! spam  //! exit N  //! abort  //! crash  //! recurse  //! hang  //! allocate
+//   //! throw  //! fork  //! silent-exit (before the first event)
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+struct Step {
+  std::string verb, rest;
+};
+
+struct Test {
+  std::string name;
+  int todo = 0;
+  std::vector<Step> steps;
+};
+
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '"') out += '\\';
+    out += c;
+  }
+  return out;  // a "\n" of the script is the JSON escape already
+}
+
+class Program {
+ public:
+  Program() {
+    const char* channel = std::getenv("GRADE_CHANNEL");
+    if (channel == nullptr) return;
+    fd_ = std::atoi(channel);
+    nonce_ = std::strchr(channel, ':') + 1;
+    unsetenv("GRADE_CHANNEL");
+  }
+
+  void read(const std::string& file) {
+    std::ifstream in(file);
+    for (std::string line; std::getline(in, line);) {
+      if (line.rfind("//! ", 0) != 0) continue;
+      std::istringstream words(line.substr(4));
+      Step step;
+      words >> step.verb;
+      std::getline(words >> std::ws, step.rest);
+      if (step.verb == "test") {
+        std::istringstream rest(step.rest);
+        Test test;
+        rest >> test.name >> test.todo;
+        tests_.push_back(test);
+      } else if (tests_.empty()) {
+        first_.push_back(step);
+      } else {
+        tests_.back().steps.push_back(step);
+      }
+    }
+  }
+
+  int run(const std::string& filter) {
+    for (const Step& step : first_) perform(step);
+    std::string names;
+    for (const Test& test : tests_) {
+      if (!selected(test, filter)) continue;
+      names += (names.empty() ? "\"" : ",\"") + test.name + "\"";
+    }
+    send("start", "\"tests\":[" + names + "]");
+    int failed = 0, passed = 0;
+    for (const Test& test : tests_) {
+      if (!selected(test, filter)) continue;
+      ++(run_test(test) ? passed : failed);
+    }
+    send("done", "\"passed\":" + std::to_string(passed) + ",\"failed\":" + std::to_string(failed) +
+                     ",\"simulated_thread_instructions\":1000");
+    return failed == 0 ? 0 : 1;
+  }
+
+ private:
+  static bool selected(const Test& test, const std::string& filter) {
+    return filter == "*" || filter == test.name;
+  }
+
+  bool run_test(const Test& test) {
+    test_ = test.name;
+    failed_ = false;
+    send("test_start", about());
+    send("property", about() + ",\"key\":\"todo\",\"value\":\"" + std::to_string(test.todo) + "\"");
+    for (const Step& step : test.steps) perform(step);
+    send("test_end", about() + ",\"passed\":" + (failed_ ? "false" : "true") + ",\"ms\":1.5");
+    return !failed_;
+  }
+
+  void send(const std::string& event, const std::string& fields) const {
+    const std::string line =
+        "{\"nonce\":\"" + nonce_ + "\",\"event\":\"" + event + "\"," + fields + "}\n";
+    if (fd_ >= 0 && ::write(fd_, line.data(), line.size()) < 0) std::_Exit(9);
+  }
+
+  std::string about() const { return "\"test\":\"" + test_ + "\""; }
+
+  void fail(const std::string& text) {
+    failed_ = true;
+    send("failure",
+         about() + ",\"file\":\"t_test.cpp\",\"line\":7,\"message\":\"" + escaped(text) + "\"");
+  }
+
+  void finding(const std::string& rest) {
+    std::istringstream words(rest);
+    std::string check, kind, text;
+    words >> check >> kind;
+    std::getline(words >> std::ws, text);
+    send("finding",
+         about() + ",\"check\":\"" + check + "\",\"kind\":\"" + kind + "\",\"message\":\"" +
+             escaped(text) +
+             "\",\"file\":\"01_first.cu\",\"line\":9,\"other_file\":\"\",\"other_line\":0,"
+             "\"kernel\":\"k\",\"is_note\":false,\"count\":3,\"expected\":false");
+    fail(text);
+  }
+
+  void budget(const std::string& rest) {
+    std::istringstream words(rest);
+    double value = 0, limit = 0;
+    std::string name;
+    words >> value >> limit;
+    std::getline(words >> std::ws, name);
+    const bool good = value <= limit;
+    std::ostringstream numbers;
+    numbers << ",\"value\":" << value << ",\"limit\":" << limit;
+    send("budget", about() + ",\"name\":\"" + name + "\",\"unit\":\"at most\"" + numbers.str() +
+                       ",\"passed\":" + (good ? "true" : "false") + ",\"message\":\"\"");
+    if (!good) fail("Right, but over budget. " + name + ".");
+  }
+
+  void counters(const std::string& rest) const {
+    send("counters", about() + ",\"case\":\"n = 1\",\"counters\":{\"global_load_sectors\":" + rest +
+                         ",\"warp_instructions\":100}");
+  }
+
+  [[noreturn]] static void spam() {
+    const std::string line(1 << 16, 'x');
+    for (;;) {
+      if (::write(STDOUT_FILENO, line.data(), line.size()) < 0) std::_Exit(8);
+    }
+  }
+
+  [[noreturn]] static void hang() {
+    for (;;) ::pause();
+  }
+
+  static int recurse(volatile char* above) {
+    volatile char here[1 << 12];
+    here[0] = above[0];
+    return above[0] == 0 ? 0 : recurse(here) + here[0];  // never 0, which no compiler knows
+  }
+
+  static void allocate() {
+    std::vector<std::vector<char>> blocks;
+    for (;;) blocks.emplace_back(16 << 20, 'x');
+  }
+
+  void perform(const Step& step) {
+    const std::map<std::string, std::function<void()>> verbs = {
+        {"fail", [&] { fail(step.rest); }},
+        {"finding", [&] { finding(step.rest); }},
+        {"budget", [&] { budget(step.rest); }},
+        {"counters", [&] { counters(step.rest); }},
+        {"print", [&] { std::cout << step.rest << std::endl; }},
+        {"spam", [] { spam(); }},
+        {"exit", [&] { std::exit(std::atoi(step.rest.c_str())); }},
+        {"silent-exit", [] { std::_Exit(0); }},
+        {"abort", [] { std::abort(); }},
+        {"crash", [] { ::raise(SIGSEGV); }},
+        {"recurse",
+         [] {
+           volatile char first = 1;
+           recurse(&first);
+         }},
+        {"hang", [] { hang(); }},
+        {"allocate", [] { allocate(); }},
+        {"throw", [] { throw std::runtime_error("thrown by the learner"); }},
+        {"fork",
+         [] {
+           if (::fork() == 0) hang();  // holds the pipes open
+         }},
+    };
+    const auto found = verbs.find(step.verb);
+    if (found != verbs.end()) found->second();
+  }
+
+  int fd_ = -1;
+  std::string nonce_, test_;
+  std::vector<Step> first_;
+  std::vector<Test> tests_;
+  bool failed_ = false;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Program program;
+  program.read(std::string(argv[0]) + ".cu");
+  std::string filter = "*";
+  constexpr const char* kFilter = "--gtest_filter=";
+  for (int i = 1; i < argc; ++i) {
+    if (std::strncmp(argv[i], kFilter, std::strlen(kFilter)) == 0) {
+      filter = argv[i] + std::strlen(kFilter);
+    }
+  }
+  return program.run(filter);
+}

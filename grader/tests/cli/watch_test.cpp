@@ -1,0 +1,217 @@
+// Watch mode in a pseudo-terminal of 80 columns and 24 rows.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "pty_session.h"
+#include "scratch_course.h"
+
+namespace grade::test {
+namespace {
+
+constexpr const char* kGood = "//! test Scratch.Adds 1\n//! test Scratch.CoversTheTail 2\n";
+constexpr const char* kOther =
+    "//! test Scratch.Adds 1\n//! test Scratch.CoversTheTail 2\n//! fail c[7] is 3, expected 4.\n";
+constexpr const char* kSlow = "//! slow-build\n";
+constexpr const char* kHang = "//! test Scratch.Adds 1\n//! hang\n";
+constexpr const char* kKeys = "h: hint  l: list  c: check all  x: reset  q: quit";
+
+class WatchMode : public testing::Test {
+ protected:
+  void open(int rows = 24) {
+    session_ = std::make_unique<PtySession>(course_, std::vector<std::string>{}, rows, 80);
+  }
+
+  void expect_screen(const std::string& words) {
+    EXPECT_TRUE(session_->wait_for(words)) << words << "\n--- on\n" << session_->screen().text();
+  }
+
+  // Nothing scrolled away, nothing that a terminal would not understand.
+  void expect_tidy() {
+    EXPECT_EQ(session_->screen().scrolled(), 0) << session_->screen().text();
+    EXPECT_EQ(session_->screen().unknown(), "");
+  }
+
+  void expect_end(int status) {
+    EXPECT_EQ(session_->wait_for_end(), status) << session_->screen().text();
+    const termios now = session_->modes(), before = session_->modes_before();
+    EXPECT_EQ(now.c_lflag, before.c_lflag);
+    EXPECT_EQ(now.c_iflag, before.c_iflag);
+    EXPECT_EQ(now.c_oflag, before.c_oflag);
+    EXPECT_EQ(std::memcmp(now.c_cc, before.c_cc, sizeof now.c_cc), 0);
+  }
+
+  // The process id that a slow build wrote.
+  pid_t builder() {
+    const fs::path file = course_.root() / "build/sim/course/01_begin.01_first.pid";
+    EXPECT_TRUE(session_->wait_until([&] { return !read_file(file).empty(); }));
+    return static_cast<pid_t>(std::atoi(read_file(file).c_str()));
+  }
+
+  ScratchCourse course_;
+  std::unique_ptr<PtySession> session_;
+};
+
+TEST_F(WatchMode, ShowsTheUnsolvedExerciseAndEndsWithQ) {
+  open();
+  expect_screen(kKeys);
+  const std::string text = session_->screen().text();
+  EXPECT_NE(text.find("Scratch  [--"), std::string::npos) << text;
+  EXPECT_NE(text.find("0 of 3"), std::string::npos) << text;
+  EXPECT_NE(text.find("  FAIL  Adds"), std::string::npos) << text;
+  EXPECT_NE(text.find("Edit and save chapters/01_begin/01_first.cu"), std::string::npos) << text;
+  expect_tidy();
+  session_->type("q");
+  expect_end(0);
+}
+
+TEST_F(WatchMode, GradesAgainAfterASaveByRename) {
+  open();
+  expect_screen(kKeys);
+  course_.save(kOther);
+  expect_screen("c[7] is 3, expected 4.");
+  course_.save(kGood);
+  expect_screen("PASS  all 2 tests");
+  expect_screen("n: next");
+  expect_screen("1 of 3");
+  // Never on its own: n goes to the next exercise.
+  EXPECT_TRUE(session_->screen().shows("01_begin/01_first  simulator"));
+  session_->type("n");
+  expect_screen("01_begin/02_second  simulator");
+  session_->type("q");
+  expect_end(0);
+}
+
+TEST_F(WatchMode, SecondSaveDuringARunStartsItAgain) {
+  open();
+  expect_screen(kKeys);
+  course_.save(kHang);
+  expect_screen("running ...");
+  course_.save(kGood);
+  expect_screen("PASS  all 2 tests");
+  // And during a build.
+  course_.save(kSlow);
+  const pid_t first = builder();
+  course_.save(kOther);
+  expect_screen("c[7] is 3, expected 4.");
+  EXPECT_TRUE(session_->wait_until([&] { return ::kill(first, 0) != 0; })) << "left behind";
+  expect_tidy();
+  session_->type("q");
+  expect_end(0);
+}
+
+TEST_F(WatchMode, TwoSavesAtOnceEndWithTheLast) {
+  open();
+  expect_screen(kKeys);
+  course_.save(kOther);
+  course_.save(kGood);
+  expect_screen("PASS  all 2 tests");
+  session_->type("q");
+  expect_end(0);
+}
+
+TEST_F(WatchMode, FollowsTheSizeOfTheWindow) {
+  open();
+  expect_screen(kKeys);
+  session_->resize(30, 60);
+  // The head line is as wide as the window: the seconds end at column 60.
+  EXPECT_TRUE(session_->wait_until([&] {
+    const std::string text = session_->screen().text();
+    const size_t at = text.find("01_begin/01_first  simulator");
+    return at != std::string::npos && text.find('\n', at) - at == 60;
+  })) << session_->screen().text();
+  session_->resize(24, 80);
+  expect_screen(kKeys);
+  session_->type("q");
+  expect_end(0);
+}
+
+TEST_F(WatchMode, CtrlCDuringACompileLeavesNothingBehind) {
+  course_.save(kSlow);
+  open();
+  const pid_t compiler = builder();
+  session_->type("\x03");
+  expect_end(128 + SIGINT);
+  EXPECT_TRUE(session_->wait_until([&] { return ::kill(compiler, 0) != 0; })) << "left behind";
+}
+
+TEST_F(WatchMode, CtrlCAndQDuringARunLeaveNothingBehind) {
+  course_.save(kHang);
+  open();
+  expect_screen("running ...");
+  session_->type("\x03");
+  expect_end(128 + SIGINT);
+  open();
+  expect_screen("running ...");
+  session_->type("q");
+  expect_end(0);
+}
+
+TEST_F(WatchMode, HintListAndResetAnswerTheirKeys) {
+  course_.save(kOther);
+  open();
+  expect_screen(kKeys);
+  session_->type("h");
+  expect_screen("Where to look 2.");
+  session_->type("h");
+  expect_screen("The idea 2.");
+  session_->type("l");
+  expect_screen("> current  01_first");
+  session_->type(" ");
+  expect_screen("c[7] is 3, expected 4.");
+  session_->type("x");
+  expect_screen("[y/N]");
+  session_->type("n");
+  expect_screen(kKeys);
+  EXPECT_EQ(read_file(course_.learner_file()), kOther);
+  session_->type("x");
+  expect_screen("[y/N]");
+  session_->type("y");
+  expect_screen("FAIL  Adds");
+  EXPECT_EQ(read_file(course_.root() / "build/kept/01_first.1.cu"), kOther);
+  expect_tidy();
+  session_->type("q");
+  expect_end(0);
+}
+
+TEST_F(WatchMode, CheckAllGradesEverythingAndReturns) {
+  open();
+  expect_screen(kKeys);
+  session_->type("c");
+  expect_screen("0 passed, 3 failed");
+  session_->type(" ");
+  expect_screen(kKeys);
+  session_->type("q");
+  expect_end(0);
+}
+
+TEST_F(WatchMode, PollsWhereEventsAreSilent) {
+  course_.set("GRADE_WATCH", "poll");
+  open();
+  expect_screen(kKeys);
+  course_.save(kGood);
+  expect_screen("PASS  all 2 tests");
+  session_->type("q");
+  expect_end(0);
+}
+
+TEST_F(WatchMode, SmallWindowShowsTheVerdictAndTheKeys) {
+  open(12);
+  expect_screen(kKeys);
+  EXPECT_TRUE(session_->screen().shows("FAIL  Adds")) << session_->screen().text();
+  expect_tidy();
+  session_->type("q");
+  expect_end(0);
+}
+
+TEST_F(WatchMode, ClosedTerminalEndsIt) {
+  open();
+  expect_screen(kKeys);
+  ::kill(session_->pid(), SIGHUP);
+  expect_end(128 + SIGHUP);
+}
+
+}  // namespace
+}  // namespace grade::test
