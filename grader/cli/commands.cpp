@@ -14,7 +14,7 @@ constexpr char kOptions[] =
     "  --solution              grade the reference instead of your file\n"
     "  --json                  results for programs: grader/cli/schema\n"
     "  --no-color              plain text (also NO_COLOR, and into a pipe)\n"
-    "EX is any unique part of a name, such as vector_add. Without it: the current one.\n"
+    "EX is any unique part of a name, such as saxpy. Without it: the current one.\n"
     "Exit status of run: 0 pass, 1 fail, 2 usage or set-up, 3 no verdict.\n";
 
 }  // namespace
