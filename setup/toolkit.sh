@@ -3,12 +3,12 @@
 
 # nvcc's own dependencies are not pinned; this package pins a set that fits together.
 toolkit_version=13.0.2
-toolkit_parts='nvcc,nvvm,crt,cudart,cccl,nvtx'
+toolkit_parts='nvcc,nvvm,crt,cudart,cccl,nvtx,profiler'
 toolkit_peak_mb=700  # on disk while it is unpacked
 
 # The mark is written before the folder gets its name: a folder without it is nobody's.
 toolkit_is_whole() {
-  [ "$(cat "$toolkit_dir/cuda/.warplings_complete" 2>/dev/null)" = "$toolkit_version" ]
+  [ "$(cat "$toolkit_dir/cuda/.warplings_complete" 2>/dev/null)" = "$toolkit_version $toolkit_parts" ]
 }
 
 fetch_toolkit() {
@@ -54,7 +54,7 @@ finish_tree() {
   ln -sfn libcudart.so.13 "$1/lib/libcudart.so" || return 1
   mkdir -p "$1/licenses" || return 1
   cp -R "$temp_dir"/packages/*.dist-info "$1/licenses/" || return 1
-  printf '%s\n' "$toolkit_version" >"$1/.warplings_complete"
+  printf '%s\n' "$toolkit_version $toolkit_parts" >"$1/.warplings_complete"
 }
 
 # A compiler that cannot compile three lines must not become the course's.
