@@ -19,7 +19,7 @@ for suite in launcher tools cuda build platform; do
   . "$here/test_$suite.sh"
   # shellcheck disable=SC2013
   for name in $(sed -n 's/^\(test_[a-z0-9_]*\)().*/\1/p' "$here/test_$suite.sh"); do
-    case $name in *"${1:-}"*) ;; *) continue ;; esac
+    case "$suite $name" in *"${1:-}"*) ;; *) continue ;; esac
     work=$everything/$name
     mkdir "$work"
     if (new_course && "$name"); then
