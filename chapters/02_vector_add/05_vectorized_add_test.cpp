@@ -62,7 +62,7 @@ TEST(VectorizedAdd, MovesSixteenBytesPerThread) {
   RecordProperty("todo", 1);
   const kit::Run run = check(kit::work_scale((1 << 15) + 3, (1 << 24) + 3));
   const kit::Counters& c = run.counters();
-  kit::budget("share of requests with 16 bytes per thread",
+  kit::budget("16-byte share of requests",
               kit::ratio(c.global_load_requests_16 + c.global_store_requests_16,
                          c.global_load_requests + c.global_store_requests),
               kit::at_least(0.9),

@@ -32,9 +32,9 @@ struct Additions {
     return c;
   }
 
-  kit::Run run(Launcher launcher) const {
+  kit::Run run(Launcher launcher, const char* what = "") const {
     const auto d_c = kit::DeviceBuffer<float>::output(n, "c");
-    const kit::Run run = kit::run([&] { launcher(d_a.get(), d_b.get(), d_c.get(), n); });
+    const kit::Run run = kit::run(what, [&] { launcher(d_a.get(), d_b.get(), d_c.get(), n); });
     kit::expect_equal(d_c, on_cpu());
     return run;
   }
@@ -130,7 +130,7 @@ TEST(OneThreadToGrid, ThePredictionOfTheInstructionsHolds) {
   RecordProperty("todo", 1);
   const Additions additions(kit::work_scale(1 << 15, 1 << 25));
   kit::Run runs[3];
-  for (int k = 0; k < 3; ++k) runs[k] = additions.run(launchers()[k].launch);
+  for (int k = 0; k < 3; ++k) runs[k] = additions.run(launchers()[k].launch, launchers()[k].name);
   if (!kit::simulated()) {  // a GPU counts nothing, but it has a clock
     std::printf("%d additions, timed on this device:\n", additions.n);
     for (const NamedLauncher& launcher : launchers()) {
