@@ -7,6 +7,7 @@
 #include "exec/interpreter.h"
 #include "exec/memory_access.h"
 #include "memory/device_memory.h"
+#include "memory/payload.h"
 
 namespace warplings::sim {
 namespace {
@@ -46,21 +47,6 @@ uint32_t lane_value(const Warp& warp, uint32_t offset, int lane) {
 std::string lanes_suffix(const Request& request, const std::string& what) {
   const int n = std::popcount(request.mask) - 1;
   return n > 0 ? " " + what : "";
-}
-
-// The part of an allocation that belongs to the program: between its red zones.
-std::pair<uint64_t, uint64_t> payload(const Allocation& allocation) {
-  const DeviceMemory& memory = DeviceMemory::instance();
-  if (!allocation.has_red_zones) return {allocation.start, allocation.end()};
-  const uint64_t* red = memory.red_bits();
-  const auto is_red = [&](uint64_t address) {
-    const uint64_t bit = address - DeviceMemory::kBase;
-    return (red[bit >> 6] >> (bit & 63)) & 1;
-  };
-  uint64_t low = allocation.start, high = allocation.end();
-  while (low < high && is_red(low)) ++low;
-  while (high > low && is_red(high - 1)) --high;
-  return {low, high};
 }
 
 std::string allocation_name(const Allocation& allocation) {

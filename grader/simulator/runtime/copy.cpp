@@ -10,6 +10,7 @@
 #include "exec/launch.h"
 #include "memory/bit_range.h"
 #include "memory/device_memory.h"
+#include "memory/payload.h"
 #include "runtime/pointer.h"
 
 namespace warplings::sim {
@@ -81,7 +82,7 @@ void check_written(const Copy& copy, const std::string& call, const Position& wh
   finding.message = call + " copies " + std::to_string(unwritten.count) + " of " +
                     std::to_string(copy.box.bytes()) +
                     " bytes to the host that nothing has written, the first at byte " +
-                    std::to_string(unwritten.first - allocation->start) + " of " +
+                    std::to_string(unwritten.first - payload(*allocation).first) + " of " +
                     describe(*allocation) +
                     ". On a GPU they hold whatever was there before. Does the kernel write every "
                     "element that is copied, and was it launched with enough threads?";

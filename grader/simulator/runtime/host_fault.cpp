@@ -12,6 +12,7 @@
 
 #include "checks/finding.h"
 #include "memory/device_memory.h"
+#include "memory/payload.h"
 #include "runtime/host_lines.h"
 #include "runtime/pointer.h"
 
@@ -58,8 +59,8 @@ Finding host_access(uint64_t address, const void* context) {
   const Allocation* allocation = DeviceMemory::instance().allocation_at(address);
   std::string what = "device memory";
   if (allocation != nullptr) {
-    const uint64_t offset = address - allocation->start;
-    what = "byte " + std::to_string(offset) + " of " + describe(*allocation) +
+    const uint64_t start = payload(*allocation).first;
+    what = "byte " + std::to_string(address - start) + " of " + describe(*allocation) +
            (allocation->freed ? ", which has been freed" : ", which is device memory");
   }
   finding.message = "Host code at " + finding.where.short_name() +

@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <map>
 
+#include "memory/payload.h"
+
 namespace warplings::sim {
 namespace {
 
@@ -59,8 +61,16 @@ cudaError_t refuse_outside(const ApiCall& call, const char* role, uint64_t addre
         start + " of " + describe(*allocation) +
             ", which has been freed. Nothing was done. Move the free behind the last use.");
   }
-  const uint64_t offset = address - allocation->start;
-  if (offset + size <= allocation->size) {
+  const auto [low, high] = payload(*allocation);
+  if (address < low) {
+    return refuse(call, "out-of-bounds-copy",
+                  start + " that begin " + bytes(low - address) + " before the start of " +
+                      describe(*allocation) +
+                      ". Nothing was done. Check the arithmetic that made "
+                      "this pointer.");
+  }
+  const uint64_t offset = address - low;
+  if (address + size <= high) {
     return refuse(call, "out-of-bounds-copy",
                   start + " that reach beyond the data of " + describe(*allocation) +
                       ". Nothing was done. Check the number of elements.");
@@ -68,7 +78,7 @@ cudaError_t refuse_outside(const ApiCall& call, const char* role, uint64_t addre
   const std::string from = offset == 0 ? "" : " from byte " + std::to_string(offset) + " on";
   return refuse(call, "out-of-bounds-copy",
                 start + from + " of " + describe(*allocation) + ": " +
-                    bytes(offset + size - allocation->size) +
+                    bytes(address + size - high) +
                     " too many. Nothing was done. Sizes are in bytes: is this one "
                     "n * sizeof(element), with the n of the allocation?");
 }
@@ -93,8 +103,12 @@ MemoryKind memory_kind(const void* pointer) {
 
 std::string describe(const Allocation& allocation) {
   std::string text = allocation.name.empty() ? "an allocation" : "`" + allocation.name + "`";
-  text += " (" + bytes(allocation.size);
-  if (!allocation.allocated_at.empty()) text += ", allocated at " + allocation.allocated_at;
+  const auto [low, high] = payload(allocation);
+  text += " (" + bytes(high - low);
+  // Red zones are the test's: where it allocates helps nobody.
+  if (!allocation.has_red_zones && !allocation.allocated_at.empty()) {
+    text += ", allocated at " + allocation.allocated_at;
+  }
   return text + ")";
 }
 

@@ -61,6 +61,24 @@ TEST_F(Definedness, CopyingUnwrittenBytesToTheHostIsAFinding) {
       << last_finding().message;
 }
 
+TEST_F(Definedness, MessagesCountFromTheEndOfTheRedZone) {
+  char* a = device<char>(12288);
+  wsim_name_allocation(a, "result");
+  wsim_mark_red_zone(a, 4096);
+  wsim_mark_red_zone(a + 8192, 4096);
+  std::array<char, 100> host{};
+  cudaMemcpy(host.data(), a + 8190, 100, cudaMemcpyDeviceToHost);
+  ASSERT_EQ(findings(), Kinds{"memcheck/out-of-bounds-copy"});
+  const std::string message = last_finding().message;
+  EXPECT_NE(message.find("from byte 4094 on of `result` (4096 bytes): 98 bytes too many"),
+            std::string::npos)
+      << message;
+  cudaMemcpy(host.data(), a + 4090, 100, cudaMemcpyDeviceToHost);
+  EXPECT_NE(last_finding().message.find("6 bytes before the start of `result` (4096 bytes)"),
+            std::string::npos)
+      << last_finding().message;
+}
+
 TEST_F(Definedness, KernelsWriteWhatTheyStore) {
   int* a = device<int>(4);
   launch_store(a + 1, 3);
