@@ -2,7 +2,8 @@
 #
 # The program that holds every ablation, mutant and accepted variant of a solution. `grade dev derive`
 # writes them into one CUDA file, a namespace each; `grade dev dispatch` reads which launchers the test
-# needs and writes the jumps that --variant=NAME selects from.
+# needs and writes the jumps that --variant=NAME selects from. And NAME.starter: the starter as the image
+# of its solution, whatever the learner has made of the file in chapters/.
 function(warplings_exercise_derived name id)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "ARCH" "OBJECTS;LIBRARIES;INCLUDES;FLAGS")
   set(folder "${CMAKE_BINARY_DIR}/derived/${id}")
@@ -33,4 +34,17 @@ function(warplings_exercise_derived name id)
     COMMENT "Connecting the mutants of ${id} to its test" VERBATIM)
   warplings_exercise_program(${name}.derived OBJECTS ${name}.derived.kernels ${arg_OBJECTS}
                              SOURCES "${folder}/dispatch.cpp" LIBRARIES ${arg_LIBRARIES})
+
+  get_filename_component(file "${id}" NAME)
+  set(starter "${folder}/starter/${file}.cu")
+  add_custom_command(OUTPUT "${starter}"
+    COMMAND grade.cli dev derive ${id} --starter --out "${starter}"
+    DEPENDS grade.cli "${PROJECT_SOURCE_DIR}/solutions/${id}.cu"
+    WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
+    COMMENT "Starter of ${id}" VERBATIM)
+  # STRICT: a starter compiles without warnings.
+  warplings_cuda_objects(${name}.starter.kernels STRICT SOURCES "${starter}" ARCH ${arg_ARCH}
+                         INCLUDES ${arg_INCLUDES} FLAGS ${arg_FLAGS})
+  warplings_exercise_program(${name}.starter OBJECTS ${name}.starter.kernels ${arg_OBJECTS}
+                             LIBRARIES ${arg_LIBRARIES})
 endfunction()

@@ -176,6 +176,8 @@ std::string target_of(const course::Exercise& exercise, Program program) {
       return exercise.target() + ".solution";
     case Program::kDerived:
       return exercise.target() + ".derived";
+    case Program::kStarter:
+      return exercise.target() + ".starter";
     default:
       return exercise.target();
   }
@@ -184,7 +186,6 @@ std::string target_of(const course::Exercise& exercise, Program program) {
 BuildResult build_target(const Paths& paths, Device device, const std::string& target,
                          const RunRequest& request) {
   BuildResult result;
-  const auto start = std::chrono::steady_clock::now();
   const fs::path folder = paths.build(device);
   if (!fs::exists(folder / "build.ninja")) {
     if (device == Device::kSimulator) {
@@ -202,6 +203,7 @@ BuildResult build_target(const Paths& paths, Device device, const std::string& t
     result.status = Status::kCancelled;
     return result;
   }
+  const auto start = std::chrono::steady_clock::now();  // waiting for others is not building
   ProgressReader progress(request, "building");
   ChildOptions options = child_options(request);
   options.argv = {paths.ninja, "-C", folder.string(), target};

@@ -18,9 +18,10 @@ namespace grade {
 enum class Device { kSimulator, kGpu };
 const char* name_of(Device device);  // "simulator", "GPU"
 
-// Which program of the exercise: the learner's file, the solution, or the one that holds ablations,
-// mutants and variants.
-enum class Program { kLearner, kSolution, kDerived };
+// Which program of the exercise: the learner's file, the solution, the one that holds ablations,
+// mutants and variants, or the starter as the solution's image (for the gates: a learner's file may
+// be edited).
+enum class Program { kLearner, kSolution, kDerived, kStarter };
 
 // Environment of a run: set by the launcher, or guessed from the position of the executable.
 struct Paths {

@@ -1,0 +1,130 @@
+// grade dev NAME: commands for people who write exercises.
+#include <chrono>
+
+#include "cli/app.h"
+#include "cli/commands.h"
+#include "cli/dev/dev.h"
+#include "cli/gates/gate.h"
+#include "cli/gates/report.h"
+
+namespace grade {
+namespace {
+
+struct DevCommand {
+  const char* name;
+  const char* usage;
+  int (*run)(App&, const DevArguments&);
+  std::vector<std::string> flags, options;
+  bool listed = true;
+};
+
+const std::vector<DevCommand>& dev_commands() {
+  static const std::vector<DevCommand> all = {
+      {"new",
+       "NN_topic/MM_name   a small exercise that passes every gate, to rewrite",
+       dev_new,
+       {},
+       {}},
+      {"sync",
+       "[EX] [--check] [--force] [--no-figures]   starters and figures from solutions",
+       dev_sync,
+       {"--check", "--force", "--no-figures"},
+       {}},
+      {"check",
+       "[EX] [--no-reuse] [--device gpu]   the nine gates",
+       dev_check,
+       {"--no-reuse", "--files-only"},
+       {"--device"}},
+      {"derive", "EX --out FILE [--starter]", dev_derive, {"--starter"}, {"--out"}, false},
+      {"dispatch",
+       "EX --test-object F --kernels-object F --out FILE",
+       dev_dispatch,
+       {},
+       {"--test-object", "--kernels-object", "--out"},
+       false},
+  };
+  return all;
+}
+
+std::string dev_help() {
+  std::string text = "For people who write exercises (CONTRIBUTING.md):\n";
+  for (const DevCommand& command : dev_commands()) {
+    if (command.listed)
+      text += std::string("  ./grade dev ") + command.name + " " + command.usage + "\n";
+  }
+  return text;
+}
+
+bool contains(const std::vector<std::string>& list, const std::string& text) {
+  return std::find(list.begin(), list.end(), text) != list.end();
+}
+
+DevArguments parse(const DevCommand& command, const std::vector<std::string>& rest) {
+  DevArguments parsed;
+  for (size_t i = 1; i < rest.size(); ++i) {
+    if (contains(command.options, rest[i])) {
+      if (i + 1 == rest.size()) throw UsageError(rest[i] + " needs a value.");
+      parsed.options[rest[i]] = rest[i + 1];
+      ++i;
+    } else if (contains(command.flags, rest[i])) {
+      parsed.options[rest[i]] = "";
+    } else if (rest[i] == "--no-color") {
+    } else if (rest[i].size() > 1 && rest[i][0] == '-') {
+      throw UsageError("unknown option " + rest[i] + ". ./grade dev " + command.name + " " +
+                       command.usage);
+    } else {
+      parsed.operands.push_back(rest[i]);
+    }
+  }
+  if (parsed.operands.size() > 1) {
+    throw UsageError("\"" + parsed.operands[1] + "\" is one argument too many.");
+  }
+  return parsed;
+}
+
+}  // namespace
+
+std::string DevArguments::need(const std::string& name) const {
+  const auto found = options.find(name);
+  if (found == options.end() || found->second.empty()) throw UsageError(name + " is missing.");
+  return found->second;
+}
+
+int dev_check(App& app, const DevArguments& arguments) {
+  const auto start = std::chrono::steady_clock::now();
+  GateContext context;
+  context.paths = &app.paths();
+  context.course = &app.course();
+  context.reuse = !arguments.has("--no-reuse");
+  context.progress = [](const std::string& text) { print(text + "\n"); };
+  if (arguments.has("--device") && arguments.need("--device") == "gpu")
+    context.device = Device::kGpu;
+  for (const course::Exercise& exercise : app.course().exercises)
+    context.exercises.push_back(&exercise);
+  if (!arguments.operands.empty()) {
+    context.exercises = {&app.named(arguments.operands.front())};
+    context.whole_course = false;
+  }
+  const std::vector<Item> items =
+      arguments.has("--files-only") ? check_files(context) : check_all_gates(context);
+  print(gate_table(items, app.terminal()) + failures_text(items, app.terminal()));
+  if (context.whole_course) print(slowest_text(items, 10));
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  print("in " + seconds_text(seconds) + ": " + last_line(items));
+  return all_well(items) ? kPass : kFail;
+}
+
+int dev_command(App& app) {
+  const std::vector<std::string>& rest = app.options().rest;
+  if (rest.empty() || rest[0] == "--help" || rest[0] == "-h") {
+    print(dev_help());
+    return rest.empty() ? kUsage : kPass;
+  }
+  for (const DevCommand& command : dev_commands()) {
+    if (rest[0] == command.name) return command.run(app, parse(command, rest));
+  }
+  throw UsageError("there is no command \"dev " + harmless(rest[0]) + "\".\n" + dev_help());
+}
+
+}  // namespace grade

@@ -1,0 +1,73 @@
+// grade dev derive EX --out FILE [--starter], grade dev dispatch EX --test-object F
+// --kernels-object F --out FILE: what the build asks for. Files that would not change are not
+// touched, so Ninja does not compile them again.
+#include "cli/dev/dev.h"
+#include "cli/gates/gate.h"
+#include "course/mutants.h"
+#include "course/starter.h"
+#include "course/text.h"
+
+namespace grade {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+void write_if_changed(const fs::path& file, const std::string& text) {
+  if (fs::exists(file) && course::read_text(file) == text) return;
+  course::write_text(file, text);
+}
+
+// Mangled names of the functions that an object defines, or that it needs.
+std::vector<std::string> symbols_of(const std::string& object, bool defined) {
+  ChildOptions options;
+  options.argv = {"nm", "-P", defined ? "--defined-only" : "-u", object};
+  if (defined) options.argv.insert(options.argv.begin() + 2, "-g");
+  options.wall_seconds = 60;
+  options.output_kept = 32 << 20;
+  const ChildResult result = run_child(options);
+  if (!result.ok()) {
+    throw course::Error(object, 0,
+                        "nm cannot read its symbols: " + result.error +
+                            course::trim(result.err.text()) + ". nm is part of binutils.");
+  }
+  std::vector<std::string> symbols;
+  for (const std::string& line : course::split_lines(result.out.text())) {
+    symbols.push_back(line.substr(0, line.find(' ')));  // -P: "name type ..."
+  }
+  return symbols;
+}
+
+const course::Exercise& operand(App& app, const DevArguments& arguments) {
+  if (arguments.operands.size() != 1) throw UsageError("name one exercise.");
+  return app.named(arguments.operands.front());
+}
+
+}  // namespace
+
+int dev_derive(App& app, const DevArguments& arguments) {
+  const course::Exercise& exercise = operand(app, arguments);
+  const fs::path out = arguments.need("--out");
+  if (arguments.has("--starter")) {
+    const fs::path solution = course::files_of(app.paths().root, exercise).solution;
+    write_if_changed(out, course::starter_text(course::read_text(solution), solution.string()));
+    return kPass;
+  }
+  write_if_changed(out, course::combine(course::derive(app.paths().root, exercise)));
+  return kPass;
+}
+
+int dev_dispatch(App& app, const DevArguments& arguments) {
+  const course::Exercise& exercise = operand(app, arguments);
+  const std::vector<course::Derived> derived = course::derive(app.paths().root, exercise);
+  const auto launchers =
+      course::match_launchers(symbols_of(arguments.need("--test-object"), false),
+                              symbols_of(arguments.need("--kernels-object"), true), derived);
+  if (launchers.empty()) {
+    throw course::Error(exercise.id, 0, "its test calls nothing that its solution defines.");
+  }
+  write_if_changed(arguments.need("--out"), course::dispatch_source(launchers, derived));
+  return kPass;
+}
+
+}  // namespace grade

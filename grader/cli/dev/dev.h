@@ -1,0 +1,30 @@
+// Commands for people who write exercises: ./grade dev NAME.
+#ifndef WARPLINGS_CLI_DEV_DEV_H_
+#define WARPLINGS_CLI_DEV_DEV_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cli/app.h"
+
+namespace grade {
+
+// Arguments after "dev NAME": "--option value" for options that take one, flags, the rest.
+struct DevArguments {
+  std::vector<std::string> operands;
+  std::map<std::string, std::string> options;  // "--out" -> "FILE"; flags: ""
+  bool has(const std::string& name) const { return options.count(name) != 0; }
+  // Throws UsageError where it is missing.
+  std::string need(const std::string& name) const;
+};
+
+int dev_new(App& app, const DevArguments& arguments);
+int dev_sync(App& app, const DevArguments& arguments);
+int dev_check(App& app, const DevArguments& arguments);
+// Called by the build: the derived texts of an exercise as one CUDA file, and the jumps into it.
+int dev_derive(App& app, const DevArguments& arguments);
+int dev_dispatch(App& app, const DevArguments& arguments);
+
+}  // namespace grade
+#endif  // WARPLINGS_CLI_DEV_DEV_H_

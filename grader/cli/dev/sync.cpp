@@ -1,0 +1,110 @@
+// grade dev sync [--check] [--force] [EX]: starters, their checksums and the figures of pages, made
+// again from the solutions. A starter that someone has edited is listed and left alone.
+#include "cli/dev/dev.h"
+#include "cli/gates/figures.h"
+#include "cli/gates/images.h"
+#include "course/starter.h"
+#include "course/text.h"
+
+namespace grade {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+class Sync {
+ public:
+  Sync(App& app, bool check, bool force) : app_(app), check_(check), force_(force) {
+    with_git_ = has_git(app.paths().root);
+  }
+
+  void starter(const course::Exercise& exercise) {
+    const course::ExerciseFiles files = course::files_of(app_.paths().root, exercise);
+    if (!fs::exists(files.solution)) {
+      problems_ += name(files.solution) + " is missing; write it first.\n";
+      return;
+    }
+    const std::string image =
+        course::starter_text(course::read_text(files.solution), name(files.solution));
+    sums_ += checksum_of(image) + "  " + name(files.starter) + "\n";
+    if (!fs::exists(files.starter)) return write(files.starter, image);
+    const std::string now = course::read_text(files.starter);
+    if (now == image) return;
+    if (force_ || is_unedited(files.starter, now)) return write(files.starter, image);
+    edited_ += "  " + name(files.starter) + "\n";
+  }
+
+  // Of the whole course only: the list names every starter.
+  void checksums() { replace(checksum_file(app_.paths().root), sums_); }
+
+  void page(const fs::path& file, const GateContext& context) {
+    if (!fs::exists(file)) return;
+    const std::string now = course::read_text(file);
+    const FilledPage filled = fill_figures(context, file, now);
+    for (const std::string& problem : filled.problems) problems_ += problem + "\n";
+    if (filled.text != now) write(file, filled.text);
+  }
+
+  int finish() const {
+    std::string text = changed_;
+    if (!edited_.empty()) {
+      text += "Edited, so left alone (--force replaces them, ./grade reset EX keeps a copy):\n" +
+              edited_;
+    }
+    if (!problems_.empty()) text += problems_;
+    if (changed_.empty() && problems_.empty()) text += "Everything is up to date.\n";
+    print(text);
+    const bool stale = check_ && !changed_.empty();
+    if (stale) print("Run ./grade dev sync and commit what it writes.\n");
+    return stale || !problems_.empty() ? kFail : kPass;
+  }
+
+ private:
+  std::string name(const fs::path& file) const {
+    return file.lexically_proximate(app_.paths().root).generic_string();
+  }
+
+  bool is_unedited(const fs::path& file, const std::string& now) const {
+    if (with_git_) {
+      const auto committed = committed_text(app_.paths().root, file);
+      return committed && *committed == now;
+    }
+    return listed_checksum(app_.paths().root, file) == checksum_of(now);
+  }
+
+  void replace(const fs::path& file, const std::string& text) {
+    if (!fs::exists(file) || course::read_text(file) != text) write(file, text);
+  }
+
+  void write(const fs::path& file, const std::string& text) {
+    changed_ += std::string(check_ ? "stale    " : "wrote    ") + name(file) + "\n";
+    if (!check_) course::write_text(file, text);
+  }
+
+  App& app_;
+  bool check_, force_, with_git_ = false;
+  std::string changed_, edited_, problems_, sums_;
+};
+
+}  // namespace
+
+int dev_sync(App& app, const DevArguments& arguments) {
+  Sync sync(app, arguments.has("--check"), arguments.has("--force"));
+  GateContext context;
+  context.paths = &app.paths();
+  context.course = &app.course();
+  if (!arguments.operands.empty()) {
+    sync.starter(app.named(arguments.operands.front()));
+    return sync.finish();
+  }
+  for (const course::Exercise& exercise : app.course().exercises) sync.starter(exercise);
+  sync.checksums();
+  if (!arguments.has("--no-figures")) {
+    for (const course::Chapter& chapter : app.course().chapters) {
+      sync.page(app.paths().root / "chapters" / chapter.id / "README.md", context);
+    }
+  }
+  return sync.finish();
+}
+
+}  // namespace grade

@@ -1,0 +1,269 @@
+#include "cli/gates/figures.h"
+
+#include <algorithm>
+#include <cmath>
+#include <regex>
+
+#include "cli/verdict.h"
+#include "course/json.h"
+#include "course/starter.h"
+#include "course/text.h"
+
+namespace grade {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view kOpen = "<!-- from: ", kClose = " -->", kEnd = "<!-- end -->";
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> words;
+  size_t i = 0;
+  while (i < text.size()) {
+    if (text[i] == ' ') {
+      ++i;
+      continue;
+    }
+    const bool quoted = text[i] == '"';
+    const size_t begin = quoted ? i + 1 : i;
+    const size_t end = std::min(text.find(quoted ? '"' : ' ', begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+    i = end + 1;
+  }
+  return words;
+}
+
+int line_at(const std::string& text, size_t position) {
+  return 1 + static_cast<int>(
+                 std::count(text.begin(), text.begin() + static_cast<long>(position), '\n'));
+}
+
+// Sources in fenced blocks are examples, not marks.
+std::vector<std::pair<size_t, size_t>> fenced_blocks(const std::string& page) {
+  std::vector<std::pair<size_t, size_t>> blocks;
+  size_t open = std::string::npos;
+  for (size_t at = 0; at < page.size();) {
+    const size_t end = std::min(page.find('\n', at), page.size());
+    if (page.compare(at, 3, "```") == 0) {
+      if (open == std::string::npos) {
+        open = at;
+      } else {
+        blocks.emplace_back(open, end);
+        open = std::string::npos;
+      }
+    }
+    at = end + 1;
+  }
+  return blocks;
+}
+
+// The body of the fenced block that begins at `at`; false if there is none.
+bool block_body(const std::string& page, size_t at, Mark* mark) {
+  if (page.compare(at, 3, "```") != 0) return false;
+  mark->begin = page.find('\n', at) + 1;
+  const size_t end = page.find("\n```", mark->begin - 1);
+  if (end == std::string::npos) return false;
+  mark->end = end + 1;
+  mark->is_block = true;
+  return true;
+}
+
+std::string dedented(const std::vector<std::string>& lines) {
+  size_t indent = std::string::npos;
+  for (const std::string& line : lines) {
+    const size_t first = line.find_first_not_of(' ');
+    if (first != std::string::npos) indent = std::min(indent, first);
+  }
+  std::string text;
+  for (const std::string& line : lines) {
+    text +=
+        (line.size() <= indent ? "" : line.substr(indent == std::string::npos ? 0 : indent)) + "\n";
+  }
+  return text;
+}
+
+std::string with_thousands(double value) {
+  std::string digits = std::to_string(static_cast<long long>(std::llround(value)));
+  for (int at = static_cast<int>(digits.size()) - 3; at > (digits[0] == '-' ? 1 : 0); at -= 3) {
+    digits.insert(static_cast<size_t>(at), ",");
+  }
+  return digits;
+}
+
+[[noreturn]] void fail(const Mark& mark, const std::string& file, const std::string& message) {
+  throw course::Error(file, mark.line, message);
+}
+
+Result run_for(const GateContext& context, const Mark& mark, const std::string& file,
+               const std::string& which, const std::string& filter) {
+  const course::Exercise* exercise = context.course->find(mark.source[1]);
+  if (exercise == nullptr) fail(mark, file, "no exercise is called " + mark.source[1] + ".");
+  RunRequest request;
+  request.exercise = exercise;
+  request.filter = filter;
+  if (which == "solution") {
+    request.program = Program::kSolution;
+  } else if (which == "starter") {
+    request.program = Program::kStarter;
+  } else {
+    request.program = Program::kDerived;
+    request.variant = which;
+  }
+  const Result result = build_and_run(*context.paths, request);
+  if (result.build.status != BuildResult::Status::kBuilt) {
+    fail(mark, file, target_of(*exercise, request.program) + " does not build.");
+  }
+  return result;
+}
+
+std::string counter_value(const GateContext& context, const Mark& mark, const std::string& file) {
+  const std::vector<std::string>& s = mark.source;
+  if (s.size() != 5 && !(s.size() == 7 && s[5] == "/")) {
+    fail(mark, file, "a counter reads: counter EX TEST \"CASE\" KEY [/ KEY].");
+  }
+  const Result result = run_for(context, mark, file, "solution", s[2]);
+  for (const TestReport& test : result.tests) {
+    for (const auto& [name, counters] : test.counters) {
+      if (test.name != s[2] || (!s[3].empty() && name != s[3])) continue;
+      const auto top = counters.find(s[4]);
+      if (top == counters.end()) fail(mark, file, "there is no counter called " + s[4] + ".");
+      if (s.size() == 5) return with_thousands(top->second);
+      const auto bottom = counters.find(s[6]);
+      if (bottom == counters.end() || bottom->second == 0) {
+        fail(mark, file, "there is no counter called " + s[6] + ", or it is 0.");
+      }
+      char text[64];
+      std::snprintf(text, sizeof text, "%.1f", top->second / bottom->second);
+      return text;
+    }
+  }
+  fail(mark, file, "the solution's run has no case \"" + s[3] + "\" in " + s[2] + ".");
+}
+
+std::string screen_of(const GateContext& context, const Mark& mark, const std::string& file) {
+  if (mark.source.size() != 3) fail(mark, file, "a screen reads: screen EX NAME.");
+  Terminal terminal;  // plain, 80 columns
+  return verdict_text(run_for(context, mark, file, mark.source[2], ""), terminal);
+}
+
+std::string benchmark_value(const GateContext& context, const Mark& mark, const std::string& file) {
+  if (mark.source.size() < 3) fail(mark, file, "a benchmark reads: benchmark FILE KEY...");
+  const fs::path source = context.paths->root / "assets" / "benchmarks" / mark.source[1];
+  const course::Json json = course::parse_json(course::read_text(source), source.string());
+  const course::Json* at = &json;
+  for (size_t i = 2; i < mark.source.size(); ++i) {
+    at = at->find(mark.source[i]);
+    if (at == nullptr) fail(mark, file, mark.source[1] + " has no key " + mark.source[i] + ".");
+  }
+  if (at->is_string()) return at->text;
+  if (at->is_integer) return with_thousands(at->number);
+  char text[64];
+  std::snprintf(text, sizeof text, "%g", at->number);
+  return text;
+}
+
+}  // namespace
+
+std::vector<Mark> find_marks(const std::string& page, const std::string& file) {
+  const auto blocks = fenced_blocks(page);
+  std::vector<Mark> marks;
+  for (size_t at = page.find(kOpen); at != std::string::npos; at = page.find(kOpen, at + 1)) {
+    const bool example = std::any_of(blocks.begin(), blocks.end(), [&](const auto& block) {
+      return at > block.first && at < block.second;
+    });
+    if (example) continue;
+    Mark mark;
+    mark.line = line_at(page, at);
+    const size_t close = page.find(kClose, at);
+    if (close == std::string::npos) fail(mark, file, "this mark has no \"-->\".");
+    mark.source = words_of(page.substr(at + kOpen.size(), close - at - kOpen.size()));
+    const std::vector<std::string> known = {"region", "counter", "screen", "benchmark"};
+    if (mark.source.size() < 2 ||
+        std::find(known.begin(), known.end(), mark.source[0]) == known.end()) {
+      fail(mark, file,
+           "a mark reads \"<!-- from: SOURCE ... -->\"; the sources are " +
+               course::join(known, ", ") + ".");
+    }
+    const size_t after = close + kClose.size();
+    if (page.compare(after, 1, "\n") == 0) {
+      const size_t text = page.find_first_not_of('\n', after);
+      if (text == std::string::npos || !block_body(page, text, &mark)) {
+        fail(mark, file, "no fenced block follows this mark.");
+      }
+    } else {
+      mark.begin = after;
+      mark.end = page.find(kEnd, after);
+      if (mark.end == std::string::npos || line_at(page, mark.end) != mark.line) {
+        fail(mark, file, "this mark needs \"<!-- end -->\" after its text, in the same line.");
+      }
+    }
+    marks.push_back(mark);
+  }
+  return marks;
+}
+
+std::string region_text(const fs::path& root, const Mark& mark, const std::string& file) {
+  if (mark.source.size() < 3) fail(mark, file, "a region reads: region FILE TODO N, or FILE NAME.");
+  const fs::path source = root / mark.source[1];
+  if (!fs::exists(source)) fail(mark, file, mark.source[1] + " does not exist.");
+  const course::MarkedSource marked =
+      course::parse_marked(course::read_text(source), mark.source[1]);
+  std::vector<std::string> lines;
+  if (mark.source[2] == "TODO" && mark.source.size() == 4) {
+    for (const course::MarkedLine& line : marked.lines) {
+      if (line.part == course::Part::kSolutionOnly && std::to_string(line.todo) == mark.source[3]) {
+        lines.push_back(line.text);
+      }
+    }
+  } else {
+    const std::string name = mark.source[2] + "(";
+    bool inside = false;
+    for (const course::MarkedLine& line : marked.lines) {
+      if (line.part == course::Part::kStarterOnly || line.part == course::Part::kMarker) continue;
+      const bool begins = !line.text.empty() && line.text[0] != ' ' &&
+                          line.text.find(name) != std::string::npos && line.text.back() != ';';
+      if (lines.empty() && begins) inside = true;
+      if (inside) lines.push_back(line.text);
+      if (line.text == "}") inside = false;
+    }
+  }
+  if (lines.empty()) {
+    fail(mark, file,
+         mark.source[1] + " has no region " +
+             course::join({mark.source.begin() + 2, mark.source.end()}, " ") + ".");
+  }
+  return dedented(lines);
+}
+
+std::string value_of(const GateContext& context, const Mark& mark, const std::string& file) {
+  if (mark.is_region()) return region_text(context.paths->root, mark, file);
+  if (mark.source[0] == "counter") return counter_value(context, mark, file);
+  if (mark.source[0] == "screen") return screen_of(context, mark, file);
+  return benchmark_value(context, mark, file);
+}
+
+std::string without_times(const std::string& text) {
+  static const std::regex kTime(" *[0-9]+(\\.[0-9]+)? s\\b");
+  return std::regex_replace(text, kTime, " T s");
+}
+
+FilledPage fill_figures(const GateContext& context, const fs::path& file, const std::string& page) {
+  FilledPage filled{page, {}};
+  const std::string name = shown(context, file);
+  try {
+    std::vector<Mark> marks = find_marks(page, name);
+    // From the end, so that positions before stay right.
+    for (auto mark = marks.rbegin(); mark != marks.rend(); ++mark) {
+      const std::string now = page.substr(mark->begin, mark->end - mark->begin);
+      const std::string value = value_of(context, *mark, name);
+      if (without_times(now) == without_times(value)) continue;
+      filled.text.replace(mark->begin, mark->end - mark->begin, value);
+    }
+  } catch (const course::Error& error) {
+    filled.problems.push_back(error.what());
+  }
+  return filled;
+}
+
+}  // namespace grade

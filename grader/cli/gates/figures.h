@@ -1,0 +1,52 @@
+// Marks in the pages of the course that say where a piece of the page comes from.
+//
+//   <!-- from: SOURCE -->          before a fenced block: the block is what SOURCE gives
+//   <!-- from: SOURCE -->1,536<!-- end -->   in a line: the text between is what SOURCE gives
+//
+// Sources:
+//   region FILE TODO N             the lines of a region of a solution, without its markers
+//   region FILE NAME               the definition of NAME, to its closing brace
+//   counter EX TEST CASE KEY [/ KEY]   a counter of the solution's run, CASE in quotes ("" any);
+//                                  with a second key: the ratio, one decimal
+//   screen EX NAME                 what ./grade shows for NAME: solution, starter, mutant_1, ...
+//   benchmark FILE KEY...          a value of assets/benchmarks/FILE, by its path of keys
+#ifndef WARPLINGS_CLI_GATES_FIGURES_H_
+#define WARPLINGS_CLI_GATES_FIGURES_H_
+
+#include <string>
+#include <vector>
+
+#include "cli/gates/gate.h"
+
+namespace grade {
+
+struct Mark {
+  int line = 0;                     // of "<!-- from:"
+  std::vector<std::string> source;  // words; quoted ones are whole
+  size_t begin = 0, end = 0;        // of the marked text in the page
+  bool is_block = false;
+  bool is_region() const { return !source.empty() && source[0] == "region"; }
+};
+
+// Throws course::Error: a mark that nothing follows, an unknown source.
+std::vector<Mark> find_marks(const std::string& page, const std::string& file);
+
+// The lines that a region mark names. Throws course::Error.
+std::string region_text(const std::filesystem::path& root, const Mark& mark,
+                        const std::string& file);
+
+// What the source of `mark` gives now. Runs programs; throws course::Error.
+std::string value_of(const GateContext& context, const Mark& mark, const std::string& file);
+
+// Times of a screen differ from run to run: "1.8 s" counts as equal to "2.0 s".
+std::string without_times(const std::string& text);
+
+struct FilledPage {
+  std::string text;
+  std::vector<std::string> problems;
+};
+FilledPage fill_figures(const GateContext& context, const std::filesystem::path& file,
+                        const std::string& page);
+
+}  // namespace grade
+#endif  // WARPLINGS_CLI_GATES_FIGURES_H_

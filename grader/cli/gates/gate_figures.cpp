@@ -1,0 +1,62 @@
+// Gate 9: a figure in a page that comes from a run is marked with what produced it, and equals it.
+#include <set>
+
+#include "cli/gates/figures.h"
+#include "cli/gates/gate.h"
+#include "course/text.h"
+
+namespace grade {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int kGate = 9;
+
+bool concerns(const GateContext& context, const Mark& mark) {
+  if (context.whole_course || mark.source[0] == "benchmark") return true;
+  return std::any_of(context.exercises.begin(), context.exercises.end(),
+                     [&](const course::Exercise* e) { return e->id == mark.source[1]; });
+}
+
+Item check_mark(const GateContext& context, const std::string& page, const std::string& name,
+                const Mark& mark) {
+  const std::string where = name + ":" + std::to_string(mark.line);
+  try {
+    const std::string now = page.substr(mark.begin, mark.end - mark.begin);
+    const std::string value = value_of(context, mark, name);
+    if (without_times(now) == without_times(value)) return passed(kGate, where);
+    return failed(kGate, where,
+                  where + ": the page shows \"" + now + "\", but " +
+                      course::join(mark.source, " ") + " gives \"" + value +
+                      "\" now; run ./grade dev sync and read the text around it again.");
+  } catch (const course::Error& error) {
+    return failed(kGate, where, error.what());
+  }
+}
+
+}  // namespace
+
+std::vector<Item> check_figures(const GateContext& context) {
+  std::vector<Item> items;
+  std::set<fs::path> pages;
+  for (const course::Exercise* exercise : context.exercises) {
+    pages.insert(course::files_of(context.paths->root, *exercise).readme);
+  }
+  for (const fs::path& file : pages) {
+    if (!fs::exists(file)) continue;  // gate 3 says so
+    const std::string page = course::read_text(file), name = shown(context, file);
+    try {
+      for (const Mark& mark : find_marks(page, name)) {
+        if (!mark.is_region() && concerns(context, mark)) {
+          items.push_back(check_mark(context, page, name, mark));
+        }
+      }
+    } catch (const course::Error& error) {
+      items.push_back(failed(kGate, name, error.what()));
+    }
+  }
+  return items;
+}
+
+}  // namespace grade

@@ -1,0 +1,211 @@
+// Gate 1: unique ids (the reader of course.json), files on both sides, no stray file, three hint
+// steps for every TODO, nothing needed before it is taught.
+#include <algorithm>
+#include <set>
+
+#include "cli/gates/gate.h"
+#include "course/starter.h"
+#include "course/text.h"
+
+namespace grade {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int kGate = 1;
+
+class ExerciseFilesCheck {
+ public:
+  ExerciseFilesCheck(const GateContext& context, const course::Exercise& exercise)
+      : context_(context),
+        exercise_(exercise),
+        files_(course::files_of(context.paths->root, exercise)) {}
+
+  Item run() {
+    try {
+      need_files();
+      check_todos();
+      course::parse_hints(course::read_text(files_.hints), shown(context_, files_.hints),
+                          exercise_.todos);
+      check_mutants();
+    } catch (const course::Error& error) {
+      problems_.push_back(error.what());
+    }
+    if (problems_.empty()) return passed(kGate, exercise_.id);
+    return failed(kGate, exercise_.id, course::join(problems_, "\n"));
+  }
+
+ private:
+  void need_files() {
+    for (const fs::path& file : {files_.starter, files_.header, files_.test, files_.hints,
+                                 files_.solution, files_.gates / "mutants.txt"}) {
+      if (file.empty() || fs::is_regular_file(file)) continue;
+      if (file == files_.starter) {
+        problems_.push_back(shown(context_, file) + " is missing; run ./grade dev sync.");
+      } else {
+        problems_.push_back(shown(context_, file) + " is missing; every exercise has one.");
+      }
+    }
+    // Without the solution nothing else can be said.
+    if (!fs::is_regular_file(files_.solution))
+      throw course::Error("", 0, "nothing more was checked.");
+  }
+
+  void check_todos() {
+    const std::string name = shown(context_, files_.solution);
+    const course::MarkedSource source =
+        course::parse_marked(course::read_text(files_.solution), name);
+    if (source.todos != exercise_.todos) {
+      problems_.push_back(name + " has " +
+                          course::plural(static_cast<size_t>(source.todos), "TODO") +
+                          ", course.json:" + std::to_string(exercise_.line) + " says " +
+                          std::to_string(exercise_.todos) + "; correct one of them.");
+    }
+    const std::string starter = course::starter_text(source);
+    for (int todo = 1; todo <= source.todos; ++todo) {
+      const std::string mark = "TODO(" + std::to_string(todo) + ")";
+      if (starter.find(mark) == std::string::npos) {
+        problems_.push_back(name + ": the starter nowhere says " + mark +
+                            "; write it in a //~ line of that region.");
+      }
+    }
+  }
+
+  void check_mutants() {
+    constexpr size_t kLeast = 3;
+    const fs::path file = files_.gates / "mutants.txt";
+    size_t mutants = 0, variants = 0;
+    for (const course::Derived& derived : course::derive(context_.paths->root, exercise_)) {
+      mutants += derived.what == course::Derived::What::kMutant ? 1 : 0;
+      variants += derived.what == course::Derived::What::kVariant ? 1 : 0;
+    }
+    if (mutants < kLeast) {
+      problems_.push_back(shown(context_, file) + " has " + course::plural(mutants, "mutant") +
+                          ", expected at least 3 of different kinds.");
+    }
+    if (variants == 0) {
+      problems_.push_back(shown(context_, files_.gates) +
+                          " holds no variant_NAME.cu; write one correct solution in another way.");
+    }
+  }
+
+  const GateContext& context_;
+  const course::Exercise& exercise_;
+  const course::ExerciseFiles files_;
+  std::vector<std::string> problems_;
+};
+
+// Every file of chapters/ and solutions/ that the manifest accounts for.
+class StrayFiles {
+ public:
+  explicit StrayFiles(const GateContext& context) : context_(context) {
+    const fs::path root = context.paths->root;
+    known_.insert((root / "chapters" / "course.json").string());
+    known_.insert((root / "chapters" / "checksums.txt").string());
+    for (const course::Chapter& chapter : context.course->chapters) {
+      for (const char* name : {"README.md", "support.h", "support.cu"}) {
+        known_.insert((root / "chapters" / chapter.id / name).string());
+      }
+    }
+    for (const course::Exercise& exercise : context.course->exercises) {
+      const course::ExerciseFiles files = course::files_of(root, exercise);
+      for (const fs::path& file :
+           {files.starter, files.header, files.test, files.hints, files.solution}) {
+        known_.insert(file.string());
+      }
+      fs::path baseline = files.starter;
+      known_.insert(baseline.replace_filename(exercise.name + "_baseline.cu").string());
+      folders_.insert(files.gates.string());
+    }
+  }
+
+  std::vector<std::string> problems() {
+    const fs::path root = context_.paths->root;
+    for (const char* folder : {"chapters", "solutions"}) look(root / folder);
+    for (const fs::path& chapter : entries(root / "grader" / "tests" / "exercises")) {
+      for (const fs::path& exercise : entries(chapter)) {
+        if (folders_.count(exercise.string()) == 0) stray(exercise);
+      }
+    }
+    return problems_;
+  }
+
+ private:
+  static std::vector<fs::path> entries(const fs::path& folder) {
+    std::vector<fs::path> found;
+    if (!fs::is_directory(folder)) return found;
+    for (const auto& entry : fs::directory_iterator(folder)) {
+      const std::string name = entry.path().filename().string();
+      // What editors leave behind is nobody's exercise.
+      const bool hidden = name[0] == '.' || name.back() == '~';
+      if (!hidden && name != "__pycache__") found.push_back(entry.path());
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+  }
+
+  void look(const fs::path& folder) {
+    for (const fs::path& entry : entries(folder)) {
+      if (fs::is_directory(entry)) {
+        look(entry);
+      } else if (known_.count(entry.string()) == 0) {
+        stray(entry);
+      }
+    }
+  }
+
+  void stray(const fs::path& path) {
+    problems_.push_back(shown(context_, path) +
+                        " belongs to no exercise of chapters/course.json; list it or remove it.");
+  }
+
+  const GateContext& context_;
+  std::set<std::string> known_, folders_;
+  std::vector<std::string> problems_;
+};
+
+std::vector<std::string> order_problems(const GateContext& context) {
+  std::vector<std::string> problems;
+  std::set<std::string> taught;
+  for (const course::Exercise& exercise : context.course->exercises) {
+    for (const std::string& need : exercise.needs) {
+      if (taught.count(need) != 0) continue;
+      problems.push_back("chapters/course.json:" + std::to_string(exercise.line) + ": " +
+                         exercise.id + " needs \"" + need +
+                         "\", which no earlier exercise teaches; move it or correct the name.");
+    }
+    taught.insert(exercise.teaches.begin(), exercise.teaches.end());
+  }
+  return problems;
+}
+
+}  // namespace
+
+std::vector<Item> check_manifest(const GateContext& context) {
+  std::vector<Item> items;
+  for (const course::Exercise* exercise : context.exercises) {
+    items.push_back(ExerciseFilesCheck(context, *exercise).run());
+  }
+  if (!context.whole_course) return items;
+  const auto add = [&](const char* name, const std::vector<std::string>& problems) {
+    items.push_back(problems.empty() ? passed(kGate, name)
+                                     : failed(kGate, name, course::join(problems, "\n")));
+  };
+  add("no stray files", StrayFiles(context).problems());
+  add("nothing is needed before it is taught", order_problems(context));
+  std::vector<std::string> empty;
+  for (const course::Chapter& chapter : context.course->chapters) {
+    const bool used =
+        std::any_of(context.course->exercises.begin(), context.course->exercises.end(),
+                    [&](const course::Exercise& e) { return e.chapter == chapter.id; });
+    if (!used) {
+      empty.push_back("chapters/course.json:" + std::to_string(chapter.line) + ": chapter " +
+                      chapter.id + " has no exercise; add one or remove it.");
+    }
+  }
+  add("every chapter has exercises", empty);
+  return items;
+}
+
+}  // namespace grade

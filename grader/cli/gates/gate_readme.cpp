@@ -1,0 +1,134 @@
+// Gate 3: code blocks of a page that name a source region equal it; links and pictures resolve.
+#include <cctype>
+#include <regex>
+#include <set>
+
+#include "cli/gates/figures.h"
+#include "cli/gates/gate.h"
+#include "course/text.h"
+
+namespace grade {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int kGate = 3;
+
+// The anchor that GitHub makes of a heading.
+std::string anchor_of(const std::string& heading) {
+  std::string anchor;
+  for (const unsigned char c : course::trim(heading)) {
+    if (std::isalnum(c) || c == '_' || c == '-' || c >= 128) {
+      anchor += static_cast<char>(std::tolower(c));
+    } else if (c == ' ') {
+      anchor += '-';
+    }
+  }
+  return anchor;
+}
+
+std::set<std::string> anchors_of(const std::string& page) {
+  std::set<std::string> anchors;
+  bool in_code = false;
+  for (const std::string& line : course::split_lines(page)) {
+    if (course::starts_with(line, "```")) in_code = !in_code;
+    const size_t text = line.find_first_not_of('#');
+    if (!in_code && text != 0 && text != std::string::npos && line[text] == ' ') {
+      anchors.insert(anchor_of(line.substr(text)));
+    }
+  }
+  return anchors;
+}
+
+class PageCheck {
+ public:
+  PageCheck(const GateContext& context, const fs::path& file)
+      : context_(context), file_(file), name_(shown(context, file)) {}
+
+  Item run() {
+    try {
+      page_ = course::read_text(file_);
+      check_regions();
+      check_links();
+    } catch (const course::Error& error) {
+      problems_.push_back(error.what());
+    }
+    return problems_.empty() ? passed(kGate, name_)
+                             : failed(kGate, name_, course::join(problems_, "\n"));
+  }
+
+ private:
+  void check_regions() {
+    for (const Mark& mark : find_marks(page_, name_)) {
+      if (!mark.is_region()) continue;
+      const std::string region = region_text(context_.paths->root, mark, name_);
+      if (page_.substr(mark.begin, mark.end - mark.begin) == region) continue;
+      problems_.push_back(name_ + ":" + std::to_string(mark.line) + ": the code differs from " +
+                          course::join(mark.source, " ") + "; run ./grade dev sync.");
+    }
+  }
+
+  void check_links() {
+    static const std::regex kInline("`[^`]*`");
+    static const std::regex kLink("\\]\\(([^) ]+)( \"[^\"]*\")?\\)");
+    bool in_code = false;
+    int number = 0;
+    for (const std::string& raw : course::split_lines(page_)) {
+      ++number;
+      if (course::starts_with(course::trim(raw), "```")) in_code = !in_code;
+      if (in_code) continue;
+      const std::string line = std::regex_replace(raw, kInline, "``");
+      for (std::sregex_iterator at(line.begin(), line.end(), kLink), end; at != end; ++at) {
+        check_link((*at)[1].str(), number);
+      }
+    }
+  }
+
+  void check_link(const std::string& link, int line) {
+    if (link.find("://") != std::string::npos || course::starts_with(link, "mailto:")) return;
+    const size_t hash = link.find('#');
+    const std::string path = link.substr(0, hash);
+    const fs::path target = path.empty() ? file_ : file_.parent_path() / path;
+    const std::string where = name_ + ":" + std::to_string(line) + ": ";
+    if (!fs::exists(target)) {
+      problems_.push_back(where + "the link \"" + link + "\" leads to no file; correct it.");
+    } else if (hash != std::string::npos && target.extension() == ".md" &&
+               anchors_of(course::read_text(target)).count(link.substr(hash + 1)) == 0) {
+      problems_.push_back(where + "the link \"" + link + "\" names no heading of that page.");
+    }
+  }
+
+  const GateContext& context_;
+  fs::path file_;
+  std::string name_, page_;
+  std::vector<std::string> problems_;
+};
+
+}  // namespace
+
+std::vector<Item> check_readmes(const GateContext& context) {
+  const fs::path root = context.paths->root;
+  std::set<fs::path> pages;
+  std::vector<Item> items;
+  for (const course::Exercise* exercise : context.exercises) {
+    const fs::path page = course::files_of(root, *exercise).readme;
+    if (pages.count(page) != 0) continue;
+    pages.insert(page);
+    if (!fs::exists(page)) {
+      items.push_back(failed(kGate, shown(context, page),
+                             shown(context, page) + " is missing; every chapter has a page."));
+    }
+  }
+  if (context.whole_course) {
+    for (const char* name : {"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "grader/README.md"}) {
+      pages.insert(root / name);
+    }
+  }
+  for (const fs::path& page : pages) {
+    if (fs::exists(page)) items.push_back(PageCheck(context, page).run());
+  }
+  return items;
+}
+
+}  // namespace grade

@@ -1,0 +1,198 @@
+// Builds the programs of gates 4 to 8 with one call of Ninja, then runs the jobs on all cores.
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <thread>
+
+#include "cli/gates/gate.h"
+#include "course/text.h"
+
+namespace grade {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// Derived texts of one exercise, or why there are none.
+struct DerivedTexts {
+  std::vector<course::Derived> texts;
+  std::string problem;
+};
+
+class GateRun {
+ public:
+  explicit GateRun(const GateContext& context) : context_(context), cache_(context) {}
+
+  std::vector<Item> run() {
+    collect();
+    build();
+    std::vector<Item> items(jobs_.size());
+    // Long programs first would be better still; the order of the course is easier to follow.
+    in_parallel(jobs_.size(), [&](size_t i) { items[i] = run_job(jobs_[i]); });
+    items.insert(items.begin(), extra_.begin(), extra_.end());
+    return items;
+  }
+
+ private:
+  std::string why_skipped(const course::Exercise& exercise) const {
+    if (exercise.kind == course::Kind::kPython) return "Python exercises are not checked yet";
+    if (exercise.gpu_only && context_.device == Device::kSimulator) return "needs a GPU";
+    return "";
+  }
+
+  void collect() {
+    GateContext runnable = context_;
+    runnable.exercises.clear();
+    for (const course::Exercise* exercise : context_.exercises) {
+      const std::string reason = why_skipped(*exercise);
+      if (reason.empty()) {
+        runnable.exercises.push_back(exercise);
+      } else {
+        extra_.push_back(skipped(4, exercise->id, reason));
+      }
+    }
+    jobs_ = solution_jobs(runnable);
+    append(starter_jobs(runnable));
+    for (const course::Exercise* exercise : runnable.exercises) {
+      try {
+        for (const course::Derived& one : course::derive(context_.paths->root, *exercise)) {
+          add_derived(*exercise, one);
+        }
+      } catch (const course::Error& error) {
+        extra_.push_back(failed(7, exercise->id, error.what()));
+      }
+    }
+  }
+
+  void append(std::vector<Job> more) {
+    jobs_.insert(jobs_.end(), std::make_move_iterator(more.begin()),
+                 std::make_move_iterator(more.end()));
+  }
+
+  void add_derived(const course::Exercise& exercise, const course::Derived& one) {
+    switch (one.what) {
+      case course::Derived::What::kAblation:
+        // On a GPU a race may happen to give the right answer: gates 6 and 7 are the simulator's.
+        if (context_.device == Device::kSimulator) {
+          jobs_.push_back(ablation_job(context_, exercise, one));
+        }
+        break;
+      case course::Derived::What::kMutant:
+        if (context_.device == Device::kSimulator) {
+          jobs_.push_back(mutant_job(context_, exercise, one));
+        }
+        break;
+      case course::Derived::What::kVariant:
+        jobs_.push_back(variant_job(context_, exercise, one));
+        break;
+    }
+  }
+
+  fs::path program_of(const Job& job) const {
+    return context_.paths->build(context_.device) / "course" /
+           target_of(*job.exercise, job.program);
+  }
+
+  // One Ninja for everything keeps all cores busy; only where it fails is each target asked again,
+  // so that every message finds its exercise.
+  void build() {
+    std::map<std::string, const Job*> targets;
+    for (const Job& job : jobs_) targets.emplace(target_of(*job.exercise, job.program), &job);
+    if (targets.empty()) return;
+    if (context_.progress) {
+      context_.progress("building " + course::plural(targets.size(), "program"));
+    }
+    std::vector<std::string> names;
+    for (const auto& [name, job] : targets) names.push_back(name);
+    const std::string problem = build_together(names);
+    if (problem.empty()) return;
+    for (const auto& [name, job] : targets) {
+      const BuildResult result = build_target(*context_.paths, context_.device, name);
+      if (result.status != BuildResult::Status::kBuilt) build_problems_[name] = explain(result);
+    }
+  }
+
+  std::string build_together(const std::vector<std::string>& names) const {
+    // build_target makes the folder of the GPU where it is missing.
+    BuildResult first = build_target(*context_.paths, context_.device, names.front());
+    if (first.status != BuildResult::Status::kBuilt) return "failed";
+    ChildOptions options;
+    options.argv = {context_.paths->ninja, "-C", context_.paths->build(context_.device).string(),
+                    "-k", "0"};
+    options.argv.insert(options.argv.end(), names.begin(), names.end());
+    options.grace_seconds = 10;
+    return run_child(options).ok() ? "" : "failed";
+  }
+
+  std::string explain(const BuildResult& result) const {
+    if (result.status == BuildResult::Status::kCancelled) return "the build was cancelled";
+    if (result.diagnostics.empty()) {
+      return "does not build: " + (result.problem.empty() ? result.log : result.problem);
+    }
+    const Diagnostic& first = result.diagnostics.front();
+    std::string text = "does not build without warnings: " + first.file + ":" +
+                       std::to_string(first.line) + ": " + first.message;
+    for (const std::string& line : first.context) text += "\n    " + line;
+    return text;
+  }
+
+  Item run_job(const Job& job) {
+    const auto start = std::chrono::steady_clock::now();
+    Item item = judge_job(job);
+    item.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return item;
+  }
+
+  Item judge_job(const Job& job) {
+    const auto problem = build_problems_.find(target_of(*job.exercise, job.program));
+    if (problem != build_problems_.end())
+      return failed(job.gate, job.name, job.exercise->id + " " + problem->second);
+    const std::string key = cache_.key(program_of(job), job);
+    if (cache_.passed(key)) {
+      Item item = passed(job.gate, job.name);
+      item.reused = true;
+      return item;
+    }
+    RunRequest request;
+    request.exercise = job.exercise;
+    request.program = job.program;
+    request.variant = job.variant;
+    request.device = context_.device;
+    if (job.prepare) job.prepare(&request);
+    const std::string message = job.judge(run_program(*context_.paths, request));
+    if (!message.empty()) return failed(job.gate, job.name, message);
+    cache_.remember(key);
+    return passed(job.gate, job.name);
+  }
+
+  const GateContext& context_;
+  VerdictCache cache_;
+  std::vector<Job> jobs_;
+  std::vector<Item> extra_;
+  std::map<std::string, std::string> build_problems_;  // target -> what is wrong
+};
+
+}  // namespace
+
+std::vector<Item> run_gates(const GateContext& context) { return GateRun(context).run(); }
+
+std::vector<Item> check_files(const GateContext& context) {
+  if (context.progress) context.progress("reading the files of the course");
+  std::vector<Item> items = check_manifest(context);
+  for (const auto& gate : {check_starters, check_readmes}) {
+    const std::vector<Item> more = gate(context);
+    items.insert(items.end(), more.begin(), more.end());
+  }
+  return items;
+}
+
+std::vector<Item> check_all_gates(const GateContext& context) {
+  std::vector<Item> items = check_files(context);
+  for (const auto& gate : {run_gates, check_figures}) {
+    const std::vector<Item> more = gate(context);
+    items.insert(items.end(), more.begin(), more.end());
+  }
+  return items;
+}
+
+}  // namespace grade
