@@ -29,6 +29,8 @@ std::string demangle(const std::string& mangled) {
   if (status != 0 || text == nullptr) return mangled;
   std::string name = text;
   std::free(text);
+  const std::string anonymous = "(anonymous namespace)::";
+  for (size_t at; (at = name.find(anonymous)) != std::string::npos;) name.erase(at, anonymous.size());
   // The parameter list is the last parenthesis at depth 0 of templates.
   int depth = 0;
   size_t end = name.size();
@@ -36,7 +38,7 @@ std::string demangle(const std::string& mangled) {
     const char c = name[i];
     if (c == '<') ++depth;
     if (c == '>') --depth;
-    if (c == '(' && depth == 0 && name.compare(i, 21, "(anonymous namespace)") != 0) {
+    if (c == '(' && depth == 0) {
       end = i;
       break;
     }
@@ -49,8 +51,7 @@ std::string demangle(const std::string& mangled) {
     if (name[i] == '>') --depth;
     if (name[i] == ' ' && depth == 0 && i > 0) begin = i + 1;  // after the return type
   }
-  const bool anonymous = name.find("(anonymous namespace)") != std::string::npos;
-  return anonymous ? name : name.substr(begin);
+  return name.substr(begin);
 }
 
 class Loader {

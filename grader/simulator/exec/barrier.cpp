@@ -48,7 +48,9 @@ void check_same_statement(const Block& block, int id) {
 
 void release(Block& block, int id) {
   BarrierState& barrier = block.barriers[id];
-  const bool everybody = barrier.arrived >= block.live_threads;
+  // Threads that have exited count as having arrived, unless the barrier names its number of threads.
+  const uint64_t threads = block.grid->config->block.count();
+  const bool everybody = barrier.expected == 0 || barrier.arrived >= threads;
   if (block.warps[0].checks) {
     check_same_statement(block, id);
     if (everybody) {

@@ -471,21 +471,27 @@ class Runner {
       if ((group.wait_mask & w_.live & ~group.mask) != 0) continue;
       return finish_collective(group);
     }
+    return give_up_on_missing_lanes();
+  }
+
+  // The wait that comes first in the code is the one that goes wrong.
+  bool give_up_on_missing_lanes() {
+    Group* first = nullptr;
     for (Group& group : w_.groups) {
-      if (group.state == GroupState::kAtCollective || group.state == GroupState::kAtWarpBarrier) {
-        // If a lane waits at a block barrier, only that lane's arrival here could have helped.
-        const uint32_t missing = group.wait_mask & w_.live & ~group.mask;
-        w_.set_frame(group.frame);
-        if (w_.checks) {
-          report_missing_lanes(w_, group.pc, missing, "this warp operation names");
-        }
-        if (group.state == GroupState::kAtCollective) return finish_collective(group);
-        group.state = GroupState::kReady;
-        ++group.pc;
-        return true;
-      }
+      const bool in_warp =
+          group.state == GroupState::kAtCollective || group.state == GroupState::kAtWarpBarrier;
+      if (in_warp && (first == nullptr || group.pc < first->pc)) first = &group;
     }
-    return false;
+    if (first == nullptr) return false;
+    w_.set_frame(first->frame);
+    if (w_.checks) {
+      const uint32_t missing = first->wait_mask & w_.live & ~first->mask;
+      report_missing_lanes(w_, first->pc, missing, "this warp operation names");
+    }
+    if (first->state == GroupState::kAtCollective) return finish_collective(*first);
+    first->state = GroupState::kReady;
+    ++first->pc;
+    return true;
   }
 
   uint32_t count_ready() const {

@@ -73,7 +73,7 @@ LaunchStatus run_kernel(const Kernel& kernel, const LaunchConfig& config, const 
 struct EngineOptions {
   bool checks = true;                       // memcheck is always on; this is initcheck, race, sync
   bool counters = true;
-  uint64_t max_warp_instructions = 400'000'000;  // per launch
+  uint64_t max_warp_instructions = 150'000'000;  // per launch; far more under grade exec
 };
 EngineOptions& engine_options();            // read at each launch; GRADE_SIM_* variables set it once
 

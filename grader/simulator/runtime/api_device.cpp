@@ -12,6 +12,7 @@
 #include "runtime/error_names.h"
 #include "runtime/launch_refusal.h"
 #include "runtime/registry.h"
+#include "runtime/repeat_launch.h"
 #include "runtime/stream.h"
 
 using namespace warplings::sim;
@@ -119,6 +120,7 @@ cudaError_t cudaDeviceReset() {
     Streams::instance().drop_pending();
     DeviceMemory::instance().reset();
     Registry::instance().restore_variables();
+    RepeatedLaunches::instance().memory_changed();
     clear_sticky_error();
     return cudaSuccess;
   };

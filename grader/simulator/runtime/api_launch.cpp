@@ -12,6 +12,7 @@
 #include "runtime/device_model.h"
 #include "runtime/launch_refusal.h"
 #include "runtime/registry.h"
+#include "runtime/repeat_launch.h"
 #include "runtime/stream.h"
 
 using namespace warplings::sim;
@@ -85,7 +86,7 @@ cudaError_t launch(const LaunchRequest& request) {
   item.run = [&kernel, config = request.config,
               parameters = parameter_buffer(kernel, request.arguments)] {
     const wsim_counters before = CounterStore::instance().totals();
-    const LaunchStatus status = run_kernel(kernel, config, parameters.data());
+    const LaunchStatus status = RepeatedLaunches::instance().run(kernel, config, parameters);
     Streams::instance().set_duration(modelled_ms(before, CounterStore::instance().totals()));
     return error_of(status);
   };

@@ -10,6 +10,7 @@
 #include "runtime/device_state.h"
 #include "runtime/host_fault.h"
 #include "runtime/pointer.h"
+#include "runtime/repeat_launch.h"
 #include "runtime/stream.h"
 
 using namespace warplings::sim;
@@ -21,6 +22,7 @@ cudaError_t allocate(const ApiCall& call, void** pointer, size_t size, Allocatio
   *pointer = nullptr;
   if (size == 0) return cudaSuccess;
   catch_host_access();
+  RepeatedLaunches::instance().memory_changed();
   DeviceMemory& memory = DeviceMemory::instance();
   const uint64_t address = memory.allocate(size, kind);
   if (address == 0) return cudaErrorMemoryAllocation;
@@ -69,6 +71,7 @@ cudaError_t release(const ApiCall& call, void* pointer, bool pinned) {
   if (const cudaError_t error = Streams::instance().synchronize_all(); error != cudaSuccess) {
     return error;
   }
+  RepeatedLaunches::instance().memory_changed();
   DeviceMemory::FreeResult result = DeviceMemory::FreeResult::kNotAnAllocation;
   if (is_host_pinned(pointer) == pinned) {
     result = DeviceMemory::instance().free(address_of(pointer));
@@ -201,6 +204,7 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
     if (pointer == nullptr) return cudaErrorInvalidValue;
     WorkItem item;
     item.run = [pointer, description = call.description(), where = call.where()] {
+      RepeatedLaunches::instance().memory_changed();
       const auto result = DeviceMemory::instance().free(address_of(pointer));
       if (result != DeviceMemory::FreeResult::kOk) {
         report_bad_free(description, where, pointer, result);

@@ -12,6 +12,7 @@
 #include "memory/device_memory.h"
 #include "memory/payload.h"
 #include "runtime/pointer.h"
+#include "runtime/repeat_launch.h"
 
 namespace warplings::sim {
 namespace {
@@ -90,6 +91,7 @@ void check_written(const Copy& copy, const std::string& call, const Position& wh
 }
 
 void perform(const Copy& copy) {
+  RepeatedLaunches::instance().memory_changed();
   DeviceMemory& memory = DeviceMemory::instance();
   auto* to = static_cast<char*>(usable(copy.to));
   const auto* from = static_cast<const char*>(usable(copy.from));
@@ -185,6 +187,7 @@ cudaError_t start_fill(const ApiCall& call, const Fill& fill, cudaStream_t handl
   WorkItem item;
   item.modelled_ms = kDeviceLatencyMs + static_cast<double>(fill.box.bytes()) / kDeviceRate;
   item.run = [fill] {
+    RepeatedLaunches::instance().memory_changed();
     auto* to = static_cast<char*>(usable(fill.to));
     for (size_t z = 0; z < fill.box.depth; ++z) {
       for (size_t y = 0; y < fill.box.height; ++y) {

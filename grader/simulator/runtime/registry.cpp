@@ -21,6 +21,13 @@ void report_problem(const char* kind, const std::string& message) {
   FindingLog::instance().report(std::move(finding));
 }
 
+bool has_hidden_effects(const std::string& ptx) {
+  for (const char* word : {"vprintf", "%clock", "%globaltimer", "malloc", "nanosleep"}) {
+    if (ptx.find(word) != std::string::npos) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Registry& Registry::instance() {
@@ -73,7 +80,10 @@ void Registry::load_modules(FatBinary* binary) {
   }
   for (std::string& text : contents.ptx) {
     try {
-      binary->modules.push_back(load_module(ptx::parse(std::move(text), "device code")));
+      const bool impure = has_hidden_effects(text);
+      LoadedModule* module = load_module(ptx::parse(std::move(text), "device code"));
+      binary->modules.push_back(module);
+      if (impure) impure_.insert(module);
     } catch (const std::exception& error) {
       binary->problem = error.what();
       binary->error = cudaErrorInvalidPtx;

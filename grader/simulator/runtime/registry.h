@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "exec/launch.h"
@@ -69,6 +70,9 @@ class Registry {
   cudaError_t resolve(RegisteredKernel* kernel);
   cudaError_t resolve(const void* symbol, uint64_t* address, uint64_t* size);
 
+  // False if kernels of the module may do what memory does not show: print, read a clock, allocate.
+  bool is_repeatable(const LoadedModule* module) const { return !impure_.contains(module); }
+
   // cudaDeviceReset: module variables get their initial values back.
   void restore_variables();
 
@@ -80,6 +84,7 @@ class Registry {
   std::vector<std::unique_ptr<FatBinary>> binaries_;
   std::unordered_map<const void*, std::unique_ptr<RegisteredKernel>> kernels_;
   std::unordered_map<const void*, std::unique_ptr<RegisteredVariable>> variables_;
+  std::unordered_set<const LoadedModule*> impure_;
   std::unordered_map<uint64_t, std::string> initial_values_;  // bytes, by device address
 };
 

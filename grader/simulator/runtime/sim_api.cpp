@@ -10,6 +10,7 @@
 #include "runtime/api.h"
 #include "runtime/host_fault.h"
 #include "runtime/pointer.h"
+#include "runtime/repeat_launch.h"
 #include "warplings/sim.h"
 
 using namespace warplings::sim;
@@ -40,10 +41,12 @@ extern "C" {
 int wsim_active(void) { return 1; }
 
 void wsim_mark_unwritten(const void* ptr, size_t size) {
+  RepeatedLaunches::instance().memory_changed();
   DeviceMemory::instance().mark_undefined(address_of(ptr), size);
 }
 
 void wsim_mark_written(const void* ptr, size_t size) {
+  RepeatedLaunches::instance().memory_changed();
   DeviceMemory::instance().mark_defined(address_of(ptr), size);
 }
 
@@ -58,10 +61,12 @@ void wsim_query_written(const void* ptr, size_t size, uint8_t* out) {
 }
 
 void wsim_mark_red_zone(const void* ptr, size_t size) {
+  RepeatedLaunches::instance().memory_changed();
   DeviceMemory::instance().mark_red_zone(address_of(ptr), size, true);
 }
 
 void wsim_clear_red_zone(const void* ptr, size_t size) {
+  RepeatedLaunches::instance().memory_changed();
   DeviceMemory::instance().mark_red_zone(address_of(ptr), size, false);
 }
 

@@ -1,0 +1,46 @@
+// corpus NAME planted|clean: runs one case and prints one line per finding,
+//   finding CHECK/KIND LINE error|note MESSAGE
+// corpus --list prints the names.
+#include <warplings/sim.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "corpus.h"
+
+namespace {
+
+void print_findings() {
+  for (int i = 0; i < wsim_finding_count(); ++i) {
+    wsim_finding finding;
+    if (wsim_get_finding(i, &finding) != 0) continue;
+    std::printf("finding %s/%s %d %s %s\n", finding.check, finding.kind, finding.line,
+                finding.is_note ? "note" : "error", finding.message);
+  }
+  std::fflush(stdout);
+}
+
+// A finding that the program cannot outlive (host access to device memory).
+void print_and_leave() {
+  print_findings();
+  std::_Exit(0);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc == 2 && std::strcmp(argv[1], "--list") == 0) {
+    for (int i = 0; i < kCorpusSize; ++i) std::printf("%s\n", kCorpus[i].name);
+    return 0;
+  }
+  if (argc != 3) return 2;
+  wsim_set_fatal_hook(print_and_leave);
+  for (int i = 0; i < kCorpusSize; ++i) {
+    if (std::strcmp(kCorpus[i].name, argv[1]) != 0) continue;
+    (std::strcmp(argv[2], "planted") == 0 ? kCorpus[i].planted : kCorpus[i].clean)();
+    print_findings();
+    return 0;
+  }
+  return 2;
+}
