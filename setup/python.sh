@@ -53,6 +53,7 @@ pip_install() {
 pip_failed() {
   clean_up
   if disk_is_full; then
+    rm -rf "$toolkit_dir/cache"
     fail_command "Free about $1 MB on the disk that holds $GRADE_ROOT."
   elif log_says 'certificate.verify.failed'; then
     fail_command 'This network inspects TLS, or the certificates of this system are missing or old:' \
