@@ -54,8 +54,9 @@ test_folder_that_cannot_be_written() {
 
 real_course() {
   rm "$FAKE_BIN/g++" "$FAKE_BIN/cmake" "$FAKE_BIN/ninja"
-  for tool in "${GRADE_CMAKE:-cmake}" "${GRADE_NINJA:-ninja}" g++ as ld; do
-    ln -s "$(command -v "$tool")" "$FAKE_BIN/${tool##*/}"
+  for tool in "${GRADE_CMAKE:-cmake}" "${GRADE_NINJA:-ninja}" \
+    g++ g++-15 g++-14 g++-13 g++-12 g++-11 as ld; do
+    ! command -v "$tool" >/dev/null || ln -s "$(command -v "$tool")" "$FAKE_BIN/${tool##*/}"
   done
   cat >"$course/CMakeLists.txt" <<'CMAKE'
 cmake_minimum_required(VERSION 3.24)
