@@ -29,9 +29,12 @@ kit::Run check(int n, kit::Placement placement) {
 }  // namespace
 
 TEST(VectorAdd, AddsEveryElementOfFullBlocks) {
-  RecordProperty("todo", 1);
-  kit::for_each("n", std::vector<int>{256, 1024, kit::work_scale(2048, 1 << 24)},
-                [](int n) { check(n, kit::Placement::kMiddle); });
+  bool launched = true;
+  kit::for_each("n", std::vector<int>{256, 1024, kit::work_scale(2048, 1 << 24)}, [&](int n) {
+    const kit::Run run = check(n, kit::Placement::kMiddle);
+    launched = launched && (!kit::simulated() || !run.launches().empty());
+  });
+  RecordProperty("todo", launched ? 1 : 2);
 }
 
 TEST(VectorAdd, CoversSizesThatAreNotBlockMultiples) {

@@ -56,6 +56,9 @@ std::string describe_one(const Comparison& c, size_t i) {
 }
 
 std::string describe_many(const Comparison& c, const std::vector<size_t>& wrong) {
+  bool nothing_written = wrong.size() == c.got.size();
+  for (const size_t i : wrong) nothing_written = nothing_written && never_written(c, i);
+  if (nothing_written) return "No element of " + c.name + " was ever written.";
   std::string text = std::to_string(wrong.size()) + " of " + std::to_string(c.got.size()) +
                      " elements of " + c.name + " are wrong";
   if (wrong.size() == c.got.size()) {

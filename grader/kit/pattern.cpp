@@ -78,8 +78,7 @@ std::string verb(const Wrong& wrong) {
 // Where the wrong elements lie, for one dimension.
 std::string guess_place(const Wrong& wrong) {
   const std::vector<size_t>& at = wrong.positions();
-  if (wrong.all()) return wrong.none_written() ? "no element was ever written" : "";
-  if (at.size() == 1) return "";
+  if (wrong.all() || at.size() == 1) return "";
   const std::string count = std::to_string(at.size());
   if (wrong.contiguous()) {
     if (at.back() + 1 == wrong.size()) return "the last " + count + verb(wrong);

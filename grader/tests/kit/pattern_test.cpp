@@ -49,7 +49,6 @@ std::vector<size_t> every(size_t first, size_t step, size_t end) {
 }  // namespace
 
 TEST(KitPattern, SeesWhatWasNeverWritten) {
-  EXPECT_EQ(kit::guess_pattern(unwritten(100, every(0, 1, 100))), "no element was ever written");
   EXPECT_EQ(kit::guess_pattern(unwritten(100, every(76, 1, 100))),
             "the last 24 were never written");
   EXPECT_EQ(kit::guess_pattern(unwritten(100, every(0, 1, 3))), "the first 3 were never written");

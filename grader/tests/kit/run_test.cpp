@@ -81,7 +81,7 @@ TEST(KitRun, SaysThatNothingWasLaunched) {
     kit::run([] {});
     kit::expect_equal(y, std::vector<float>(4));
   });
-  EXPECT_TRUE(contains(message, "no element was ever written")) << message;
+  EXPECT_TRUE(contains(message, "No element of y was ever written.")) << message;
   EXPECT_TRUE(contains(message, "No kernel was launched.")) << message;
 }
 
