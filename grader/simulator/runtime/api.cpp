@@ -12,6 +12,11 @@ std::map<std::string_view, uint64_t>& call_counts() {
   return *counts;
 }
 
+uint64_t& all_calls() {
+  static uint64_t count = 0;
+  return count;
+}
+
 }  // namespace
 
 std::recursive_mutex& api_mutex() {
@@ -20,7 +25,12 @@ std::recursive_mutex& api_mutex() {
 }
 
 // `name` is a literal: __func__ of the exported function.
-void count_api_call(const char* name) { ++call_counts()[name]; }
+void count_api_call(const char* name) {
+  ++call_counts()[name];
+  ++all_calls();
+}
+
+uint64_t all_api_calls() { return all_calls(); }
 
 uint64_t api_calls(const std::string& name) {
   const auto found = call_counts().find(name);

@@ -22,6 +22,7 @@ std::recursive_mutex& api_mutex();
 
 void count_api_call(const char* name);
 uint64_t api_calls(const std::string& name);
+uint64_t all_api_calls();  // since the start; never reset
 void reset_api_calls();
 
 // One call in progress.

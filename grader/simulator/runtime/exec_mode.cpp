@@ -15,6 +15,7 @@
 #include "checks/finding.h"
 #include "memory/device_memory.h"
 #include "runtime/api.h"
+#include "runtime/background.h"
 #include "runtime/error_state.h"
 #include "runtime/host_fault.h"
 #include "runtime/launch_refusal.h"
@@ -89,6 +90,7 @@ void start_exec_mode() {
     FindingLog::instance().set_listener(print_finding);
     set_fatal_hook([] {});  // the listener has printed the finding
     std::atexit(at_exit);
+    start_background_progress();
   });
 }
 
