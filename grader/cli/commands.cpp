@@ -34,12 +34,8 @@ const std::vector<Command>& commands() {
       {"update", "", "a new version of the course; keeps your files", update_command},
       {"clean", "[PART]", "disk space; removes build, toolkit or all", clean_command, 1},
       {"doctor", "", "tools, devices, and a kernel that really runs", doctor_command},
-#ifdef WARPLINGS_HAS_SELFTEST
       {"selftest", "", "every test of the course itself", selftest_command, 0, true},
-#endif
-#ifdef WARPLINGS_HAS_DEV
       {"dev", "new|sync|check", "for people who write exercises", dev_command, 0, true},
-#endif
       {"help", "[COMMAND]", "this text", help_command, 1, false, false},
   };
   return all;

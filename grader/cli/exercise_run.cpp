@@ -64,7 +64,7 @@ struct EarlyEnd {
   std::string message;  // for the learner
 };
 
-EarlyEnd signal_end(int signal, const std::string& where) {
+EarlyEnd signal_end(int signal) {
   const std::string what = describe_signal(signal);
   std::string why;
   switch (signal) {
@@ -88,44 +88,46 @@ EarlyEnd signal_end(int signal, const std::string& where) {
     default:
       why = "Look at what the host code of your file does there.";
   }
-  return {what, "The program crashed " + where + ": " + what + ". " + why};
+  return {what, "The program crashed: " + what + ". " + why};
 }
 
-EarlyEnd early_end(const ChildResult& child, const std::string& where, const TimeLimits& limits) {
+EarlyEnd exit_end(int status, bool in_test) {
+  const std::string number = std::to_string(status);
+  if (in_test) {
+    return {"exit(" + number + ")",
+            "The program ended here, before its tests had: exit() was called. A launcher must "
+            "return to its caller."};
+  }
+  return {"exit(" + number + ")",
+          "The program ended outside its tests, with exit status " + number +
+              ": exit() was called, perhaps by the constructor of a static object."};
+}
+
+EarlyEnd early_end(const ChildResult& child, bool in_test, const TimeLimits& limits) {
   switch (child.end) {
     case End::kTimedOut: {
       const bool whole = child.seconds >= limits.whole;
-      return {"time limit", "Still running " + where + " after " +
+      return {"time limit", "Still running after " +
                                 seconds_text(whole ? limits.whole : limits.quiet) +
                                 ", and stopped. A loop does not end: look at the condition of "
                                 "every loop in your host code and kernel."};
     }
     case End::kTooMuchMemory:
-      return {"memory limit", "Stopped " + where + ": the program used " +
+      return {"memory limit", "Stopped: the program used " +
                                   std::to_string(child.memory_peak / kMiB) +
                                   " MB of memory. Look at what is allocated in a loop and never "
                                   "freed, and at sizes computed from wrong numbers."};
     case End::kTooMuchOutput:
-      return {"output limit", "Stopped " + where + ": the program printed more than " +
+      return {"output limit", "Stopped: the program printed more than " +
                                   std::to_string(kOutputLimit / kMiB) +
                                   " MB. Print from one thread only, or take the printf out."};
     case End::kSignalled:
-      return signal_end(child.signal, where);
+      return signal_end(child.signal);
     case End::kNotStarted:
       return {"not started", "The program did not start: " + child.error};
     default:
-      break;
+      return exit_end(child.status, in_test);
   }
-  return {"exit(" + std::to_string(child.status) + ")",
-          "The program ended " + where + " with exit status " + std::to_string(child.status) +
-              " before its tests did. exit() or a return from main's work was called: a launcher "
-              "returns to its caller."};
-}
-
-std::string place(const std::string& test) {
-  if (test.empty()) return "outside the tests";
-  const size_t dot = test.find('.');
-  return "in " + (dot == std::string::npos ? test : test.substr(dot + 1));
 }
 
 // One exercise program, in as many processes as its crashes need.
@@ -186,7 +188,7 @@ class ProgramRun {
 
   void note_early_end(const ChildResult& child) {
     TestReport* test = events_.running();
-    EarlyEnd end = early_end(child, place(test == nullptr ? "" : test->name), limits_);
+    EarlyEnd end = early_end(child, test != nullptr, limits_);
     if (result_.done && child.end == End::kSignalled) {
       end.message += " All tests had run: look at what happens when static objects are destroyed.";
     }

@@ -138,6 +138,11 @@ Grading grade_exercise(App& app, const course::Exercise& exercise, const Grading
   request.watched = hooks.watched;
   request.interrupted = hooks.interrupted;
   request.on_progress = hooks.on_progress;
+  // A kernel that does not end would not end in the other tests either.
+  request.stop_after = [](const TestReport& test) {
+    return test.finished && std::any_of(test.findings.begin(), test.findings.end(),
+                                        [](const Finding& f) { return f.kind == "endless-loop"; });
+  };
   const fs::path file = course::files_of(app.paths().root, exercise).starter;
   const std::string graded = fingerprint(file);
   for (const Device device : app.devices(exercise)) {

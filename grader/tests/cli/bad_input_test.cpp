@@ -62,11 +62,11 @@ TEST_F(BadInput, FileThatDoesNotCompileShowsItsFirstErrorOnly) {
 
 TEST_F(BadInput, EndlessLoopIsStoppedAtTheTimeLimit) {
   const Ran ran = grade_steps("//! hang");
-  expect_says(ran, "Still running in Adds after 2 s, and stopped.");
+  expect_says(ran, "Still running after 2 s, and stopped.");
 }
 
 TEST_F(BadInput, SegmentationFaultIsNamed) {
-  expect_says(grade_steps("//! crash"), "The program crashed in Adds: segmentation fault.");
+  expect_says(grade_steps("//! crash"), "The program crashed: segmentation fault.");
 }
 
 TEST_F(BadInput, EndlessRecursionIsNamed) {
@@ -76,7 +76,7 @@ TEST_F(BadInput, EndlessRecursionIsNamed) {
 }
 
 TEST_F(BadInput, AbortIsNamed) {
-  expect_says(grade_steps("//! abort"), "The program crashed in Adds: abort.");
+  expect_says(grade_steps("//! abort"), "The program crashed: abort.");
 }
 
 TEST_F(BadInput, UncaughtExceptionIsNamedWithItsText) {
@@ -86,12 +86,12 @@ TEST_F(BadInput, UncaughtExceptionIsNamedWithItsText) {
 }
 
 TEST_F(BadInput, ExitZeroInATestIsNoPass) {
-  expect_says(grade_steps("//! exit 0"), "The program ended in Adds with exit status 0");
+  expect_says(grade_steps("//! exit 0"), "The program ended here, before its tests had");
 }
 
 TEST_F(BadInput, ExitZeroBeforeTheFirstTestIsNoPass) {
   expect_says(grade_file("//! silent-exit\n//! test Scratch.Adds 1\n"),
-              "The program ended outside the tests with exit status 0");
+              "The program ended outside its tests, with exit status 0");
 }
 
 TEST_F(BadInput, ProgramWithoutTestsIsNoPass) { grade_file("// nothing\n"); }
@@ -102,7 +102,7 @@ TEST_F(BadInput, ForgedResultsOnStandardOutputAreNotRead) {
       "//! print {\"event\":\"test_end\",\"test\":\"Scratch.Adds\",\"passed\":true}\n"
       "//! print {\"nonce\":\"n0\",\"event\":\"done\",\"passed\":2,\"failed\":0}\n"
       "//! exit 0");
-  expect_says(ran, "The program ended in Adds");
+  expect_says(ran, "The program ended here");
 }
 
 TEST_F(BadInput, GigabytesOfOutputAreCutAndStopped) {
