@@ -101,12 +101,16 @@ bool SharedRace::access(const WarpClock& clock, uint32_t warp, uint32_t mask,
   access.strong = strong;
   access.write = write;
   access.pc = pc;
-  const bool plain_words = !write && !strong && bytes == 4;  // aligned: one word per lane
+  const bool plain_words = !write && !strong && bytes >= 4;  // aligned: whole words
   // Lanes of one instruction are compared with each other too: lane i sees what lane i - 1 left.
   for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const uint32_t lane = static_cast<uint32_t>(std::countr_zero(rest));
     uint32_t at = static_cast<uint32_t>(addresses[lane]);
-    if (plain_words && quiet_[at / 4] == epoch_) continue;
+    if (plain_words) {
+      bool quiet = true;
+      for (uint32_t k = 0; k < bytes / 4; ++k) quiet = quiet && quiet_[at / 4 + k] == epoch_;
+      if (quiet) continue;
+    }
     access.thread = static_cast<uint16_t>(warp * 32 + lane);
     for (uint32_t left = bytes; left > 0;) {
       const uint32_t offset = at & 3;

@@ -331,56 +331,90 @@ void op_ld_const(Warp& w, const Instr& in, uint32_t m) {
 #else
 #define WARPLINGS_SCALAR
 #endif
-WARPLINGS_SCALAR void gather(uint32_t* to, const uint32_t* from, const uint32_t* addresses) {
-  for (int i = 0; i < 32; ++i) to[i] = from[addresses[i] >> 2];
-}
 WARPLINGS_SCALAR uint32_t gather_or(const uint32_t* from, const uint32_t* addresses, uint32_t flip) {
   uint32_t bits = 0;
   for (int i = 0; i < 32; ++i) bits |= from[addresses[i] >> 2] ^ flip;
   return bits;
 }
 
-// The common load of a tile: one aligned 4-byte word per lane, every one written before. False:
-// something is unusual, and the general path looks at it.
-bool load_shared_words(Warp& w, const Instr& in, uint32_t m) {
-  if (in.size != 4 || in.vector != 1 || in.register_size != 4 || !in.address_is_32bit ||
-      in.strong || in.ops[0] == kNoPlace || in.ops[4] == kNoPlace || w.any_undefined) {
-    return false;
+// Words beside a gathered word, for 8- and 16-byte loads.
+WARPLINGS_SCALAR void gather_vector(uint32_t (*to)[32], const uint32_t* from,
+                                    const uint32_t* addresses, uint32_t words) {
+  for (int i = 0; i < 32; ++i) {
+    const uint32_t* at = from + (addresses[i] >> 2);
+    for (uint32_t k = 0; k < words; ++k) to[k][i] = at[k];
   }
+}
+
+// One pass through the banks is enough for each group of lanes that is served together: all words
+// of the group lie within one row of 32 banks.
+bool within_one_row(const uint32_t* address, uint32_t lanes, uint32_t bytes) {
+  for (uint32_t first = 0; first < 32; first += lanes) {
+    uint32_t low = address[first], high = address[first];
+    for (uint32_t i = first; i < first + lanes; ++i) {
+      low = std::min(low, address[i]);
+      high = std::max(high, address[i]);
+    }
+    if (high - low + bytes > 128) return false;
+  }
+  return true;
+}
+
+bool is_plain_words(const Warp& w, const Instr& in) {
+  if (in.size != 4 || in.register_size != 4 || !in.address_is_32bit || in.strong) return false;
+  if (in.ops[4] == kNoPlace || w.any_undefined) return false;
+  for (int part = 0; part < in.vector; ++part) {
+    if (in.ops[part] == kNoPlace) return false;
+  }
+  return true;
+}
+
+// The common load of a tile: aligned 4-byte words, one, two or four per lane, every one written
+// before, without bank conflicts. False: something is unusual, and the general path looks at it.
+bool load_shared_words(Warp& w, const Instr& in, uint32_t m) {
+  if (!is_plain_words(w, in)) return false;
+  const uint32_t words = in.vector, bytes = 4 * words;
   const uint32_t* base = w.in<uint32_t>(in.ops[4]);
   const uint32_t offset = static_cast<uint32_t>(in.imm);
   const uint32_t first = base[std::countr_zero(m)] + offset;
   uint32_t address[32];
-  uint32_t low = first, high = first, bits = first;
+  uint32_t high = first, bits = first;
   for (int i = 0; i < 32; ++i) {
     address[i] = ((m >> i) & 1) ? base[i] + offset : first;
-    low = std::min(low, address[i]);
     high = std::max(high, address[i]);
     bits |= address[i];
   }
   const size_t size = w.block->shared.size();
-  if ((bits & 3) != 0 || size < 4 || high > size - 4) return false;
-  if (high - low >= 128) return false;  // words of one bank may collide
+  if ((bits & (bytes - 1)) != 0 || size < bytes || high > size - bytes) return false;
+  if (!within_one_row(address, 32 / words, bytes)) return false;
   const uint32_t* shared = reinterpret_cast<const uint32_t*>(w.block->shared.data());
   if (w.checks) {
     const uint32_t* shadow =
         reinterpret_cast<const uint32_t*>(w.block->shared_undefined.data());
-    if (gather_or(shadow, address, 0) != 0) return false;
     const SharedRace& race = w.block->race;
-    if (gather_or(race.quiet_epochs(), address, race.epoch()) != 0) {
-      const Request request = make_request(w, in, m, false);
-      race_shared(w, in, request);
+    uint32_t undefined = 0, news = 0;
+    for (uint32_t k = 0; k < words; ++k) {
+      undefined |= gather_or(shadow + k, address, 0);
+      news |= gather_or(race.quiet_epochs() + k, address, race.epoch());
     }
+    if (undefined != 0) return false;
+    if (news != 0) race_shared(w, in, make_request(w, in, m, false));
   }
-  uint32_t values[32];
-  gather(values, shared, address);
-  for_lanes(w.out<uint32_t>(in.ops[0]), m, [&](int i) { return values[i]; });
+  uint32_t values[4][32];
+  gather_vector(values, shared, address, words);
+  for (uint32_t k = 0; k < words; ++k) {
+    for_lanes(w.out<uint32_t>(in.ops[k]), m, [&](int i) { return values[k][i]; });
+  }
   if (w.counters != nullptr) {
     PcCounters& c = w.counters[w.pc];
     c.traffic = Traffic::kSharedLoad;
     ++c.requests;
-    ++c.transactions;
-    c.bytes += 4u * static_cast<uint32_t>(std::popcount(m));
+    if (words == 4) ++c.requests_16;
+    const uint32_t group = words == 1 ? 0xffffffffu : (1u << (32 / words)) - 1;
+    for (uint32_t k = 0; k < words; ++k) {
+      c.transactions += ((m >> (k * (32 / words))) & group) != 0 ? 1 : 0;
+    }
+    c.bytes += uint64_t{bytes} * static_cast<uint32_t>(std::popcount(m));
   }
   return true;
 }
