@@ -19,18 +19,18 @@ struct Position {
 };
 
 struct Finding {
-  std::string check;    // "memcheck", "initcheck", "racecheck", "synccheck", "leak", "launch", "api"
-  std::string kind;     // stable slug
+  std::string check;  // "memcheck", "initcheck", "racecheck", "synccheck", "leak", "launch", "api"
+  std::string kind;   // stable slug
   std::string message;  // one paragraph in learner words
   Position where;
-  Position other;       // other side of a race
+  Position other;  // other side of a race
   std::string kernel;
   bool is_note = false;
   uint64_t count = 1;
 };
 
-// Collects findings in the order of first occurrence; the same (check, kind, where, other) only adds
-// to count. Thread-safe.
+// Collects findings in the order of first occurrence; the same (check, kind, where, other) only
+// adds to count. Thread-safe.
 class FindingLog {
  public:
   static FindingLog& instance();  // construct-on-first-use, never destroyed

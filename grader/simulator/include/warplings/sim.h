@@ -1,6 +1,6 @@
 // Public interface between a program that runs in the simulator and the simulator itself.
-// A test kit uses it to say what its bytes mean and to read what the checks and counters found. In a
-// program that is linked with the real CUDA runtime every function exists as a no-op
+// A test kit uses it to say what its bytes mean and to read what the checks and counters found. In
+// a program that is linked with the real CUDA runtime every function exists as a no-op
 // (grader/kit/sim_absent.cpp), so the same test object serves both machines.
 //
 // Plain C, no dependency. Pointers are device pointers unless stated. Sizes are bytes.
@@ -26,8 +26,8 @@ void wsim_mark_unwritten(const void* ptr, size_t size);
 void wsim_mark_written(const void* ptr, size_t size);
 // Copies the definedness of `size` bytes: out[i] = 1 if byte i has been written, else 0.
 void wsim_query_written(const void* ptr, size_t size, uint8_t* out);
-// The bytes belong to an allocation but not to the learner: touching them is out of bounds, in kernels
-// and for cudaMemcpy and cudaMemset (clear the red zone before inspecting it).
+// The bytes belong to an allocation but not to the learner: touching them is out of bounds, in
+// kernels and for cudaMemcpy and cudaMemset (clear the red zone before inspecting it).
 void wsim_mark_red_zone(const void* ptr, size_t size);
 void wsim_clear_red_zone(const void* ptr, size_t size);
 // Names an allocation in reports ("c"). `name` is copied.
@@ -37,24 +37,24 @@ void wsim_name_allocation(const void* ptr, const char* name);
 
 // One defect that a check found. Strings live until the next wsim_clear_findings().
 typedef struct wsim_finding {
-  const char* check;    // "memcheck", "initcheck", "racecheck", "synccheck", "leak", "launch", "api"
-  const char* kind;     // stable slug, for example "out-of-bounds-global-read"
-  const char* message;  // one paragraph in learner words, positions included
-  const char* file;     // source file of the first position, "" if unknown
-  int line;             // 1-based, 0 if unknown
+  const char* check;  // "memcheck", "initcheck", "racecheck", "synccheck", "leak", "launch", "api"
+  const char* kind;   // stable slug, for example "out-of-bounds-global-read"
+  const char* message;     // one paragraph in learner words, positions included
+  const char* file;        // source file of the first position, "" if unknown
+  int line;                // 1-based, 0 if unknown
   const char* other_file;  // the other side of a race, "" if none
   int other_line;
-  const char* kernel;   // demangled kernel name without parameters, "" for host findings
-  int is_note;          // 1: worth knowing, never a failure
-  uint64_t count;       // how often the same defect (same check, kind, lines) occurred
+  const char* kernel;  // demangled kernel name without parameters, "" for host findings
+  int is_note;         // 1: worth knowing, never a failure
+  uint64_t count;      // how often the same defect (same check, kind, lines) occurred
 } wsim_finding;
 
 int wsim_finding_count(void);
 // 0 on success, -1 if index is out of range.
 int wsim_get_finding(int index, wsim_finding* out);
 void wsim_clear_findings(void);
-// Host code that touches device memory ends the process (status 99). The hook runs before that, with
-// the finding already recorded; without a hook the message is printed on stderr.
+// Host code that touches device memory ends the process (status 99). The hook runs before that,
+// with the finding already recorded; without a hook the message is printed on stderr.
 void wsim_set_fatal_hook(void (*hook)(void));
 
 // ---- counters --------------------------------------------------------------------------------
@@ -65,10 +65,10 @@ typedef struct wsim_counters {
   uint64_t warp_instructions;    // issued, one per warp
   uint64_t thread_instructions;  // sum of active lanes over warp_instructions
   uint64_t branches, divergent_branches;
-  uint64_t barriers;             // block barriers, counted once per warp that arrives
-  uint64_t global_load_requests, global_store_requests;  // warp-level instructions
-  uint64_t global_load_sectors, global_store_sectors;    // 32-byte sectors
-  uint64_t global_load_bytes, global_store_bytes;        // bytes that the lanes asked for
+  uint64_t barriers;  // block barriers, counted once per warp that arrives
+  uint64_t global_load_requests, global_store_requests;          // warp-level instructions
+  uint64_t global_load_sectors, global_store_sectors;            // 32-byte sectors
+  uint64_t global_load_bytes, global_store_bytes;                // bytes that the lanes asked for
   uint64_t global_load_unique_bytes, global_store_unique_bytes;  // distinct bytes in each request
   uint64_t global_load_requests_16, global_store_requests_16;    // requests of 16 bytes per lane
   uint64_t shared_load_requests, shared_store_requests;
@@ -76,11 +76,11 @@ typedef struct wsim_counters {
   uint64_t shared_load_bytes, shared_store_bytes;
   uint64_t shared_bank_conflicts;  // wavefronts beyond the least that the request needs
   uint64_t local_load_requests, local_store_requests, local_bytes;
-  uint64_t atomics_global, atomics_shared;            // lanes that performed one
-  uint64_t atomic_global_requests, atomic_serialised; // extra same-address steps
-  uint64_t fp32_operations;      // thread level: add, mul 1 each, fma 2
-  uint64_t fp32_fma;             // thread level
-  uint64_t active_blocks_max;    // largest number of blocks of one launch
+  uint64_t atomics_global, atomics_shared;             // lanes that performed one
+  uint64_t atomic_global_requests, atomic_serialised;  // extra same-address steps
+  uint64_t fp32_operations;                            // thread level: add, mul 1 each, fma 2
+  uint64_t fp32_fma;                                   // thread level
+  uint64_t active_blocks_max;                          // largest number of blocks of one launch
 } wsim_counters;
 
 void wsim_reset_counters(void);
