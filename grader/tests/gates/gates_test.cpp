@@ -1,0 +1,219 @@
+// Every gate is green on a course that keeps its rule, and fails, with a message that names the
+// file, when the rule is broken.
+#include <gtest/gtest.h>
+
+#include "miniature_course.h"
+
+namespace grade {
+namespace {
+
+constexpr char kStarter[] = "chapters/02_vector_add/01_vector_add.cu";
+constexpr char kSolution[] = "solutions/02_vector_add/01_vector_add.cu";
+constexpr char kMutants[] = "grader/tests/exercises/02_vector_add/01_vector_add/mutants.txt";
+constexpr char kPage[] = "chapters/02_vector_add/README.md";
+
+class Gates : public testing::Test {
+ protected:
+  // Gates 1, 2 and 3 need nothing but files.
+  Answer files() { return course_.grade({"dev", "check", "--files-only"}); }
+  Answer all() { return course_.grade({"dev", "check"}); }
+
+  static void expect_failure(const Answer& answer, int gate, const std::string& message) {
+    EXPECT_EQ(answer.status, 1) << answer.text;
+    EXPECT_NE(answer.text.find("FAIL  gate " + std::to_string(gate) + " ("), std::string::npos)
+        << answer.text;
+    EXPECT_NE(answer.text.find(message), std::string::npos) << "expected: " << message << "\n"
+                                                            << answer.text;
+    EXPECT_NE(answer.text.find(" failed"), std::string::npos) << answer.text;
+  }
+
+  MiniatureCourse course_;
+};
+
+TEST_F(Gates, AllAreGreenWhenEveryRuleIsKept) {
+  const Answer answer = all();
+  EXPECT_EQ(answer.status, 0) << answer.text;
+  EXPECT_NE(answer.text.find(" passed, 0 failed\n"), std::string::npos) << answer.text;
+  for (int gate = 1; gate <= 9; ++gate) {
+    EXPECT_NE(answer.text.find("  gate " + std::to_string(gate) + "  "), std::string::npos)
+        << "gate " << gate << " checked nothing\n"
+        << answer.text;
+  }
+}
+
+TEST_F(Gates, AVerdictIsReusedUntilTheProgramChanges) {
+  all();
+  EXPECT_NE(all().text.find("unchanged)"), std::string::npos);
+  course_.replace_program("solution", "starter");
+  expect_failure(all(), 4, "must pass with all checks on");
+}
+
+TEST_F(Gates, OneWantsEveryFile) {
+  course_.remove("chapters/02_vector_add/01_vector_add_hints.md");
+  expect_failure(files(), 1, "chapters/02_vector_add/01_vector_add_hints.md is missing");
+}
+
+TEST_F(Gates, OneWantsThreeHintSteps) {
+  course_.write("chapters/02_vector_add/01_vector_add_hints.md",
+                "## TODO 1\n\na\n\nb\n\nc\n\n## TODO 2\n\na\n");
+  expect_failure(files(), 1, "01_vector_add_hints.md:9: TODO 2 has 1 hint step");
+}
+
+TEST_F(Gates, OneWantsNoStrayFile) {
+  course_.write("chapters/02_vector_add/notes.txt", "x\n");
+  expect_failure(files(), 1, "chapters/02_vector_add/notes.txt belongs to no exercise");
+}
+
+TEST_F(Gates, OneWantsNothingNeededBeforeItIsTaught) {
+  course_.edit("chapters/course.json", "\"needs\": []", "\"needs\": [\"streams\"]");
+  expect_failure(files(), 1, "needs \"streams\", which no earlier exercise teaches");
+}
+
+TEST_F(Gates, OneWantsTheNumberOfTodosOfTheManifest) {
+  course_.edit("chapters/course.json", "\"todos\": 2", "\"todos\": 3");
+  expect_failure(files(), 1, "has 2 TODOs, course.json:7 says 3");
+}
+
+TEST_F(Gates, OneRefusesAnUnknownKeyWithItsLine) {
+  course_.edit("chapters/course.json", "\"minutes\": 15,",
+               "\"minutes\": 15,\n      \"colour\": 1,");
+  const Answer answer = files();
+  EXPECT_EQ(answer.status, 2) << answer.text;
+  EXPECT_NE(answer.text.find("course.json:11: unknown key \"colour\""), std::string::npos)
+      << answer.text;
+}
+
+TEST_F(Gates, ZeroExercisesIsAnError) {
+  course_.write("chapters/course.json",
+                "{\"format\": 1, \"title\": \"T\", \"chapters\": [], \"exercises\": []}\n");
+  const Answer answer = files();
+  EXPECT_EQ(answer.status, 2) << answer.text;
+  EXPECT_NE(answer.text.find("the course has no exercises"), std::string::npos) << answer.text;
+}
+
+TEST_F(Gates, TwoWantsTheCommittedStarterToBeTheImage) {
+  course_.edit(kSolution, "constexpr int kBlock = 256;", "constexpr int kBlock = 512;");
+  expect_failure(files(), 2,
+                 "differs from what solutions/02_vector_add/01_vector_add.cu makes of it");
+  EXPECT_EQ(course_.grade({"dev", "sync", "--check"}).status, 1);
+  EXPECT_EQ(course_.grade({"dev", "sync"}).status, 0);
+  course_.add_to_git();
+  EXPECT_EQ(files().status, 0) << files().text;
+}
+
+TEST_F(Gates, TwoLeavesALearnersFileAlone) {
+  const std::string edited = course_.read(kStarter) + "// mine\n";
+  course_.write(kStarter, edited);
+  EXPECT_EQ(files().status, 0) << files().text;
+  const Answer answer = course_.grade({"dev", "sync"});
+  EXPECT_NE(answer.text.find("left alone"), std::string::npos) << answer.text;
+  EXPECT_EQ(course_.read(kStarter), edited);
+}
+
+TEST_F(Gates, TwoUsesTheChecksumsWhereThereIsNoGit) {
+  course_.forget_git();
+  EXPECT_EQ(files().status, 0) << files().text;
+  course_.edit("chapters/checksums.txt", "  chapters/", "0  chapters/");
+  expect_failure(files(), 2, "chapters/02_vector_add/01_vector_add.cu differs from");
+}
+
+TEST_F(Gates, TwoNamesTheLineOfAMarkerThatIsNotClosed) {
+  course_.edit(kSolution, "  //~end\n}\n\nvoid", "}\n\nvoid");
+  expect_failure(files(), 2, "01_vector_add.cu:20: //~begin inside the region");
+}
+
+TEST_F(Gates, ThreeWantsCodeToEqualItsRegion) {
+  course_.edit(kPage, "(n + kBlock - 1) / kBlock", "n / kBlock");
+  expect_failure(files(), 3, "README.md:3: the code differs from region");
+}
+
+TEST_F(Gates, ThreeWantsLinksToResolve) {
+  course_.edit(kPage, "(01_vector_add.cu)", "(02_saxpy.cu)");
+  expect_failure(files(), 3, "the link \"02_saxpy.cu\" leads to no file");
+}
+
+TEST_F(Gates, ThreeWantsHeadingsToExist) {
+  course_.edit(kPage, "(#one)", "(#two)");
+  expect_failure(files(), 3, "the link \"#two\" names no heading");
+}
+
+TEST_F(Gates, FourWantsTheSolutionToPass) {
+  course_.replace_program("solution", "starter");
+  expect_failure(all(), 4, "solutions/02_vector_add/01_vector_add.cu must pass with all checks on");
+}
+
+TEST_F(Gates, FourWantsTheSolutionToBuild) {
+  course_.write("build/sim/build.ninja",
+                "rule fail\n  command = echo 'solutions/02_vector_add/01_vector_add.cu(9): error: "
+                "no semicolon'; false\nbuild 02_vector_add.01_vector_add.solution: fail\n"
+                "build 02_vector_add.01_vector_add.starter: phony\n"
+                "build 02_vector_add.01_vector_add.derived: phony\n");
+  expect_failure(all(), 4, "does not build");
+}
+
+TEST_F(Gates, FiveWantsTheStarterNotToPass) {
+  course_.replace_program("starter", "solution");
+  expect_failure(all(), 5, "chapters/02_vector_add/01_vector_add.cu passes as it is");
+}
+
+TEST_F(Gates, FiveWantsTheStarterNotToCrash) {
+  course_.write("build/sim/course/crash", "#!/bin/sh\nkill -SEGV $$\n");
+  std::filesystem::permissions(course_.root() / "build/sim/course/crash",
+                               std::filesystem::perms::owner_all);
+  std::filesystem::rename(course_.root() / "build/sim/course/crash",
+                          course_.root() / "build/sim/course/02_vector_add.01_vector_add.starter");
+  expect_failure(all(), 5, "ended early outside the tests: segmentation fault");
+}
+
+TEST_F(Gates, SixWantsAnAblationToFail) {
+  course_.replace_program("derived", "solution");
+  expect_failure(all(), 6, "with only TODO 1 reverted still passes");
+}
+
+TEST_F(Gates, SevenWantsAMutantToBeCaught) {
+  course_.replace_program("derived", "solution");
+  expect_failure(all(), 7, "is not caught: every test passes");
+}
+
+TEST_F(Gates, SevenWantsAMutantToFailAsItNames) {
+  course_.edit(kMutants, "expect: finding:memcheck", "expect: finding:racecheck");
+  expect_failure(all(), 7, "fails, but not as it names: expected finding:racecheck");
+}
+
+TEST_F(Gates, SevenWantsTheTestOfAMutantToExist) {
+  course_.edit(kMutants, "expect: VectorAdd.CoversSizesThatAreNotBlockMultiples",
+               "expect: VectorAdd.NoSuchTest");
+  expect_failure(all(), 7, "VectorAdd.NoSuchTest, but the test program has no such test");
+}
+
+TEST_F(Gates, SevenWantsTheLinesToFindExactlyOnce) {
+  course_.edit(kMutants, "|  if (i < n) {", "|  if (i < m) {");
+  expect_failure(files(), 1, "occur 0 times in the solution, expected exactly once");
+  expect_failure(all(), 7, "occur 0 times in the solution, expected exactly once");
+}
+
+TEST_F(Gates, EightWantsAcceptedVariantsToPass) {
+  course_.replace_program("derived", "starter");
+  expect_failure(all(), 8, "variant_grid_stride.cu must pass with all checks on");
+}
+
+TEST_F(Gates, NineWantsFiguresToEqualTheirSource) {
+  course_.edit("assets/benchmarks/cards.json", "4.25", "4.5");
+  expect_failure(all(), 9,
+                 "README.md:10: the page shows \"4.25\", but benchmark cards.json h200 copy "
+                 "gives \"4.5\" now");
+  course_.grade({"dev", "sync"});
+  EXPECT_NE(course_.read(kPage).find("-->4.5<!--"), std::string::npos);
+}
+
+TEST_F(Gates, NewMakesAnExerciseThatPassesTheGatesOfFiles) {
+  const Answer answer = course_.grade({"dev", "new", "02_vector_add/02_scale"});
+  ASSERT_EQ(answer.status, 0) << answer.text;
+  course_.grade({"dev", "sync"});
+  course_.add_to_git();
+  const Answer check = files();
+  EXPECT_EQ(check.status, 0) << check.text;
+}
+
+}  // namespace
+}  // namespace grade
