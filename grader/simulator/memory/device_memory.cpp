@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "memory/bit_range.h"
 
@@ -67,6 +68,22 @@ void map_arena(int fd, uint64_t address, int protection, const char* step) {
   }
 }
 
+// Clears bits of a shadow that reserve_zeroed made: whole pages go back to the system instead of
+// being written.
+void release_bits(uint64_t* words, uint64_t first, uint64_t count) {
+  static const uint64_t kBitsPerPage = static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) * 8;
+  const uint64_t end = first + count;
+  const uint64_t inner = (first + kBitsPerPage - 1) / kBitsPerPage * kBitsPerPage;
+  const uint64_t inner_end = end / kBitsPerPage * kBitsPerPage;
+  if (inner >= inner_end) {
+    clear_bits(words, first, count);
+    return;
+  }
+  clear_bits(words, first, inner - first);
+  clear_bits(words, inner_end, end - inner_end);
+  madvise(words + inner / 64, (inner_end - inner) / 8, MADV_DONTNEED);
+}
+
 uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
 }  // namespace
@@ -93,10 +110,8 @@ uint64_t DeviceMemory::allocate(uint64_t size, AllocationKind kind, const std::s
   std::lock_guard lock(mutex_);
   if (size > limit_ - std::min(in_use_, limit_)) return 0;
   const uint64_t pages = round_up(std::max<uint64_t>(size, 1), kPage);
-  // Addresses are never used twice, so that a pointer that outlives its memory stays recognisable.
-  if (next_ + pages + kPage > kBase + kSize) return 0;
-  const uint64_t start = next_;
-  next_ += pages + kPage;
+  const uint64_t start = find_addresses(pages + kPage);
+  if (start == 0) return 0;
 
   Allocation allocation;
   allocation.start = start;
@@ -115,6 +130,32 @@ uint64_t DeviceMemory::allocate(uint64_t size, AllocationKind kind, const std::s
   return start;
 }
 
+// Addresses are not used twice while there are fresh ones, so that a pointer that outlives its
+// memory stays recognisable.
+uint64_t DeviceMemory::find_addresses(uint64_t bytes) {
+  constexpr uint64_t kEnd = kBase + kSize;
+  if (bytes <= kEnd - next_) return std::exchange(next_, next_ + bytes);
+  forget_freed();
+  uint64_t candidate = kBase + kPage;
+  for (const auto& [start, allocation] : allocations_) {
+    if (bytes <= start - candidate) return candidate;
+    candidate = start + round_up(std::max<uint64_t>(allocation.size, 1), kPage) + kPage;
+  }
+  return bytes <= kEnd - candidate ? candidate : 0;
+}
+
+void DeviceMemory::forget_freed() {
+  for (auto it = allocations_.begin(); it != allocations_.end();) {
+    if (!it->second.freed) {
+      ++it;
+      continue;
+    }
+    const uint64_t pages = round_up(std::max<uint64_t>(it->second.size, 1), kPage) / kPage;
+    std::fill_n(page_table_ + (it->first - kBase) / kPage, pages, nullptr);
+    it = allocations_.erase(it);
+  }
+}
+
 void DeviceMemory::retire(Allocation* allocation) {
   const uint64_t pages = round_up(std::max<uint64_t>(allocation->size, 1), kPage);
   void* program = reinterpret_cast<void*>(allocation->start);
@@ -123,8 +164,10 @@ void DeviceMemory::retire(Allocation* allocation) {
   mprotect(program, pages, PROT_NONE);
   // Gives the pages of the memfd back to the system; the addresses stay reserved.
   madvise(view(allocation->start), pages, MADV_REMOVE);
-  clear_bits(undefined_, allocation->start - kBase, allocation->size);
-  clear_bits(red_, allocation->start - kBase, allocation->size);
+  release_bits(undefined_, allocation->start - kBase, allocation->size);
+  if (allocation->has_red_zones) {
+    clear_bits(red_, allocation->start - kBase, allocation->size);
+  }
 }
 
 DeviceMemory::FreeResult DeviceMemory::free(uint64_t address) {

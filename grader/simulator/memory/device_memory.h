@@ -89,6 +89,8 @@ class DeviceMemory {
   const Allocation* lookup(uint64_t address) const;  // as allocation_at, lock held
   bool in_live_allocation(uint64_t address, uint64_t size) const;
   void retire(Allocation* allocation);
+  uint64_t find_addresses(uint64_t bytes);  // 0 if there is no gap that large
+  void forget_freed();
 
   mutable std::mutex mutex_;
   std::map<uint64_t, Allocation> allocations_;  // by start

@@ -149,6 +149,33 @@ TEST(DeviceMemory, FindsTheNearestLiveAllocation) {
   memory().free(c);
 }
 
+TEST(DeviceMemory, UsesAddressesAgainWhenAllAreSpent) {
+  const uint64_t kept = allocate(100);
+  std::memset(memory().view(kept), 9, 100);
+  constexpr uint64_t kBig = 4ull << 30;
+  for (int i = 0; i < 40; ++i) {  // 160 GiB in an arena of 64
+    const uint64_t a = memory().allocate(kBig, AllocationKind::kManaged);
+    ASSERT_NE(a, 0u) << i;
+    EXPECT_TRUE(a + kBig <= kept || a >= kept + 100);
+    EXPECT_EQ(memory().view(a)[kBig - 1], 0);
+    memory().view(a)[kBig - 1] = 1;
+    EXPECT_EQ(memory().free(a), DeviceMemory::FreeResult::kOk);
+  }
+  EXPECT_EQ(memory().view(kept)[99], 9);
+  memory().free(kept);
+}
+
+TEST(DeviceMemory, FreedMemoryLeavesNoMarksBehind) {
+  constexpr uint64_t kSize = 3 << 20;
+  const uint64_t a = allocate(kSize);
+  memory().mark_red_zone(a, 4096, true);
+  memory().free(a);
+  EXPECT_EQ(find_set_bit(memory().undefined_bits(), a - DeviceMemory::kBase, kSize),
+            a - DeviceMemory::kBase + kSize);
+  EXPECT_EQ(find_set_bit(memory().red_bits(), a - DeviceMemory::kBase, kSize),
+            a - DeviceMemory::kBase + kSize);
+}
+
 TEST(DeviceMemory, ForgetsBytesOfFreedMemory) {
   const uint64_t a = allocate(1 << 20);
   std::memset(memory().view(a), 1, 1 << 20);
