@@ -25,6 +25,20 @@ double seconds_between(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+// True if Ninja would do nothing. It only looks, so it may run beside another build.
+bool is_current(const Paths& paths, const fs::path& folder, const std::string& target) {
+  ChildOptions options;
+  options.argv = {paths.ninja, "-C", folder.string(), "-n", target};
+  options.wall_seconds = 20;
+  return run_child(options).out.text().find("no work to do") != std::string::npos;
+}
+
+// Another build runs in the folder now.
+bool is_locked(const fs::path& folder) {
+  const Descriptor file(::open((folder / ".grade_lock").c_str(), O_RDWR | O_CLOEXEC));
+  return file.open() && ::flock(file.get(), LOCK_EX | LOCK_NB) != 0;
+}
+
 // One build at a time in a build folder: two Ninjas there would write the same files.
 // Not open: cancelled while it waited.
 Descriptor lock_folder(const fs::path& folder, const RunRequest& request) {
@@ -198,6 +212,10 @@ BuildResult build_target(const Paths& paths, Device device, const std::string& t
       if (result.problem == "cancelled") result.status = Status::kCancelled;
       return result;
     }
+  }
+  if (is_locked(folder) && is_current(paths, folder, target)) {
+    result.status = Status::kBuilt;
+    return result;
   }
   const Descriptor lock = lock_folder(folder, request);
   if (!lock.open()) {

@@ -149,6 +149,15 @@ TEST_F(WatchMode, CtrlCAndQDuringARunLeaveNothingBehind) {
   expect_end(0);
 }
 
+TEST_F(WatchMode, CtrlCEndsRunAndItsCompilerToo) {
+  course_.save(kSlow);
+  session_ = std::make_unique<PtySession>(course_, std::vector<std::string>{"run"});
+  const pid_t compiler = builder();
+  session_->type("\x03");
+  expect_end(128 + SIGINT);
+  EXPECT_TRUE(session_->wait_until([&] { return ::kill(compiler, 0) != 0; })) << "left behind";
+}
+
 TEST_F(WatchMode, HintListAndResetAnswerTheirKeys) {
   course_.save(kOther);
   open();
