@@ -132,7 +132,8 @@ void FunctionDecoder::decode_compare(const Instruction& instruction, Spec& spec,
     in.imm = (combine + 1) | (operands[3].negated ? 4 : 0);
   }
   if (set && spec.type(0) == Type::kF32) in.imm |= 8;
-  if (is_half(type)) throw Unsupported{"comparison of half precision is not supported yet"};
+  const Type to = set ? spec.type(0) : Type::kNone;
+  if (is_half(to) || ptx::size_of(to) == 2) throw Unsupported{"set to this type"};
   in.fn = WARPLINGS_PICK(pick_compare)(spec, type);
 }
 
@@ -222,7 +223,7 @@ void FunctionDecoder::decode_mov(const Instruction& instruction, Spec& spec, Ins
   in.ops[0] = destination(to);
   in.register_size = stored_size(to);
   if (decode_special_mov(from, in)) {
-    in.undefined_rule = UndefinedRule::kOwn;
+    in.undefined_rule = UndefinedRule::kReport;  // no sources: the result is defined
     return;
   }
   in.sources = 1;
@@ -287,7 +288,16 @@ void FunctionDecoder::decode_cvta(const Instruction& instruction, Spec& spec, In
   const uint64_t window = space == Space::kShared  ? kSharedWindow
                           : space == Space::kLocal ? kLocalWindow
                                                    : 0;
-  in.ops[1] = source(instruction.operands[1], 8, Type::kU64);
+  const Operand& from = instruction.operands[1];
+  const auto local = locals_.find(from.name);
+  if (!to && from.kind == Operand::Kind::kSymbol && local != locals_.end()) {
+    if (space != Space::kLocal) throw Unsupported{"this variable lies in another state space"};
+    in.register_size = 8;
+    in.imm = static_cast<int64_t>(kLocalWindow + local->second + from.bits);
+    in.fn = WARPLINGS_PICK(handler_local_address)();
+    return;
+  }
+  in.ops[1] = source(from, 8, Type::kU64);
   in.sources = 1;
   in.undefined_rule = UndefinedRule::kMove;
   if (window == 0) {
@@ -337,7 +347,7 @@ void FunctionDecoder::decode_collective(const Instruction& instruction, Spec& sp
   if (operands.size() < 3) throw Unsupported{"operands are missing"};
   in.kind = Kind::kCollective;
   in.destinations = 2;
-  in.undefined_rule = UndefinedRule::kOwn;
+  in.undefined_rule = spec.op == "shfl" ? UndefinedRule::kOwn : UndefinedRule::kReport;
   if (operands[0].is_pair) {
     in.ops[0] = destination(operands[0].elements.at(0));
     in.ops[1] = destination(operands[0].elements.at(1));

@@ -153,19 +153,21 @@ void FunctionDecoder::decode_atom(const Instruction& instruction, Spec& spec, In
   in.strong = true;
   const Type type = spec.last_type();
   const int bytes = ptx::size_of(type);
-  if (bytes != 4 && bytes != 8) throw Unsupported{"atomics of this width are not supported yet"};
+  if (bytes != 2 && bytes != 4 && bytes != 8) {
+    throw Unsupported{"atomics of this width are not supported yet"};
+  }
   in.size = static_cast<uint8_t>(bytes);
   in.undefined_rule = UndefinedRule::kOwn;
   in.destinations = returns ? 1 : 0;
   if (returns) in.ops[0] = destination(operands[0]);
-  in.ops[1] = source(operands[first + 1], bytes, type);
-  if (operands.size() > first + 2) in.ops[2] = source(operands[first + 2], bytes, type);
+  in.register_size = bytes == 8 ? 8 : 4;
+  in.ops[1] = source(operands[first + 1], in.register_size, type);
+  if (operands.size() > first + 2) in.ops[2] = source(operands[first + 2], in.register_size, type);
   in.sources = static_cast<uint8_t>(operands.size() - first - 1);
   memory_address(operands[first], space, in);
   if (space != Space::kGlobal && space != Space::kShared && space != Space::kGeneric) {
     throw Unsupported{"atomics work on global and shared memory"};
   }
-  in.register_size = bytes == 8 ? 8 : 4;
   in.fn = pick_atomic(spec, type);
 }
 

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "checks/explain.h"
+#include "exec/half.h"
 #include "exec/handlers.h"
 #include "exec/lanes.h"
 #include "exec/request.h"
@@ -14,12 +15,30 @@ namespace {
 using namespace baseline;  // NOLINT: lanes.h lives in the namespace of its build
 using ptx::Type;
 
-enum class Op { kAdd, kMin, kMax, kInc, kDec, kAnd, kOr, kXor, kExch, kCas };
+enum class Op { kAdd, kMin, kMax, kInc, kDec, kAnd, kOr, kXor, kExch, kCas, kAddF16, kAddBF16 };
+
+// One or two halves in the bits of an integer.
+template <class H, class T>
+T add_halves(T a, T b) {
+  uint32_t sums = 0;
+  for (unsigned shift = 0; shift < 8 * sizeof(T); shift += 16) {
+    const double x = to_double(H{static_cast<uint16_t>(a >> shift)});
+    const double y = to_double(H{static_cast<uint16_t>(b >> shift)});
+    const double sum = sum_to_odd(x, y);
+    const uint16_t bits = std::is_same_v<H, Half>
+                              ? half_from_double(sum, Rounding::kNearest).bits
+                              : bfloat16_from_double(sum, Rounding::kNearest).bits;
+    sums |= static_cast<uint32_t>(bits) << shift;
+  }
+  return static_cast<T>(sums);
+}
 
 template <Op kOp, class T>
 T combine(T old, T b, T c) {
   if constexpr (kOp == Op::kExch) return b;
-  if constexpr (kOp == Op::kCas) return std::bit_cast<Store<T>>(old) == std::bit_cast<Store<T>>(b) ? c : old;
+  if constexpr (kOp == Op::kCas) return store_lane<T>(old) == store_lane<T>(b) ? c : old;
+  if constexpr (kOp == Op::kAddF16) return add_halves<Half>(old, b);
+  if constexpr (kOp == Op::kAddBF16) return add_halves<BFloat16>(old, b);
   if constexpr (std::is_floating_point_v<T>) {
     if constexpr (kOp == Op::kAdd) {
       const T sum = old + b;
@@ -194,6 +213,11 @@ Handler pick_atomic(Spec& spec, Type type) {
     case Type::kS64: return by_op<int64_t>(op);
     case Type::kF32: return by_op<float>(op);
     case Type::kF64: return by_op<double>(op);
+    case Type::kB16: return op == 9 ? op_atom<Op::kCas, uint16_t> : nullptr;
+    case Type::kF16: return op == 0 ? op_atom<Op::kAddF16, uint16_t> : nullptr;
+    case Type::kF16x2: return op == 0 ? op_atom<Op::kAddF16, uint32_t> : nullptr;
+    case Type::kBF16: return op == 0 ? op_atom<Op::kAddBF16, uint16_t> : nullptr;
+    case Type::kBF16x2: return op == 0 ? op_atom<Op::kAddBF16, uint32_t> : nullptr;
     default: return nullptr;
   }
 }

@@ -60,9 +60,13 @@ double round_to_integer(double x, Rounding rounding) {
   }
 }
 
+// NaN gives zero, but the highest bit alone where either side has 64 bits (PTX ISA, cvt).
 template <class To>
-To clamp_to_integer(double x) {
-  if (x != x) return sizeof(To) == 8 ? static_cast<To>(uint64_t{1} << 63) : To{0};
+To clamp_to_integer(double x, bool from_double) {
+  if (x != x) {
+    const uint64_t high = uint64_t{1} << (8 * sizeof(To) - 1);
+    return from_double || sizeof(To) == 8 ? static_cast<To>(high) : To{0};
+  }
   // 2^digits is exact in double, so the comparison is exact too.
   const double limit = std::ldexp(1.0, std::numeric_limits<To>::digits);
   if (x >= limit) return std::numeric_limits<To>::max();
@@ -118,7 +122,7 @@ To convert(From value, int64_t flags) {
     if constexpr (std::is_same_v<From, float>) {
       if (flags & kFtz) x = flush(value);
     }
-    return clamp_to_integer<To>(round_to_integer(x, rounding));
+    return clamp_to_integer<To>(round_to_integer(x, rounding), std::is_same_v<From, double>);
   } else {
     double x = to_double(value);
     if constexpr (std::is_same_v<From, float>) {
@@ -131,7 +135,7 @@ To convert(From value, int64_t flags) {
       if (flags & kFtz) result = flush(result);
       if (flags & kSat) result = saturate(result);
     } else {
-      if ((flags & kSat)) result = narrow<To, double>(x != x ? 0 : std::clamp(x, 0.0, 1.0), rounding);
+      if ((flags & kSat)) result = narrow<To, double>(x > 0 ? std::min(x, 1.0) : 0.0, rounding);
     }
     if ((flags & kRelu) && !(x > 0)) result = narrow<To, double>(x != x ? x : 0.0, rounding);
     return result;
@@ -245,6 +249,12 @@ T half_compute(T a, T b, T c) {
   return (x < y) == maximum ? b : a;
 }
 
+// .ftz: f16 only. A subnormal becomes a zero of its sign.
+Half flush_half(Half x) {
+  return (x.bits & 0x7c00) != 0 ? x : Half{static_cast<uint16_t>(x.bits & 0x8000)};
+}
+BFloat16 flush_half(BFloat16 x) { return x; }
+
 template <HalfOp kOp, class T, int kParts>
 void op_half(Warp& w, const Instr& in, uint32_t m) {
   const auto* a = w.in<uint32_t>(in.ops[1]);
@@ -256,7 +266,10 @@ void op_half(Warp& w, const Instr& in, uint32_t m) {
     uint32_t result = 0;
     for (int k = 0; k < kParts; ++k) {
       const auto part = [k](uint32_t v) { return from_bits<T>(v >> (16 * k)); };
-      T r = half_compute<kOp, T>(part(a[i]), part(b[i]), part(c[i]));
+      T x = part(a[i]), y = part(b[i]), z = part(c[i]);
+      if (flags & kFtz) x = flush_half(x), y = flush_half(y), z = flush_half(z);
+      T r = half_compute<kOp, T>(x, y, z);
+      if (flags & kFtz) r = flush_half(r);
       if (flags & kSat) r = convert<T, T>(r, kSat);
       if ((flags & kRelu) && !(to_double(r) > 0)) r = to_double(r) != to_double(r) ? canonical_nan<T>() : T{};
       result |= static_cast<uint32_t>(to_bits(r)) << (16 * k);

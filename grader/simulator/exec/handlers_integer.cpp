@@ -65,6 +65,12 @@ template <class T, int kShift> void op_mad24(Warp& w, const Instr& in, uint32_t 
                           static_cast<uint64_t>(c));
   });
 }
+void op_mad24_hi_sat_s32(Warp& w, const Instr& in, uint32_t m) {
+  ternary<int32_t>(w, in, m, [](int32_t a, int32_t b, int32_t c) {
+    const int64_t high = static_cast<int32_t>((low24(a) * low24(b)) >> 16);
+    return static_cast<int32_t>(std::clamp<int64_t>(high + c, INT32_MIN, INT32_MAX));
+  });
+}
 template <class T> void op_min(Warp& w, const Instr& in, uint32_t m) {
   binary<T>(w, in, m, [](T a, T b) { return b < a ? b : a; });
 }
@@ -195,6 +201,7 @@ Handler pick_product(Spec& spec, Type type, bool add) {
 Handler pick_product24(Spec& spec, Type type, bool add) {
   const bool high = spec.take("hi");
   spec.take("lo");
+  if (add && high && spec.take("sat")) return type == Type::kS32 ? op_mad24_hi_sat_s32 : nullptr;
   if (type == Type::kS32) {
     if (add) return high ? op_mad24<int32_t, 16> : op_mad24<int32_t, 0>;
     return high ? op_mul24<int32_t, 16> : op_mul24<int32_t, 0>;

@@ -1,4 +1,5 @@
 // Logic, shifts, bit fields, comparison, selection.
+#include "exec/half.h"
 #include "exec/handlers.h"
 #include "exec/lanes.h"
 
@@ -222,14 +223,31 @@ inline bool compare(T a, T b) {
   return nan;
 }
 
+// What is compared: the type itself, or the float that holds a half exactly.
+template <class T>
+struct Compared {
+  using type = T;
+  static T load(Store<T> bits) { return load_lane<T>(bits); }
+};
+template <class H>
+struct ComparedHalf {
+  using type = float;
+  static float load(uint32_t bits) {
+    return static_cast<float>(to_double(H{static_cast<uint16_t>(bits)}));
+  }
+};
+template <> struct Compared<Half> : ComparedHalf<Half> {};
+template <> struct Compared<BFloat16> : ComparedHalf<BFloat16> {};
+
 template <Cmp kCmp, class T, bool kFlush>
 uint32_t comparison(Warp& w, const Instr& in, int first) {
   const auto* a = w.in<Store<T>>(in.ops[first]);
   const auto* b = w.in<Store<T>>(in.ops[first + 1]);
   return lane_mask([=](int i) {
-    T x = load_lane<T>(a[i]), y = load_lane<T>(b[i]);
+    using C = typename Compared<T>::type;
+    C x = Compared<T>::load(a[i]), y = Compared<T>::load(b[i]);
     if constexpr (kFlush) x = flush(x), y = flush(y);
-    return compare<kCmp, T>(x, y);
+    return compare<kCmp, C>(x, y);
   });
 }
 
@@ -273,7 +291,7 @@ Handler pick_cmp(int cmp, bool set) {
     WARPLINGS_CMP(Cmp::kEq) WARPLINGS_CMP(Cmp::kNe) WARPLINGS_CMP(Cmp::kLt) WARPLINGS_CMP(Cmp::kLe)
     WARPLINGS_CMP(Cmp::kGt) WARPLINGS_CMP(Cmp::kGe)
   }
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (std::is_floating_point_v<typename Compared<T>::type>) {
     switch (cmp) {
       WARPLINGS_CMP(Cmp::kEqu) WARPLINGS_CMP(Cmp::kNeu) WARPLINGS_CMP(Cmp::kLtu)
       WARPLINGS_CMP(Cmp::kLeu) WARPLINGS_CMP(Cmp::kGtu) WARPLINGS_CMP(Cmp::kGeu)
@@ -301,6 +319,14 @@ template <class S, class C> void op_slct(Warp& w, const Instr& in, uint32_t m) {
   const auto* b = w.in<S>(in.ops[2]);
   const auto* c = w.in<uint32_t>(in.ops[3]);
   for_lanes(w.out<S>(in.ops[0]), m, [=](int i) { return load_lane<C>(c[i]) >= 0 ? a[i] : b[i]; });
+}
+// slct.ftz by f32: a subnormal of either sign counts as zero.
+template <class S> void op_slct_ftz(Warp& w, const Instr& in, uint32_t m) {
+  const auto* a = w.in<S>(in.ops[1]);
+  const auto* b = w.in<S>(in.ops[2]);
+  const auto* c = w.in<uint32_t>(in.ops[3]);
+  for_lanes(w.out<S>(in.ops[0]), m,
+            [=](int i) { return flush(load_lane<float>(c[i])) >= 0 ? a[i] : b[i]; });
 }
 
 template <class F>
@@ -425,6 +451,8 @@ Handler pick_compare(Spec& spec, Type type) {
     case Type::kS64: return pick_cmp<int64_t, false>(cmp, set);
     case Type::kF32: return ftz ? pick_cmp<float, true>(cmp, set) : pick_cmp<float, false>(cmp, set);
     case Type::kF64: return pick_cmp<double, false>(cmp, set);
+    case Type::kF16: return ftz ? nullptr : pick_cmp<Half, false>(cmp, set);
+    case Type::kBF16: return pick_cmp<BFloat16, false>(cmp, set);
     default: return nullptr;
   }
 }
@@ -434,7 +462,7 @@ Handler pick_move(int bytes) { return bytes == 8 ? op_mov<uint64_t> : op_mov<uin
 Handler pick_select(Spec& spec, Type type) {
   const bool wide = ptx::size_of(type) == 8;
   if (spec.op == "selp") return wide ? op_selp<uint64_t> : op_selp<uint32_t>;
-  spec.take("ftz");
+  if (spec.take("ftz")) return wide ? op_slct_ftz<uint64_t> : op_slct_ftz<uint32_t>;
   if (spec.last_type() == Type::kF32) {
     return wide ? op_slct<uint64_t, float> : op_slct<uint32_t, float>;
   }

@@ -132,7 +132,8 @@ class Runner {
         }
       } else {
         w_.groups[current_].pc = pc;
-        if (!control(in, active)) return true;
+        // A guard that took only some lanes has split the group: `mask` is no longer its own.
+        if (!control(in, active) || (active != 0 && active != mask)) return true;
         pc = w_.groups[current_].pc;
       }
       if (pc >= limit) {
@@ -504,6 +505,7 @@ class Runner {
     const Instr& in = w_.module->code[group.pc];
     w_.set_frame(group.frame);
     w_.pc = group.pc;
+    if (w_.any_undefined && w_.checks) before_instruction(w_, in, group.mask);
     in.fn(w_, in, group.mask);
     group.state = GroupState::kReady;
     ++group.pc;

@@ -74,7 +74,8 @@ inline float flush(float x) {
   return (bits & 0x7f800000u) == 0 ? std::bit_cast<float>(bits & 0x80000000u) : x;
 }
 inline float canonical(float x) { return x != x ? std::bit_cast<float>(kNanF32) : x; }
-inline float saturate(float x) { return x != x ? 0.0f : (x < 0 ? 0.0f : (x > 1 ? 1.0f : x)); }
+// To [+0, 1]; -0 and NaN become +0.
+inline float saturate(float x) { return x > 0 ? (x > 1 ? 1.0f : x) : 0.0f; }
 
 // result T = f(sources T...)
 template <class T, class F>
