@@ -74,7 +74,7 @@ const course::Exercise* App::chosen() {
 
 const course::Exercise* App::current() {
   const course::Exercise* chosen = course().find(progress().current);
-  if (chosen != nullptr && !progress().is_passed(chosen->id)) return chosen;
+  if (chosen != nullptr) return progress().is_passed(chosen->id) ? next_after(*chosen) : chosen;
   for (const course::Exercise& exercise : course().exercises) {
     if (!progress().is_passed(exercise.id)) return &exercise;
   }

@@ -57,14 +57,10 @@ void decide_next(App& app, const course::Exercise& exercise, Grading* grading) {
   }
   if (grading->cancelled() || solution) return;
   if (grading->passed()) {
-    const course::Exercise* next = app.next_after(exercise);
-    if (next == nullptr) {
-      grading->next = "./grade compare " + exercise.id;
-      grading->next_why = "all exercises are passed";
-    } else {
-      grading->next = "./grade run " + next->id;
-      grading->next_why = "or ./grade compare " + exercise.name;
-    }
+    const course::Exercise* next = app.current();
+    grading->next = next == nullptr ? "./grade list" : "./grade";
+    grading->next_why = next == nullptr ? "all exercises are passed" : "goes on with " + next->id;
+    grading->also = "./grade compare " + exercise.id;
     return;
   }
   const course::Exercise* current = app.current();
@@ -169,6 +165,7 @@ std::string grading_text(const Grading& grading, const Terminal& terminal) {
   std::string text;
   for (const Result& result : grading.results) text += verdict_text(result, terminal);
   if (!grading.next.empty()) text += next_line(grading.next, grading.next_why, terminal);
+  if (!grading.also.empty()) text += "        " + grading.also + "\n";
   return text;
 }
 

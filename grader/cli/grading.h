@@ -17,6 +17,7 @@ struct Grading {
   int todo = 0;                 // whose hint helps; 0 after a pass
   std::string next;             // the command to try, "" if there is none
   std::string next_why;
+  std::string also;  // another command worth trying
 
   bool passed() const;
   bool cancelled() const;
