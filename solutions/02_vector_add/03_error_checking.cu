@@ -52,7 +52,7 @@ cudaError_t gather_checked(const float* d_table, int table_size, const int* d_in
 bool context_is_lost() {
   //~ return false;  // TODO(3): Forget an error that can be forgotten; is the next call all right?
   //~begin 3
-  cudaGetLastError();  // clears the error of a call or a launch; a sticky one stays
+  cudaGetLastError();  // forgets the error of a call or a launch; a sticky one comes back
   return cudaDeviceSynchronize() != cudaSuccess;
   //~end
 }

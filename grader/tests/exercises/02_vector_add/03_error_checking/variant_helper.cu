@@ -1,5 +1,5 @@
-// Another right answer: the macro hands the work to a function, and a sticky error is recognised by
-// reading it twice.
+// Another right answer: the macro hands the work to a function, and harmless work tells whether the
+// context is lost.
 #include <cassert>
 
 #include "03_error_checking.h"
