@@ -7,7 +7,6 @@
 #include "cli/grading.h"
 #include "cli/json_out.h"
 #include "cli/verdict.h"
-#include "course/starter.h"
 #include "course/text.h"
 
 namespace grade {
@@ -57,7 +56,8 @@ std::string diff_text(const std::vector<DiffLine>& diff, const Terminal& termina
     const size_t room = static_cast<size_t>(terminal.columns) - 4;
     std::string shown = harmless(line.text);
     if (width_of(shown) > room) shown = shown.substr(0, room - 3) + "...";
-    text += terminal.paint(style, std::string("  ") + line.sign + " " + shown) + "\n";
+    const std::string row = std::string("  ") + line.sign + " " + shown;
+    text += terminal.paint(style, row.substr(0, row.find_last_not_of(' ') + 1)) + "\n";
   }
   return text;
 }
@@ -91,12 +91,21 @@ std::string why(const CounterMap& mine, const CounterMap& reference) {
   return "Both move the same data with the same effort; the rest is a matter of taste.";
 }
 
+// Without the generator's markers, which a solution that was copied still has.
+std::vector<std::string> without_markers(const std::string& text) {
+  std::vector<std::string> lines;
+  for (const std::string& line : course::split_lines(text)) {
+    const std::string code = course::trim(line);
+    const bool is_marker = course::starts_with(code, "//~") || course::starts_with(code, "#~");
+    if (!is_marker) lines.push_back(line);
+  }
+  return lines;
+}
+
 std::vector<DiffLine> source_diff(App& app, const course::Exercise& exercise) {
   const course::ExerciseFiles files = course::files_of(app.paths().root, exercise);
-  const course::MarkedSource marked =
-      course::parse_marked(course::read_text(files.solution), files.solution.string());
-  return diff_lines(course::split_lines(course::read_text(files.starter)),
-                    course::split_lines(course::solution_text(marked)));
+  return diff_lines(without_markers(course::read_text(files.starter)),
+                    without_markers(course::read_text(files.solution)));
 }
 
 std::string counters_json(const CounterMap& counters) {
