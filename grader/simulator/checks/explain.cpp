@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <set>
+#include <functional>
 
 #include "exec/interpreter.h"
 #include "exec/memory_access.h"
@@ -25,6 +25,17 @@ Finding make(const Warp& warp, const char* check, const char* kind, uint32_t pc)
   finding.kernel = kernel_name(warp);
   finding.where = warp.module->position_of(pc).user;
   return finding;
+}
+
+// A loop may do the same wrong thing a million times: only the first is put into words.
+enum class Report : uint64_t { kAccess = 1, kRace, kSameValueRace, kUndefined, kMissing, kCaller };
+bool repeated(const Warp& warp, Report report, uint64_t detail) {
+  uint64_t key = reinterpret_cast<uintptr_t>(warp.module);
+  for (const uint64_t part : {static_cast<uint64_t>(report), uint64_t{warp.pc}, detail}) {
+    key = (key ^ part) * 0x9e3779b97f4a7c15ull;
+    key ^= key >> 29;
+  }
+  return FindingLog::instance().repeated(key | 1);
 }
 
 // "at 01_vector_add.cu:9", or the PTX line when there is no line information.
@@ -109,6 +120,7 @@ std::string thread_name(const Warp& warp, int lane) {
 }
 
 void report_access(const Warp& warp, const Request& request, int lane, AccessProblem problem) {
+  if (repeated(warp, Report::kAccess, static_cast<uint64_t>(problem))) return;
   std::string kind, text;
   const std::string direction = request.write ? "write" : "read";
   const std::string subject = "In " + kernel_name(warp) + ", " + thread_name(warp, lane) + " " +
@@ -149,6 +161,8 @@ void report_access(const Warp& warp, const Request& request, int lane, AccessPro
 }
 
 void report_shared_race(const Warp& warp, const SharedRace::Race& race, bool same_value) {
+  const Report kind_of_race = same_value ? Report::kSameValueRace : Report::kRace;
+  if (repeated(warp, kind_of_race, race.earlier.pc)) return;
   const auto verb = [](const SharedRace::Access& access) {
     return access.write ? "writes" : "reads";
   };
@@ -178,6 +192,7 @@ void report_shared_race(const Warp& warp, const SharedRace::Race& race, bool sam
 }
 
 void report_undefined(const Warp& warp, uint32_t lanes, const std::string& what) {
+  if (repeated(warp, Report::kUndefined, std::hash<std::string>()(what))) return;
   Finding finding = make(warp, "initcheck", "uninitialised-value", warp.pc);
   finding.message = "In " + kernel_name(warp) + ", " +
                     thread_name(warp, std::countr_zero(lanes)) +
@@ -267,6 +282,7 @@ void report_mixed_barriers(const Warp& warp, uint32_t first_pc, uint32_t second_
 }
 
 void report_missing_lanes(const Warp& warp, uint32_t pc, uint32_t missing, const char* operation) {
+  if (repeated(warp, Report::kMissing, pc)) return;
   const int lane = std::countr_zero(missing);
   Finding finding = make(warp, "synccheck", "missing-lanes", pc);
   uint32_t elsewhere = pc;
@@ -285,6 +301,7 @@ void report_missing_lanes(const Warp& warp, uint32_t pc, uint32_t missing, const
 }
 
 void report_caller_not_in_mask(const Warp& warp, uint32_t lanes) {
+  if (repeated(warp, Report::kCaller, 0)) return;
   Finding finding = make(warp, "synccheck", "caller-not-in-mask", warp.pc);
   finding.message = "In " + kernel_name(warp) + ", " +
                     thread_name(warp, std::countr_zero(lanes)) +

@@ -20,19 +20,34 @@ void FindingLog::report(Finding finding) {
   std::function<void(const Finding&)> listener;
   {
     std::lock_guard lock(mutex_);
-    for (Finding& known : findings_) {
+    const uint64_t key = std::exchange(next_key_, 0);
+    for (size_t i = 0; i < findings_.size(); ++i) {
+      Finding& known = findings_[i];
       if (known.check == finding.check && known.kind == finding.kind &&
           known.where.line == finding.where.line && known.where.file == finding.where.file &&
           known.other.line == finding.other.line && known.other.file == finding.other.file) {
         known.count += finding.count;
+        if (key != 0) known_[key] = i;
         return;
       }
     }
+    if (key != 0) known_[key] = findings_.size();
     findings_.push_back(finding);
     listener = listener_;
   }
   // Outside the lock: a listener may ask for the snapshot.
   if (listener) listener(finding);
+}
+
+bool FindingLog::repeated(uint64_t key) {
+  std::lock_guard lock(mutex_);
+  const auto known = known_.find(key);
+  if (known == known_.end()) {
+    next_key_ = key;
+    return false;
+  }
+  ++findings_[known->second].count;
+  return true;
 }
 
 std::vector<Finding> FindingLog::snapshot() const {
@@ -43,6 +58,8 @@ std::vector<Finding> FindingLog::snapshot() const {
 void FindingLog::clear() {
   std::lock_guard lock(mutex_);
   findings_.clear();
+  known_.clear();
+  next_key_ = 0;
 }
 
 void FindingLog::set_listener(std::function<void(const Finding&)> listener) {
