@@ -53,7 +53,16 @@ int dev_derive(App& app, const DevArguments& arguments) {
     write_if_changed(out, course::starter_text(course::read_text(solution), solution.string()));
     return kPass;
   }
-  write_if_changed(out, course::combine(course::derive(app.paths().root, exercise)));
+  std::vector<course::Derived> derived = course::derive(app.paths().root, exercise);
+  for (course::Derived& one : derived) {
+    if (one.what == course::Derived::What::kVariant) continue;
+    // The files that #line names must exist: the compiler lists them as dependencies, and Ninja
+    // takes a missing one for a change. They are also worth reading.
+    const fs::path file = out.parent_path() / one.name / fs::path(one.file).filename();
+    write_if_changed(file, one.text);
+    one.file = file.string();
+  }
+  write_if_changed(out, course::combine(derived));
   return kPass;
 }
 

@@ -81,13 +81,13 @@ std::string judge_mutant(const Result& result, const course::Mutant& mutant) {
   const Expectation& expect = mutant.expect;
   const bool hit = std::any_of(result.tests.begin(), result.tests.end(),
                                [&](const TestReport& test) { return caught(test, expect); });
-  const std::string end = explained_end(result);
-  if (!end.empty())
-    return end + "; a mutant fails by assertion or finding. Expected: " + expect.text;
-  if (result.tests.empty()) {
+  if (result.done && result.tests.empty()) {
     return "expects " + expect.text +
            ", but the test program has no such test. Correct \"expect:\".";
   }
+  const std::string end = explained_end(result);
+  if (!end.empty())
+    return end + "; a mutant fails by assertion or finding. Expected: " + expect.text;
   if (!hit) {
     if (result.passed()) {
       return "is not caught: every test passes. Expected: " + expect.text +

@@ -71,7 +71,7 @@ TEST_F(Gates, OneWantsNothingNeededBeforeItIsTaught) {
 
 TEST_F(Gates, OneWantsTheNumberOfTodosOfTheManifest) {
   course_.edit("chapters/course.json", "\"todos\": 2", "\"todos\": 3");
-  expect_failure(files(), 1, "has 2 TODOs, course.json:7 says 3");
+  expect_failure(files(), 1, "has 2 TODOs, course.json:6 says 3");
 }
 
 TEST_F(Gates, OneRefusesAnUnknownKeyWithItsLine) {
@@ -79,7 +79,7 @@ TEST_F(Gates, OneRefusesAnUnknownKeyWithItsLine) {
                "\"minutes\": 15,\n      \"colour\": 1,");
   const Answer answer = files();
   EXPECT_EQ(answer.status, 2) << answer.text;
-  EXPECT_NE(answer.text.find("course.json:11: unknown key \"colour\""), std::string::npos)
+  EXPECT_NE(answer.text.find("course.json:10: unknown key \"colour\""), std::string::npos)
       << answer.text;
 }
 

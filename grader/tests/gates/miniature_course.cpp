@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <regex>
+
 #include "cli/process/child.h"
 #include "course/manifest.h"
 
@@ -122,7 +124,9 @@ Answer MiniatureCourse::grade(const std::vector<std::string>& arguments) const {
   std::vector<std::string> argv = {GRADE_PROGRAM};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
   const ChildResult result = run(argv, root_);
-  return {result.status, result.out.text() + result.err.text()};
+  // Messages on stderr are broken into lines: their length depends on the name of the folder.
+  const std::string said = std::regex_replace(result.err.text(), std::regex("\\s+"), " ");
+  return {result.status, result.out.text() + said};
 }
 
 }  // namespace grade
