@@ -240,7 +240,7 @@ template <> struct Compared<Half> : ComparedHalf<Half> {};
 template <> struct Compared<BFloat16> : ComparedHalf<BFloat16> {};
 
 template <Cmp kCmp, class T, bool kFlush>
-uint32_t comparison(Warp& w, const Instr& in, int first) {
+__attribute__((noinline)) uint32_t comparison(Warp& w, const Instr& in, int first) {
   const auto* a = w.in<Store<T>>(in.ops[first]);
   const auto* b = w.in<Store<T>>(in.ops[first + 1]);
   return lane_mask([=](int i) {
