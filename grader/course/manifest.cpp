@@ -213,7 +213,8 @@ std::vector<const Exercise*> Course::match(const std::string& text) const {
     const size_t at = e.id.find(text);
     // "02/04" is short for 02_vector_add/04_saxpy.
     const size_t slash = text.find('/');
-    const bool parts = slash != std::string::npos && e.chapter.rfind(text.substr(0, slash), 0) == 0 &&
+    const bool parts = slash != std::string::npos &&
+                       e.chapter.rfind(text.substr(0, slash), 0) == 0 &&
                        e.name.rfind(text.substr(slash + 1), 0) == 0;
     if (at == 0 || parts) prefix.push_back(&e);
     if (at != std::string::npos) inside.push_back(&e);

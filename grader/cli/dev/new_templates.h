@@ -52,7 +52,8 @@ void launch_@NAME@(const float* d_x, float* d_y, float factor, int n) {
 }
 )";
 
-constexpr char kVariant[] = R"(// Another right answer: blocks of 128 threads that stride over the array.
+constexpr char kVariant[] =
+    R"(// Another right answer: blocks of 128 threads that stride over the array.
 #include "@FILE@.h"
 
 __global__ void @NAME@_strided(const float* x, float* y, float factor, int n) {
@@ -129,7 +130,8 @@ Dividing rounds down, and a partial block is a block too. Add what makes the div
 `(n + kBlock - 1) / kBlock` is n / kBlock rounded up.
 )";
 
-constexpr char kMutants[] = R"(# Every mutant names what must catch it. CONTRIBUTING.md has the format.
+constexpr char kMutants[] =
+    R"(# Every mutant names what must catch it. CONTRIBUTING.md has the format.
 
 mutant: launches one block too few when the last one is partial
 expect: @SUITE@.CoversSizesThatAreNotBlockMultiples

@@ -61,7 +61,7 @@ std::string lanes_suffix(const Request& request, const std::string& what) {
 }
 
 std::string allocation_name(const Allocation& allocation) {
-  return allocation.name.empty() ? "an allocation" : "'" + allocation.name + "'";
+  return allocation.name.empty() ? "an allocation" : "`" + allocation.name + "`";
 }
 
 // "3 elements past the end of 'c' (1025 elements of 4 bytes)"
@@ -123,15 +123,14 @@ void report_access(const Warp& warp, const Request& request, int lane, AccessPro
   if (repeated(warp, Report::kAccess, static_cast<uint64_t>(problem))) return;
   std::string kind, text;
   const std::string direction = request.write ? "write" : "read";
-  const std::string subject = "In " + kernel_name(warp) + ", " + thread_name(warp, lane) + " " +
-                              access_verb(request) + " ";
+  const std::string subject =
+      "In " + kernel_name(warp) + ", " + thread_name(warp, lane) + " " + access_verb(request) + " ";
   switch (problem) {
     case AccessProblem::kOutside:
       text = subject + describe_outside(request, lane, &kind);
       break;
     case AccessProblem::kRedZone: {
-      const Allocation* allocation =
-          DeviceMemory::instance().allocation_at(request.address[lane]);
+      const Allocation* allocation = DeviceMemory::instance().allocation_at(request.address[lane]);
       kind = "out-of-bounds-global-" + direction;
       text = subject + relation(request.address[lane], request.bytes, *allocation) + ".";
       break;
@@ -170,14 +169,15 @@ void report_shared_race(const Warp& warp, const SharedRace::Race& race, bool sam
   const auto who = [&](const SharedRace::Access& access) {
     return thread_name(block.warps[access.thread / 32], access.thread % 32);
   };
-  Finding finding = make(warp, "racecheck", same_value ? "same-value-race" : "shared-race", race.later.pc);
+  Finding finding =
+      make(warp, "racecheck", same_value ? "same-value-race" : "shared-race", race.later.pc);
   finding.other = warp.module->position_of(race.earlier.pc).user;
   finding.is_note = same_value;
   const bool same_warp = race.earlier.thread / 32 == race.later.thread / 32;
   finding.message = "In " + kernel_name(warp) + ", " + who(race.earlier) + " " +
-                    verb(race.earlier) + " the shared-memory word at byte " +
-                    number(race.address) + " " + at(warp, race.earlier.pc) + ", and " +
-                    who(race.later) + " " + verb(race.later) + " it " + at(warp, race.later.pc) +
+                    verb(race.earlier) + " the shared-memory word at byte " + number(race.address) +
+                    " " + at(warp, race.earlier.pc) + ", and " + who(race.later) + " " +
+                    verb(race.later) + " it " + at(warp, race.later.pc) +
                     ", with no barrier between the two: which comes first is chance. ";
   if (same_value) {
     finding.message += "Both write the same value here, so this may be meant.";
@@ -194,10 +194,9 @@ void report_shared_race(const Warp& warp, const SharedRace::Race& race, bool sam
 void report_undefined(const Warp& warp, uint32_t lanes, const std::string& what) {
   if (repeated(warp, Report::kUndefined, std::hash<std::string>()(what))) return;
   Finding finding = make(warp, "initcheck", "uninitialised-value", warp.pc);
-  finding.message = "In " + kernel_name(warp) + ", " +
-                    thread_name(warp, std::countr_zero(lanes)) +
-                    " uses a value that was read from memory which nothing has written: it " + what +
-                    " " + at(warp, warp.pc) +
+  finding.message = "In " + kernel_name(warp) + ", " + thread_name(warp, std::countr_zero(lanes)) +
+                    " uses a value that was read from memory which nothing has written: it " +
+                    what + " " + at(warp, warp.pc) +
                     ". Write the memory first (a kernel, cudaMemset or cudaMemcpy), or read "
                     "another element.";
   FindingLog::instance().report(std::move(finding));
@@ -226,18 +225,16 @@ void report_assertion(const Warp& warp, int lane, const std::string& condition, 
 
 void report_trap(const Warp& warp, uint32_t lanes) {
   Finding finding = make(warp, "launch", "trap", warp.pc);
-  finding.message = "In " + kernel_name(warp) + ", " +
-                    thread_name(warp, std::countr_zero(lanes)) + " executes a trap " +
-                    at(warp, warp.pc) + " and ends the launch.";
+  finding.message = "In " + kernel_name(warp) + ", " + thread_name(warp, std::countr_zero(lanes)) +
+                    " executes a trap " + at(warp, warp.pc) + " and ends the launch.";
   FindingLog::instance().report(std::move(finding));
 }
 
 void report_spent_budget(const Warp& warp, uint64_t instructions) {
   Finding finding = make(warp, "launch", "endless-loop", warp.pc);
   finding.message = "In " + kernel_name(warp) + ", the launch has executed " +
-                    number(instructions) +
-                    " warp instructions and has not ended; it was stopped " + at(warp, warp.pc) +
-                    ", in block " + number(warp.block->linear) +
+                    number(instructions) + " warp instructions and has not ended; it was stopped " +
+                    at(warp, warp.pc) + ", in block " + number(warp.block->linear) +
                     ". Does the loop there ever end, for every thread?";
   FindingLog::instance().report(std::move(finding));
 }
@@ -258,8 +255,8 @@ void report_deadlock(const Block& block, const std::vector<WaitingGroup>& waitin
   const Warp& warp = *waiting.front().warp;
   Finding finding = make(warp, "synccheck", "barrier-deadlock", places.front().first);
   if (places.size() > 1) finding.other = warp.module->position_of(places[1].first).user;
-  finding.message = "In " + kernel_name(warp) + ", block " + number(block.linear) +
-                    " can never go on: ";
+  finding.message =
+      "In " + kernel_name(warp) + ", block " + number(block.linear) + " can never go on: ";
   for (size_t i = 0; i < places.size() && i < 4; ++i) {
     finding.message += (i > 0 ? ", " : "") + number(places[i].second) + " threads wait " +
                        at(warp, places[i].first);
@@ -303,8 +300,7 @@ void report_missing_lanes(const Warp& warp, uint32_t pc, uint32_t missing, const
 void report_caller_not_in_mask(const Warp& warp, uint32_t lanes) {
   if (repeated(warp, Report::kCaller, 0)) return;
   Finding finding = make(warp, "synccheck", "caller-not-in-mask", warp.pc);
-  finding.message = "In " + kernel_name(warp) + ", " +
-                    thread_name(warp, std::countr_zero(lanes)) +
+  finding.message = "In " + kernel_name(warp) + ", " + thread_name(warp, std::countr_zero(lanes)) +
                     " executes a warp operation " + at(warp, warp.pc) +
                     " whose mask does not name its own lane. The mask must hold every lane that "
                     "takes part.";

@@ -36,8 +36,8 @@ class FindingLog {
  public:
   static FindingLog& instance();  // construct-on-first-use, never destroyed
   void report(Finding finding);
-  // True if this very defect (a key that the caller makes of its check, kind and instruction) has been
-  // reported since the last clear(); it is counted then, without the cost of its words.
+  // True if this very defect (a key that the caller makes of its check, kind and instruction) has
+  // been reported since the last clear(); it is counted then, without the cost of its words.
   bool repeated(uint64_t key);
   std::vector<Finding> snapshot() const;
   void clear();
@@ -48,7 +48,7 @@ class FindingLog {
   mutable std::mutex mutex_;
   std::vector<Finding> findings_;
   std::unordered_map<uint64_t, size_t> known_;  // key -> index in findings_
-  uint64_t next_key_ = 0;                       // of the finding that report() is about to add; 0: none
+  uint64_t next_key_ = 0;  // of the finding that report() is about to add; 0: none
   std::function<void(const Finding&)> listener_;
 };
 

@@ -89,10 +89,17 @@ void bitwise(Warp& warp, const Instr& in, uint32_t mask) {
 
 void before_instruction(Warp& warp, const Instr& in, uint32_t mask) {
   switch (in.undefined_rule) {
-    case UndefinedRule::kReport: report_sources(warp, in, mask); break;
-    case UndefinedRule::kMove: move(warp, in, mask); break;
-    case UndefinedRule::kBitwise: bitwise(warp, in, mask); break;
-    case UndefinedRule::kOwn: break;
+    case UndefinedRule::kReport:
+      report_sources(warp, in, mask);
+      break;
+    case UndefinedRule::kMove:
+      move(warp, in, mask);
+      break;
+    case UndefinedRule::kBitwise:
+      bitwise(warp, in, mask);
+      break;
+    case UndefinedRule::kOwn:
+      break;
   }
 }
 

@@ -123,8 +123,8 @@ bool SharedRace::access(const WarpClock& clock, uint32_t warp, uint32_t mask,
         const Word& word = words_[index];
         const bool two_readers = word.read[0].epoch == epoch_ && word.read[1].epoch == epoch_ &&
                                  word.read[0].bytes == 0xf && word.read[1].bytes == 0xf;
-        const bool quiet = two_readers && word.write.epoch != epoch_ && !word.overflow &&
-                           !order_inside_epochs_;
+        const bool quiet =
+            two_readers && word.write.epoch != epoch_ && !word.overflow && !order_inside_epochs_;
         quiet_[index] = quiet ? epoch_ : 0;
       }
       at += n;

@@ -7,7 +7,8 @@
 // earlier epoch is ordered with everything now. Inside an epoch, barriers of some threads and
 // bar.warp.sync order their participants: each warp counts its synchronisations (`now`), and
 // `seen[v]` is the clock of warp v up to which everything of v happened before the warp's present.
-// Within a warp `lane_seen` holds the same per pair of lanes, once a sync has named only some lanes.
+// Within a warp `lane_seen` holds the same per pair of lanes, once a sync has named only some
+// lanes.
 #ifndef WARPLINGS_SIMULATOR_CHECKS_SHARED_RACE_H_
 #define WARPLINGS_SIMULATOR_CHECKS_SHARED_RACE_H_
 
@@ -19,16 +20,16 @@ namespace warplings::sim {
 
 struct WarpClock {
   uint32_t now = 1;
-  uint32_t all_lanes_seen = 0;       // accesses of this warp with clock <= this are ordered
-  std::vector<uint32_t> seen;        // per warp of the block
-  std::vector<uint32_t> lane_seen;   // [to * 32 + from]; empty until a sync names only some lanes
+  uint32_t all_lanes_seen = 0;      // accesses of this warp with clock <= this are ordered
+  std::vector<uint32_t> seen;       // per warp of the block
+  std::vector<uint32_t> lane_seen;  // [to * 32 + from]; empty until a sync names only some lanes
 };
 
 class SharedRace {
  public:
   // One access as remembered: who, when, which bytes of the 4-byte word, which instruction.
   struct Access {
-    uint32_t epoch = 0;   // 0: no access
+    uint32_t epoch = 0;  // 0: no access
     uint32_t clock = 0;
     uint32_t pc = 0;
     uint16_t thread = 0;  // in the block
@@ -75,7 +76,7 @@ class SharedRace {
   void remember(const WarpClock& clock, uint32_t warp, const Access& access, uint32_t index);
 
   std::vector<Word> words_;
-  std::vector<uint32_t> quiet_;  // see quiet_epochs()
+  std::vector<uint32_t> quiet_;                                 // see quiet_epochs()
   std::unordered_map<uint32_t, std::vector<Access>> overflow_;  // word -> further accesses
   uint32_t epoch_ = 1;
   bool order_inside_epochs_ = false;

@@ -112,7 +112,9 @@ class Allocator {
   }
 
   static void set(std::vector<uint64_t>& bits, int i) { bits[i / 64] |= uint64_t{1} << (i % 64); }
-  static bool get(const std::vector<uint64_t>& bits, int i) { return (bits[i / 64] >> (i % 64)) & 1; }
+  static bool get(const std::vector<uint64_t>& bits, int i) {
+    return (bits[i / 64] >> (i % 64)) & 1;
+  }
 
   void summarise(Block& block) {
     for (auto* bits : {&block.use, &block.define, &block.in, &block.out}) bits->assign(words_, 0);
@@ -221,8 +223,8 @@ class Allocator {
 
 }  // namespace
 
-RegisterAllocation allocate_registers(
-    const Function& function, const std::function<int(const Instruction&)>& destinations) {
+RegisterAllocation allocate_registers(const Function& function,
+                                      const std::function<int(const Instruction&)>& destinations) {
   return Allocator(function, destinations).run();
 }
 

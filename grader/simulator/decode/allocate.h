@@ -19,8 +19,8 @@ struct RegisterAllocation {
 };
 
 // `destinations(i)`: how many leading operands instruction i writes.
-RegisterAllocation allocate_registers(const ptx::Function& function,
-                                      const std::function<int(const ptx::Instruction&)>& destinations);
+RegisterAllocation allocate_registers(
+    const ptx::Function& function, const std::function<int(const ptx::Instruction&)>& destinations);
 
 }  // namespace warplings::sim
 

@@ -72,8 +72,8 @@ void FunctionDecoder::lay_out_frame() {
   if (source_.is_entry) {
     uint32_t offset = 0;
     for (const ptx::Variable& param : source_.params) {
-      const uint32_t align = static_cast<uint32_t>(std::max<uint64_t>(
-          param.alignment, std::max(1, ptx::size_of(param.type))));
+      const uint32_t align = static_cast<uint32_t>(
+          std::max<uint64_t>(param.alignment, std::max(1, ptx::size_of(param.type))));
       offset = (offset + align - 1) / align * align;
       params_[param.name] = {offset, static_cast<uint32_t>(param.size)};
       out_.params.push_back({offset, static_cast<uint32_t>(param.size)});
@@ -169,18 +169,42 @@ Place FunctionDecoder::constant(uint64_t bits, int bytes) {
 }
 
 Place FunctionDecoder::special(const std::string& name) {
-  static const auto* offsets = new std::unordered_map<std::string, uint32_t>{
-      {"%tid.x", kTidX}, {"%tid.y", kTidY}, {"%tid.z", kTidZ}, {"%tid", kTidX},
-      {"%ntid.x", kNtidX}, {"%ntid.y", kNtidY}, {"%ntid.z", kNtidZ}, {"%ntid", kNtidX},
-      {"%ctaid.x", kCtaidX}, {"%ctaid.y", kCtaidY}, {"%ctaid.z", kCtaidZ}, {"%ctaid", kCtaidX},
-      {"%nctaid.x", kNctaidX}, {"%nctaid.y", kNctaidY}, {"%nctaid.z", kNctaidZ},
-      {"%nctaid", kNctaidX}, {"%laneid", kLaneId}, {"%warpid", kWarpId}, {"%nwarpid", kNWarpId},
-      {"%smid", kSmId}, {"%nsmid", kNSmId}, {"%lanemask_eq", kLanemaskEq},
-      {"%lanemask_le", kLanemaskLe}, {"%lanemask_lt", kLanemaskLt},
-      {"%lanemask_ge", kLanemaskGe}, {"%lanemask_gt", kLanemaskGt},
-      {"%dynamic_smem_size", kDynamicShared}, {"%total_smem_size", kTotalShared},
-      {"%gridid", kGridId}, {"%tid.w", kZero}, {"%ctaid.w", kZero}, {"%ntid.w", kZero},
-      {"%nctaid.w", kZero}, {"%envreg1", kZero}, {"%envreg2", kZero}};
+  static const auto* offsets =
+      new std::unordered_map<std::string, uint32_t>{{"%tid.x", kTidX},
+                                                    {"%tid.y", kTidY},
+                                                    {"%tid.z", kTidZ},
+                                                    {"%tid", kTidX},
+                                                    {"%ntid.x", kNtidX},
+                                                    {"%ntid.y", kNtidY},
+                                                    {"%ntid.z", kNtidZ},
+                                                    {"%ntid", kNtidX},
+                                                    {"%ctaid.x", kCtaidX},
+                                                    {"%ctaid.y", kCtaidY},
+                                                    {"%ctaid.z", kCtaidZ},
+                                                    {"%ctaid", kCtaidX},
+                                                    {"%nctaid.x", kNctaidX},
+                                                    {"%nctaid.y", kNctaidY},
+                                                    {"%nctaid.z", kNctaidZ},
+                                                    {"%nctaid", kNctaidX},
+                                                    {"%laneid", kLaneId},
+                                                    {"%warpid", kWarpId},
+                                                    {"%nwarpid", kNWarpId},
+                                                    {"%smid", kSmId},
+                                                    {"%nsmid", kNSmId},
+                                                    {"%lanemask_eq", kLanemaskEq},
+                                                    {"%lanemask_le", kLanemaskLe},
+                                                    {"%lanemask_lt", kLanemaskLt},
+                                                    {"%lanemask_ge", kLanemaskGe},
+                                                    {"%lanemask_gt", kLanemaskGt},
+                                                    {"%dynamic_smem_size", kDynamicShared},
+                                                    {"%total_smem_size", kTotalShared},
+                                                    {"%gridid", kGridId},
+                                                    {"%tid.w", kZero},
+                                                    {"%ctaid.w", kZero},
+                                                    {"%ntid.w", kZero},
+                                                    {"%nctaid.w", kZero},
+                                                    {"%envreg1", kZero},
+                                                    {"%envreg2", kZero}};
   const auto it = offsets->find(name);
   if (it == offsets->end()) throw Unsupported{"the special register " + name + " is not supported"};
   return place(kAreaSpecial, it->second);

@@ -15,8 +15,7 @@ namespace {
 
 bool is_float(Type type) { return type == Type::kF32 || type == Type::kF64; }
 bool is_half(Type type) {
-  return type == Type::kF16 || type == Type::kF16x2 || type == Type::kBF16 ||
-         type == Type::kBF16x2;
+  return type == Type::kF16 || type == Type::kF16x2 || type == Type::kBF16 || type == Type::kBF16x2;
 }
 bool is_float_or_half(Type type) { return is_float(type) || is_half(type); }
 int lane_bytes(Type type) { return ptx::size_of(type) == 8 ? 8 : 4; }
@@ -332,9 +331,11 @@ void FunctionDecoder::decode_createpolicy(const Instruction& instruction, Spec& 
 
 void FunctionDecoder::decode_nop(const Instruction&, Spec& spec, Instr& in) {
   spec.take_cache_hints();
-  for (const char* word : {"gl", "cta", "sys", "sc", "acq_rel", "gpu", "cluster", "global", "local",
-                           "L1", "L2", "proxy", "async", "alias", "acquire", "release", "u32",
-                           "launch_dependents", "wait", "uniform"}) {
+  for (const char* word :
+       {"gl",      "cta",    "sys",     "sc",      "acq_rel", "gpu",
+        "cluster", "global", "local",   "L1",      "L2",      "proxy",
+        "async",   "alias",  "acquire", "release", "u32",     "launch_dependents",
+        "wait",    "uniform"}) {
     spec.take(word);
   }
   in.undefined_rule = UndefinedRule::kOwn;

@@ -83,9 +83,7 @@ int vector_width(Spec& spec) {
   return 1;
 }
 
-bool is_signed(Type type) {
-  return type == Type::kS8 || type == Type::kS16 || type == Type::kS32;
-}
+bool is_signed(Type type) { return type == Type::kS8 || type == Type::kS16 || type == Type::kS32; }
 
 }  // namespace
 
@@ -242,7 +240,8 @@ void FunctionDecoder::decode_warp_barrier(const Instruction& instruction, Spec&,
   in.ops[5] = source(instruction.operands.at(0), 4, Type::kB32);
 }
 
-// imm: the mode. ops: [0] result, [1] barrier, [2] threads or none, [3] predicate; extra 1: negated.
+// imm: the mode. ops: [0] result, [1] barrier, [2] threads or none, [3] predicate; extra 1:
+// negated.
 void FunctionDecoder::decode_barrier(const Instruction& instruction, Spec& spec, Instr& in) {
   const std::vector<Operand>& operands = instruction.operands;
   in.undefined_rule = UndefinedRule::kOwn;

@@ -9,9 +9,9 @@ Isa host_isa();
 
 // PICK(pick_integer)(spec, type) calls the build for this machine.
 #ifdef WARPLINGS_X86_64
-#define WARPLINGS_PICK(function)                       \
-  (host_isa() == Isa::kAvx512 ? avx512::function       \
-   : host_isa() == Isa::kAvx2 ? avx2::function         \
+#define WARPLINGS_PICK(function)                 \
+  (host_isa() == Isa::kAvx512 ? avx512::function \
+   : host_isa() == Isa::kAvx2 ? avx2::function   \
                               : baseline::function)
 #else
 #define WARPLINGS_PICK(function) (baseline::function)

@@ -30,7 +30,8 @@ std::string demangle(const std::string& mangled) {
   std::string name = text;
   std::free(text);
   const std::string anonymous = "(anonymous namespace)::";
-  for (size_t at; (at = name.find(anonymous)) != std::string::npos;) name.erase(at, anonymous.size());
+  for (size_t at; (at = name.find(anonymous)) != std::string::npos;)
+    name.erase(at, anonymous.size());
   // The parameter list is the last parenthesis at depth 0 of templates.
   int depth = 0;
   size_t end = name.size();
@@ -94,8 +95,8 @@ class Loader {
     DeviceMemory& memory = DeviceMemory::instance();
     DecodedVariable decoded;
     decoded.size = variable.size;
-    decoded.address =
-        memory.allocate(std::max<uint64_t>(variable.size, 1), AllocationKind::kModule, variable.name);
+    decoded.address = memory.allocate(std::max<uint64_t>(variable.size, 1), AllocationKind::kModule,
+                                      variable.name);
     if (decoded.address == 0) throw std::bad_alloc();
     uint8_t* bytes = memory.view(decoded.address);
     std::memset(bytes, 0, variable.size);

@@ -32,25 +32,25 @@ inline constexpr uint32_t slot_of(Place p) { return (p & 0x3fffffffu) / kSlot; }
 
 // How the interpreter's loop treats an instruction.
 enum class Kind : uint8_t {
-  kStraight,    // call the handler, go on
-  kBranch,      // target
-  kBranchTable, // brx.idx: extra -> list of targets
+  kStraight,     // call the handler, go on
+  kBranch,       // target
+  kBranchTable,  // brx.idx: extra -> list of targets
   kExit,
   kReturn,
-  kCall,        // extra -> CallSite
-  kBarrier,     // block barrier
-  kWarpBarrier, // bar.warp.sync
-  kCollective,  // shfl/vote/match/redux .sync: needs the lanes of its member mask together
+  kCall,         // extra -> CallSite
+  kBarrier,      // block barrier
+  kWarpBarrier,  // bar.warp.sync
+  kCollective,   // shfl/vote/match/redux .sync: needs the lanes of its member mask together
   kTrap,
-  kUnsupported, // message in extra -> strings
+  kUnsupported,  // message in extra -> strings
 };
 
 // What an undefined source means (checks/initcheck).
 enum class UndefinedRule : uint8_t {
-  kReport,     // arithmetic, comparison: an undefined source is a finding
-  kMove,       // copies bytes: the destination is as undefined as the source
-  kBitwise,    // destination undefined where a source is; and/shift by constants mask bytes
-  kOwn,        // the handler does it (memory)
+  kReport,   // arithmetic, comparison: an undefined source is a finding
+  kMove,     // copies bytes: the destination is as undefined as the source
+  kBitwise,  // destination undefined where a source is; and/shift by constants mask bytes
+  kOwn,      // the handler does it (memory)
 };
 
 enum class BarrierMode : uint8_t { kSync, kArrive, kPopc, kAnd, kOr };
@@ -59,33 +59,33 @@ enum class Space : uint8_t { kGlobal, kShared, kLocal, kConst, kParamEntry, kPar
 
 struct Instr {
   Handler fn = nullptr;
-  int64_t imm = 0;              // address offset, barrier id, table index...
+  int64_t imm = 0;  // address offset, barrier id, table index...
   Place ops[6] = {kNoPlace, kNoPlace, kNoPlace, kNoPlace, kNoPlace, kNoPlace};
-  Place guard = kNoPlace;       // predicate place
-  uint32_t target = 0;          // branch target, index into Program::code
-  uint32_t extra = 0;           // index into a side table
+  Place guard = kNoPlace;  // predicate place
+  uint32_t target = 0;     // branch target, index into Program::code
+  uint32_t extra = 0;      // index into a side table
   Kind kind = Kind::kStraight;
   UndefinedRule undefined_rule = UndefinedRule::kReport;
   bool guard_negated = false;
-  uint8_t destinations = 1;     // ops[0 .. destinations)
-  uint8_t sources = 0;          // ops[destinations .. destinations + sources)
+  uint8_t destinations = 1;  // ops[0 .. destinations)
+  uint8_t sources = 0;       // ops[destinations .. destinations + sources)
   // Memory instructions and cvt; others use them as they like.
-  uint8_t size = 0;             // bytes per element
-  uint8_t vector = 1;           // elements
+  uint8_t size = 0;    // bytes per element
+  uint8_t vector = 1;  // elements
   Space space = Space::kGlobal;
-  uint8_t register_size = 4;    // bytes of a lane in the destination or stored register: 4 or 8
+  uint8_t register_size = 4;  // bytes of a lane in the destination or stored register: 4 or 8
   bool sign_extend = false;
-  bool strong = false;          // volatile, relaxed, acquire, release, atom, red
+  bool strong = false;  // volatile, relaxed, acquire, release, atom, red
   bool address_is_32bit = false;
-  uint8_t flops = 0;            // fp32 operations per lane: add, mul 1; fma 2
-  uint8_t source_size = 4;      // bytes of a lane of the first source register
-  uint8_t mask_constant = 0;    // kBitwise: bytes of a source that reach the result; 0: all
+  uint8_t flops = 0;          // fp32 operations per lane: add, mul 1; fma 2
+  uint8_t source_size = 4;    // bytes of a lane of the first source register
+  uint8_t mask_constant = 0;  // kBitwise: bytes of a source that reach the result; 0: all
 };
 
 struct CallSite {
-  int function = -1;                     // callee; -1: indirect through ops[0]
-  int builtin = -1;                      // index into the table of built-in functions
-  std::vector<uint32_t> arguments;       // offsets of the caller's param variables in the frame
+  int function = -1;                // callee; -1: indirect through ops[0]
+  int builtin = -1;                 // index into the table of built-in functions
+  std::vector<uint32_t> arguments;  // offsets of the caller's param variables in the frame
   std::vector<uint32_t> argument_sizes;
   std::vector<uint32_t> results;
   std::vector<uint32_t> result_sizes;
@@ -95,14 +95,14 @@ struct Function {
   std::string name;
   bool is_entry = false;
   bool is_defined = false;
-  uint32_t entry = 0;            // index into Program::code
+  uint32_t entry = 0;  // index into Program::code
   uint32_t end = 0;
-  uint32_t frame_bytes = 0;      // registers, then param variables
+  uint32_t frame_bytes = 0;  // registers, then param variables
   uint32_t register_bytes = 0;
-  uint32_t local_bytes = 0;      // .local variables, per thread
-  uint32_t shared_static = 0;    // entries: bytes of static shared memory
+  uint32_t local_bytes = 0;        // .local variables, per thread
+  uint32_t shared_static = 0;      // entries: bytes of static shared memory
   uint32_t shared_dynamic_at = 0;  // entries: where dynamic shared memory begins
-  uint32_t registers_32 = 0;     // most 32-bit registers live at once
+  uint32_t registers_32 = 0;       // most 32-bit registers live at once
   bool has_calls = false;
   // Offset in the frame (device function) or the parameter buffer (entry), and size.
   std::vector<std::pair<uint32_t, uint32_t>> params;
@@ -113,29 +113,29 @@ struct Function {
 // toolkit headers when it was inlined.
 struct CodePosition {
   Position innermost;
-  Position user;      // what a learner should look at
+  Position user;  // what a learner should look at
 };
 
 struct DecodedVariable {
   uint64_t address = 0;
   uint64_t size = 0;
-  bool shared = false;           // address is an offset in the block's shared memory
+  bool shared = false;  // address is an offset in the block's shared memory
 };
 
 class LoadedModule {
  public:
   std::unique_ptr<ptx::Module> source;
   std::vector<Instr> code;
-  std::vector<int> locations;             // per instruction: index into source->locations, or -1
-  std::vector<int> text_lines;            // per instruction: line of the PTX text
-  std::vector<uint8_t> constants;         // kAreaConstants
+  std::vector<int> locations;      // per instruction: index into source->locations, or -1
+  std::vector<int> text_lines;     // per instruction: line of the PTX text
+  std::vector<uint8_t> constants;  // kAreaConstants
   std::vector<Function> functions;
   std::unordered_map<std::string, int> function_index;
   std::unordered_map<std::string, DecodedVariable> variables;
   std::unordered_map<std::string, std::unique_ptr<Kernel>> kernels;
   std::vector<CallSite> calls;
   std::vector<std::vector<uint32_t>> branch_tables;
-  std::vector<std::string> messages;      // kUnsupported
+  std::vector<std::string> messages;  // kUnsupported
 
   // Barriers of some threads or of a warp occur: order inside barrier epochs must be tracked.
   bool order_inside_epochs = false;

@@ -47,10 +47,14 @@ class Spec {
   }
   Rounding take_rounding() {
     switch (take_one_of({"rn", "rz", "rm", "rp"})) {
-      case 1: return Rounding::kZero;
-      case 2: return Rounding::kDown;
-      case 3: return Rounding::kUp;
-      default: return Rounding::kNearest;
+      case 1:
+        return Rounding::kZero;
+      case 2:
+        return Rounding::kDown;
+      case 3:
+        return Rounding::kUp;
+      default:
+        return Rounding::kNearest;
     }
   }
   // Hints that change no result: cache operators, eviction priorities, prefetch sizes.

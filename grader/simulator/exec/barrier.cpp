@@ -1,4 +1,5 @@
-// Block barriers: counted per thread, complete when all live threads (or the number given) are there.
+// Block barriers: counted per thread, complete when all live threads (or the number given) are
+// there.
 #include <bit>
 
 #include "checks/explain.h"
@@ -48,7 +49,8 @@ void check_same_statement(const Block& block, int id) {
 
 void release(Block& block, int id) {
   BarrierState& barrier = block.barriers[id];
-  // Threads that have exited count as having arrived, unless the barrier names its number of threads.
+  // Threads that have exited count as having arrived, unless the barrier names its number of
+  // threads.
   const uint64_t threads = block.grid->config->block.count();
   const bool everybody = barrier.expected == 0 || barrier.arrived >= threads;
   if (block.warps[0].checks) {

@@ -51,8 +51,7 @@ uint64_t argument(const Warp& warp, const CallSite& site, size_t index, int lane
   if (index >= site.arguments.size()) return 0;
   const Frame& frame = warp.frames[warp.current_frame];
   const uint32_t size = site.argument_sizes[index];
-  std::memcpy(&value,
-              warp.storage.data() + frame.registers + site.arguments[index] + lane * size,
+  std::memcpy(&value, warp.storage.data() + frame.registers + site.arguments[index] + lane * size,
               std::min<uint32_t>(8, size));
   return value;
 }
@@ -121,18 +120,33 @@ class Formatter {
       }
     }
     switch (type) {
-      case 'd': case 'i':
+      case 'd':
+      case 'i':
         return wide ? print(flags + "ll" + type, static_cast<long long>(next<int64_t>()))
                     : print(flags + type, next<int32_t>());
-      case 'u': case 'x': case 'X': case 'o':
+      case 'u':
+      case 'x':
+      case 'X':
+      case 'o':
         return wide ? print(flags + "ll" + type, static_cast<unsigned long long>(next<uint64_t>()))
                     : print(flags + type, next<uint32_t>());
-      case 'c': return print(flags + type, next<int32_t>());
-      case 'p': return print(flags + type, reinterpret_cast<void*>(next<uint64_t>()));
-      case 's': return print(flags + type, string_at(warp_, lane_, next<uint64_t>()).c_str());
-      case 'f': case 'F': case 'e': case 'E': case 'g': case 'G': case 'a': case 'A':
+      case 'c':
+        return print(flags + type, next<int32_t>());
+      case 'p':
+        return print(flags + type, reinterpret_cast<void*>(next<uint64_t>()));
+      case 's':
+        return print(flags + type, string_at(warp_, lane_, next<uint64_t>()).c_str());
+      case 'f':
+      case 'F':
+      case 'e':
+      case 'E':
+      case 'g':
+      case 'G':
+      case 'a':
+      case 'A':
         return print(flags + type, next<double>());
-      default: return flags + type;
+      default:
+        return flags + type;
     }
   }
 
@@ -178,8 +192,11 @@ int builtin_index(const std::string& name) {
 void call_builtin(Warp& warp, const CallSite& site, uint32_t mask) {
   DeviceMemory& memory = DeviceMemory::instance();
   switch (site.builtin) {
-    case kVprintf: print_from_device(warp, site, mask); break;
-    case kAssertFail: fail_assertion(warp, site, mask);
+    case kVprintf:
+      print_from_device(warp, site, mask);
+      break;
+    case kAssertFail:
+      fail_assertion(warp, site, mask);
     case kMalloc:
       for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
         const int lane = std::countr_zero(rest);
@@ -194,7 +211,8 @@ void call_builtin(Warp& warp, const CallSite& site, uint32_t mask) {
         if (address != 0) memory.free(address);
       }
       break;
-    default: break;
+    default:
+      break;
   }
 }
 

@@ -15,9 +15,9 @@
 namespace warplings::sim {
 namespace {
 
-constexpr uint64_t kWarpTurn = 1u << 14;    // warp instructions before another warp goes on
-constexpr uint64_t kBlockTurn = 1u << 21;   // before another block starts beside an unfinished one
-constexpr size_t kResidentBlocks = 2048;    // blocks that may be unfinished at a time
+constexpr uint64_t kWarpTurn = 1u << 14;   // warp instructions before another warp goes on
+constexpr uint64_t kBlockTurn = 1u << 21;  // before another block starts beside an unfinished one
+constexpr size_t kResidentBlocks = 2048;   // blocks that may be unfinished at a time
 
 void fill(Warp& warp, uint32_t offset, uint32_t value) {
   auto* lanes = reinterpret_cast<uint32_t*>(warp.special + offset);

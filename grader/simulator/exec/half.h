@@ -55,9 +55,14 @@ inline uint16_t small_from_double(double x, Rounding rounding) {
     case Rounding::kNearest:
       up = rest > 0.5 || (rest == 0.5 && (static_cast<uint32_t>(below) & 1));
       break;
-    case Rounding::kZero: break;
-    case Rounding::kDown: up = negative && rest > 0; break;
-    case Rounding::kUp: up = !negative && rest > 0; break;
+    case Rounding::kZero:
+      break;
+    case Rounding::kDown:
+      up = negative && rest > 0;
+      break;
+    case Rounding::kUp:
+      up = !negative && rest > 0;
+      break;
   }
   const uint32_t mantissa = static_cast<uint32_t>(below) + (up ? 1 : 0);
   // A carry out of the mantissa moves into the exponent by itself.

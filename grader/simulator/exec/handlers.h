@@ -12,18 +12,18 @@
 namespace warplings::sim {
 
 // Families in files that are compiled once per instruction set.
-#define WARPLINGS_DECLARE_PICKS(isa)                                                        \
-  namespace isa {                                                                           \
-  Handler pick_integer(Spec& spec, ptx::Type type); /* add sub mul mad min max div rem */   \
-  Handler pick_float(Spec& spec, ptx::Type type);   /* f32 and f64 arithmetic */            \
-  Handler pick_logic(Spec& spec, ptx::Type type);   /* and or xor not shl shr prmt bfe */   \
-  Handler pick_compare(Spec& spec, ptx::Type type); /* setp set; `type` of the sources */   \
-  Handler pick_select(Spec& spec, ptx::Type type);  /* selp slct */                         \
-  Handler pick_move(int bytes);                     /* mov of 4 or 8 bytes */               \
-  Handler handler_load(Space space);                                                        \
-  Handler handler_store(Space space);                                                       \
-  Handler handler_local_address(); /* mov of a .local variable: relative to the frame */    \
-  Handler handler_isspacep(Space space);                                                    \
+#define WARPLINGS_DECLARE_PICKS(isa)                                                      \
+  namespace isa {                                                                         \
+  Handler pick_integer(Spec& spec, ptx::Type type); /* add sub mul mad min max div rem */ \
+  Handler pick_float(Spec& spec, ptx::Type type);   /* f32 and f64 arithmetic */          \
+  Handler pick_logic(Spec& spec, ptx::Type type);   /* and or xor not shl shr prmt bfe */ \
+  Handler pick_compare(Spec& spec, ptx::Type type); /* setp set; `type` of the sources */ \
+  Handler pick_select(Spec& spec, ptx::Type type);  /* selp slct */                       \
+  Handler pick_move(int bytes);                     /* mov of 4 or 8 bytes */             \
+  Handler handler_load(Space space);                                                      \
+  Handler handler_store(Space space);                                                     \
+  Handler handler_local_address(); /* mov of a .local variable: relative to the frame */  \
+  Handler handler_isspacep(Space space);                                                  \
   }
 WARPLINGS_DECLARE_PICKS(baseline)
 #ifdef WARPLINGS_X86_64
@@ -33,19 +33,19 @@ WARPLINGS_DECLARE_PICKS(avx512)
 #undef WARPLINGS_DECLARE_PICKS
 
 // The rest: too seldom or too scalar for several builds.
-Handler pick_carry(Spec& spec, ptx::Type type);                  // add.cc addc sub.cc subc mad.cc madc
-Handler pick_half(Spec& spec, ptx::Type type);                   // f16, f16x2, bf16, bf16x2
+Handler pick_carry(Spec& spec, ptx::Type type);  // add.cc addc sub.cc subc mad.cc madc
+Handler pick_half(Spec& spec, ptx::Type type);   // f16, f16x2, bf16, bf16x2
 Handler pick_convert(Spec& spec, ptx::Type to, ptx::Type from);  // cvt
 Handler pick_testp(Spec& spec, ptx::Type type);
 
 Handler pick_atomic(Spec& spec, ptx::Type type);
-Handler handler_pack();              // mov.b64 %rd, {%r1, %r2}
-Handler handler_unpack();            // mov.b64 {%r1, %r2}, %rd
+Handler handler_pack();    // mov.b64 %rd, {%r1, %r2}
+Handler handler_unpack();  // mov.b64 {%r1, %r2}, %rd
 
-Handler pick_collective(Spec& spec, ptx::Type type);             // shfl vote match redux
+Handler pick_collective(Spec& spec, ptx::Type type);  // shfl vote match redux
 Handler handler_activemask();
 Handler handler_nop();
-Handler handler_clock();             // imm: bits to shift right
+Handler handler_clock();  // imm: bits to shift right
 
 }  // namespace warplings::sim
 

@@ -174,9 +174,8 @@ void op_atom(Warp& w, const Instr& in, uint32_t m) {
     const uint32_t allowed = check_global(w, in, part);
     check_defined_global(w, part, allowed);
     count_atomic(w, part, Traffic::kGlobalAtomic);
-    perform<kOp, T>(w, in, allowed, [&](int lane) {
-      return DeviceMemory::instance().view(part.address[lane]);
-    });
+    perform<kOp, T>(w, in, allowed,
+                    [&](int lane) { return DeviceMemory::instance().view(part.address[lane]); });
   }
 }
 
@@ -186,17 +185,28 @@ Handler by_op(int op) {
     return op == 0 ? op_atom<Op::kAdd, T> : op == 8 ? op_atom<Op::kExch, T> : nullptr;
   } else {
     switch (op) {
-      case 0: return op_atom<Op::kAdd, T>;
-      case 1: return op_atom<Op::kMin, T>;
-      case 2: return op_atom<Op::kMax, T>;
-      case 3: return op_atom<Op::kInc, T>;
-      case 4: return op_atom<Op::kDec, T>;
-      case 5: return op_atom<Op::kAnd, T>;
-      case 6: return op_atom<Op::kOr, T>;
-      case 7: return op_atom<Op::kXor, T>;
-      case 8: return op_atom<Op::kExch, T>;
-      case 9: return op_atom<Op::kCas, T>;
-      default: return nullptr;
+      case 0:
+        return op_atom<Op::kAdd, T>;
+      case 1:
+        return op_atom<Op::kMin, T>;
+      case 2:
+        return op_atom<Op::kMax, T>;
+      case 3:
+        return op_atom<Op::kInc, T>;
+      case 4:
+        return op_atom<Op::kDec, T>;
+      case 5:
+        return op_atom<Op::kAnd, T>;
+      case 6:
+        return op_atom<Op::kOr, T>;
+      case 7:
+        return op_atom<Op::kXor, T>;
+      case 8:
+        return op_atom<Op::kExch, T>;
+      case 9:
+        return op_atom<Op::kCas, T>;
+      default:
+        return nullptr;
     }
   }
 }
@@ -204,21 +214,35 @@ Handler by_op(int op) {
 }  // namespace
 
 Handler pick_atomic(Spec& spec, Type type) {
-  const int op = spec.take_one_of(
-      {"add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas"});
+  const int op =
+      spec.take_one_of({"add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas"});
   switch (type) {
-    case Type::kU32: case Type::kB32: return by_op<uint32_t>(op);
-    case Type::kS32: return by_op<int32_t>(op);
-    case Type::kU64: case Type::kB64: return by_op<uint64_t>(op);
-    case Type::kS64: return by_op<int64_t>(op);
-    case Type::kF32: return by_op<float>(op);
-    case Type::kF64: return by_op<double>(op);
-    case Type::kB16: return op == 9 ? op_atom<Op::kCas, uint16_t> : nullptr;
-    case Type::kF16: return op == 0 ? op_atom<Op::kAddF16, uint16_t> : nullptr;
-    case Type::kF16x2: return op == 0 ? op_atom<Op::kAddF16, uint32_t> : nullptr;
-    case Type::kBF16: return op == 0 ? op_atom<Op::kAddBF16, uint16_t> : nullptr;
-    case Type::kBF16x2: return op == 0 ? op_atom<Op::kAddBF16, uint32_t> : nullptr;
-    default: return nullptr;
+    case Type::kU32:
+    case Type::kB32:
+      return by_op<uint32_t>(op);
+    case Type::kS32:
+      return by_op<int32_t>(op);
+    case Type::kU64:
+    case Type::kB64:
+      return by_op<uint64_t>(op);
+    case Type::kS64:
+      return by_op<int64_t>(op);
+    case Type::kF32:
+      return by_op<float>(op);
+    case Type::kF64:
+      return by_op<double>(op);
+    case Type::kB16:
+      return op == 9 ? op_atom<Op::kCas, uint16_t> : nullptr;
+    case Type::kF16:
+      return op == 0 ? op_atom<Op::kAddF16, uint16_t> : nullptr;
+    case Type::kF16x2:
+      return op == 0 ? op_atom<Op::kAddF16, uint32_t> : nullptr;
+    case Type::kBF16:
+      return op == 0 ? op_atom<Op::kAddBF16, uint16_t> : nullptr;
+    case Type::kBF16x2:
+      return op == 0 ? op_atom<Op::kAddBF16, uint32_t> : nullptr;
+    default:
+      return nullptr;
   }
 }
 

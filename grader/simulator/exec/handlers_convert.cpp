@@ -29,34 +29,51 @@ void put(Warp& w, const Instr& in, int lane, uint64_t bits) {
 // imm of cvt: bits 0-1 Rounding, bit 2 ftz, bit 3 sat, bit 4 round to an integer, bit 5 relu.
 enum CvtFlags { kFtz = 4, kSat = 8, kToInteger = 16, kRelu = 32 };
 
-template <class T> struct IsFloat : std::false_type {};
-template <> struct IsFloat<float> : std::true_type {};
-template <> struct IsFloat<double> : std::true_type {};
-template <> struct IsFloat<Half> : std::true_type {};
-template <> struct IsFloat<BFloat16> : std::true_type {};
+template <class T>
+struct IsFloat : std::false_type {};
+template <>
+struct IsFloat<float> : std::true_type {};
+template <>
+struct IsFloat<double> : std::true_type {};
+template <>
+struct IsFloat<Half> : std::true_type {};
+template <>
+struct IsFloat<BFloat16> : std::true_type {};
 
 template <class T>
 T from_bits(uint64_t bits) {
-  if constexpr (sizeof(T) == 8) return std::bit_cast<T>(bits);
-  else if constexpr (sizeof(T) == 4) return std::bit_cast<T>(static_cast<uint32_t>(bits));
-  else if constexpr (sizeof(T) == 2) return std::bit_cast<T>(static_cast<uint16_t>(bits));
-  else return std::bit_cast<T>(static_cast<uint8_t>(bits));
+  if constexpr (sizeof(T) == 8)
+    return std::bit_cast<T>(bits);
+  else if constexpr (sizeof(T) == 4)
+    return std::bit_cast<T>(static_cast<uint32_t>(bits));
+  else if constexpr (sizeof(T) == 2)
+    return std::bit_cast<T>(static_cast<uint16_t>(bits));
+  else
+    return std::bit_cast<T>(static_cast<uint8_t>(bits));
 }
 // Integers are extended to the width of the destination register.
 template <class T>
 uint64_t to_bits(T value) {
-  if constexpr (std::is_integral_v<T>) return static_cast<uint64_t>(static_cast<int64_t>(value));
-  else if constexpr (sizeof(T) == 8) return std::bit_cast<uint64_t>(value);
-  else if constexpr (sizeof(T) == 4) return std::bit_cast<uint32_t>(value);
-  else return std::bit_cast<uint16_t>(value);
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<uint64_t>(static_cast<int64_t>(value));
+  else if constexpr (sizeof(T) == 8)
+    return std::bit_cast<uint64_t>(value);
+  else if constexpr (sizeof(T) == 4)
+    return std::bit_cast<uint32_t>(value);
+  else
+    return std::bit_cast<uint16_t>(value);
 }
 
 double round_to_integer(double x, Rounding rounding) {
   switch (rounding) {
-    case Rounding::kZero: return std::trunc(x);
-    case Rounding::kDown: return std::floor(x);
-    case Rounding::kUp: return std::ceil(x);
-    default: return std::nearbyint(x);
+    case Rounding::kZero:
+      return std::trunc(x);
+    case Rounding::kDown:
+      return std::floor(x);
+    case Rounding::kUp:
+      return std::ceil(x);
+    default:
+      return std::nearbyint(x);
   }
 }
 
@@ -107,8 +124,8 @@ To convert(From value, int64_t flags) {
   if constexpr (std::is_integral_v<From> && std::is_integral_v<To>) {
     if (flags & kSat) {
       using Wide = Int128;
-      return static_cast<To>(std::clamp<Wide>(value, std::numeric_limits<To>::min(),
-                                              std::numeric_limits<To>::max()));
+      return static_cast<To>(
+          std::clamp<Wide>(value, std::numeric_limits<To>::min(), std::numeric_limits<To>::max()));
     }
     return static_cast<To>(value);
   } else if constexpr (std::is_integral_v<From>) {
@@ -176,23 +193,41 @@ void op_cvt_tf32(Warp& w, const Instr& in, uint32_t m) {
 template <class F>
 Handler with_type(Type type, F f) {
   switch (type) {
-    case Type::kU8: case Type::kB8: return f(uint8_t{});
-    case Type::kS8: return f(int8_t{});
-    case Type::kU16: case Type::kB16: return f(uint16_t{});
-    case Type::kS16: return f(int16_t{});
-    case Type::kU32: case Type::kB32: return f(uint32_t{});
-    case Type::kS32: return f(int32_t{});
-    case Type::kU64: case Type::kB64: return f(uint64_t{});
-    case Type::kS64: return f(int64_t{});
-    case Type::kF16: return f(Half{});
-    case Type::kBF16: return f(BFloat16{});
-    case Type::kF32: return f(float{});
-    case Type::kF64: return f(double{});
-    default: return nullptr;
+    case Type::kU8:
+    case Type::kB8:
+      return f(uint8_t{});
+    case Type::kS8:
+      return f(int8_t{});
+    case Type::kU16:
+    case Type::kB16:
+      return f(uint16_t{});
+    case Type::kS16:
+      return f(int16_t{});
+    case Type::kU32:
+    case Type::kB32:
+      return f(uint32_t{});
+    case Type::kS32:
+      return f(int32_t{});
+    case Type::kU64:
+    case Type::kB64:
+      return f(uint64_t{});
+    case Type::kS64:
+      return f(int64_t{});
+    case Type::kF16:
+      return f(Half{});
+    case Type::kBF16:
+      return f(BFloat16{});
+    case Type::kF32:
+      return f(float{});
+    case Type::kF64:
+      return f(double{});
+    default:
+      return nullptr;
   }
 }
 
-// ---- packing ---------------------------------------------------------------------------------------
+// ---- packing
+// ---------------------------------------------------------------------------------------
 
 // mov of a vector into one register or back: imm is the number of parts, size the bytes of a part.
 void op_pack(Warp& w, const Instr& in, uint32_t m) {
@@ -200,8 +235,8 @@ void op_pack(Warp& w, const Instr& in, uint32_t m) {
   each_lane(m, [&](int lane) {
     uint64_t value = 0;
     for (int k = 0; k < in.imm; ++k) {
-      const uint64_t part = in.size == 8 ? w.in<uint64_t>(in.ops[1 + k])[lane]
-                                         : w.in<uint32_t>(in.ops[1 + k])[lane];
+      const uint64_t part =
+          in.size == 8 ? w.in<uint64_t>(in.ops[1 + k])[lane] : w.in<uint32_t>(in.ops[1 + k])[lane];
       value |= (part & ((uint64_t{1} << (bits & 63)) - 1)) << (bits * k);
     }
     put(w, in, lane, value);
@@ -232,7 +267,8 @@ T half_compute(T a, T b, T c) {
   if constexpr (kOp == HalfOp::kAbs) return absolute(a);
   const double x = to_double(a), y = to_double(b), z = to_double(c);
   if constexpr (kOp == HalfOp::kAdd) return narrow<T, double>(sum_to_odd(x, y), Rounding::kNearest);
-  if constexpr (kOp == HalfOp::kSub) return narrow<T, double>(sum_to_odd(x, -y), Rounding::kNearest);
+  if constexpr (kOp == HalfOp::kSub)
+    return narrow<T, double>(sum_to_odd(x, -y), Rounding::kNearest);
   if constexpr (kOp == HalfOp::kMul) return narrow<T, double>(x * y, Rounding::kNearest);
   if constexpr (kOp == HalfOp::kFma) {
     return narrow<T, double>(sum_to_odd(x * y, z), Rounding::kNearest);
@@ -271,7 +307,8 @@ void op_half(Warp& w, const Instr& in, uint32_t m) {
       T r = half_compute<kOp, T>(x, y, z);
       if (flags & kFtz) r = flush_half(r);
       if (flags & kSat) r = convert<T, T>(r, kSat);
-      if ((flags & kRelu) && !(to_double(r) > 0)) r = to_double(r) != to_double(r) ? canonical_nan<T>() : T{};
+      if ((flags & kRelu) && !(to_double(r) > 0))
+        r = to_double(r) != to_double(r) ? canonical_nan<T>() : T{};
       result |= static_cast<uint32_t>(to_bits(r)) << (16 * k);
     }
     d[i] = result;
@@ -281,15 +318,21 @@ void op_half(Warp& w, const Instr& in, uint32_t m) {
 template <HalfOp kOp>
 Handler half_form(Type type) {
   switch (type) {
-    case Type::kF16: return op_half<kOp, Half, 1>;
-    case Type::kF16x2: return op_half<kOp, Half, 2>;
-    case Type::kBF16: return op_half<kOp, BFloat16, 1>;
-    case Type::kBF16x2: return op_half<kOp, BFloat16, 2>;
-    default: return nullptr;
+    case Type::kF16:
+      return op_half<kOp, Half, 1>;
+    case Type::kF16x2:
+      return op_half<kOp, Half, 2>;
+    case Type::kBF16:
+      return op_half<kOp, BFloat16, 1>;
+    case Type::kBF16x2:
+      return op_half<kOp, BFloat16, 2>;
+    default:
+      return nullptr;
   }
 }
 
-// ---- carry -------------------------------------------------------------------------------------------
+// ---- carry
+// -------------------------------------------------------------------------------------------
 
 // Extended-precision chains: Warp::carry holds one bit per lane. imm bit 0: read, bit 1: write.
 template <class T, bool kSubtract, int kProduct>  // kProduct: 0 none, 1 low, 2 high
@@ -328,16 +371,22 @@ template <class T, int kTest>
 void op_testp(Warp& w, const Instr& in, uint32_t m) {
   const auto* a = w.in<Store<T>>(in.ops[1]);
   write_predicate(w, in.ops[0], m, lane_mask([=](int i) {
-    const int kind = std::fpclassify(load_lane<T>(a[i]));
-    switch (kTest) {
-      case 0: return kind != FP_NAN && kind != FP_INFINITE;
-      case 1: return kind == FP_INFINITE;
-      case 2: return kind != FP_NAN;
-      case 3: return kind == FP_NAN;
-      case 4: return kind == FP_NORMAL || kind == FP_ZERO;
-      default: return kind == FP_SUBNORMAL;
-    }
-  }));
+                    const int kind = std::fpclassify(load_lane<T>(a[i]));
+                    switch (kTest) {
+                      case 0:
+                        return kind != FP_NAN && kind != FP_INFINITE;
+                      case 1:
+                        return kind == FP_INFINITE;
+                      case 2:
+                        return kind != FP_NAN;
+                      case 3:
+                        return kind == FP_NAN;
+                      case 4:
+                        return kind == FP_NORMAL || kind == FP_ZERO;
+                      default:
+                        return kind == FP_SUBNORMAL;
+                    }
+                  }));
 }
 
 }  // namespace
@@ -345,9 +394,12 @@ void op_testp(Warp& w, const Instr& in, uint32_t m) {
 Handler pick_convert(Spec& spec, Type to, Type from) {
   if (to == Type::kTF32) {
     switch (spec.take_one_of({"rna", "rn", "rz"})) {
-      case 1: return op_cvt_tf32<1>;
-      case 2: return op_cvt_tf32<2>;
-      default: return op_cvt_tf32<0>;
+      case 1:
+        return op_cvt_tf32<1>;
+      case 2:
+        return op_cvt_tf32<2>;
+      default:
+        return op_cvt_tf32<0>;
     }
   }
   if (to == Type::kF16x2 && from == Type::kF32) return op_cvt_pair<Half>;
@@ -382,26 +434,40 @@ Handler pick_carry(Spec& spec, Type type) {
   const bool high = spec.take("hi");
   spec.take("lo");
   switch (type) {
-    case Type::kU32: case Type::kB32: return carry_form<uint32_t>(spec.op, high);
-    case Type::kS32: return carry_form<int32_t>(spec.op, high);
-    case Type::kU64: case Type::kB64: return carry_form<uint64_t>(spec.op, high);
-    case Type::kS64: return carry_form<int64_t>(spec.op, high);
-    default: return nullptr;
+    case Type::kU32:
+    case Type::kB32:
+      return carry_form<uint32_t>(spec.op, high);
+    case Type::kS32:
+      return carry_form<int32_t>(spec.op, high);
+    case Type::kU64:
+    case Type::kB64:
+      return carry_form<uint64_t>(spec.op, high);
+    case Type::kS64:
+      return carry_form<int64_t>(spec.op, high);
+    default:
+      return nullptr;
   }
 }
 
 Handler pick_testp(Spec& spec, Type type) {
-  const int test = spec.take_one_of({"finite", "infinite", "number", "notanumber", "normal",
-                                     "subnormal"});
+  const int test =
+      spec.take_one_of({"finite", "infinite", "number", "notanumber", "normal", "subnormal"});
   const auto form = [&]<class T>(T) -> Handler {
     switch (test) {
-      case 0: return op_testp<T, 0>;
-      case 1: return op_testp<T, 1>;
-      case 2: return op_testp<T, 2>;
-      case 3: return op_testp<T, 3>;
-      case 4: return op_testp<T, 4>;
-      case 5: return op_testp<T, 5>;
-      default: return nullptr;
+      case 0:
+        return op_testp<T, 0>;
+      case 1:
+        return op_testp<T, 1>;
+      case 2:
+        return op_testp<T, 2>;
+      case 3:
+        return op_testp<T, 3>;
+      case 4:
+        return op_testp<T, 4>;
+      case 5:
+        return op_testp<T, 5>;
+      default:
+        return nullptr;
     }
   };
   if (type == Type::kF32) return form(float{});

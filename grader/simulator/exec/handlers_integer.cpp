@@ -15,18 +15,40 @@ using Unsigned = std::make_unsigned_t<T>;
 
 template <class T>
 struct Twice;
-template <> struct Twice<int16_t> { using type = int32_t; };
-template <> struct Twice<uint16_t> { using type = uint32_t; };
-template <> struct Twice<int32_t> { using type = int64_t; };
-template <> struct Twice<uint32_t> { using type = uint64_t; };
-template <> struct Twice<int64_t> { using type = Int128; };
-template <> struct Twice<uint64_t> { using type = UInt128; };
+template <>
+struct Twice<int16_t> {
+  using type = int32_t;
+};
+template <>
+struct Twice<uint16_t> {
+  using type = uint32_t;
+};
+template <>
+struct Twice<int32_t> {
+  using type = int64_t;
+};
+template <>
+struct Twice<uint32_t> {
+  using type = uint64_t;
+};
+template <>
+struct Twice<int64_t> {
+  using type = Int128;
+};
+template <>
+struct Twice<uint64_t> {
+  using type = UInt128;
+};
 
 // Wrap-around on purpose: signed overflow is undefined in C++, defined in PTX.
 template <class T>
-T wrap_add(T a, T b) { return static_cast<T>(Unsigned<T>(a) + Unsigned<T>(b)); }
+T wrap_add(T a, T b) {
+  return static_cast<T>(Unsigned<T>(a) + Unsigned<T>(b));
+}
 template <class T>
-T wrap_sub(T a, T b) { return static_cast<T>(Unsigned<T>(a) - Unsigned<T>(b)); }
+T wrap_sub(T a, T b) {
+  return static_cast<T>(Unsigned<T>(a) - Unsigned<T>(b));
+}
 template <class T>
 T low_product(T a, T b) {
   return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
@@ -37,29 +59,42 @@ T high_product(T a, T b) {
   return static_cast<T>((static_cast<W>(a) * static_cast<W>(b)) >> (8 * sizeof(T)));
 }
 
-template <class T> void op_add(Warp& w, const Instr& in, uint32_t m) { binary<T>(w, in, m, wrap_add<T>); }
-template <class T> void op_sub(Warp& w, const Instr& in, uint32_t m) { binary<T>(w, in, m, wrap_sub<T>); }
-template <class T> void op_mul_lo(Warp& w, const Instr& in, uint32_t m) {
+template <class T>
+void op_add(Warp& w, const Instr& in, uint32_t m) {
+  binary<T>(w, in, m, wrap_add<T>);
+}
+template <class T>
+void op_sub(Warp& w, const Instr& in, uint32_t m) {
+  binary<T>(w, in, m, wrap_sub<T>);
+}
+template <class T>
+void op_mul_lo(Warp& w, const Instr& in, uint32_t m) {
   binary<T>(w, in, m, low_product<T>);
 }
-template <class T> void op_mul_hi(Warp& w, const Instr& in, uint32_t m) {
+template <class T>
+void op_mul_hi(Warp& w, const Instr& in, uint32_t m) {
   binary<T>(w, in, m, high_product<T>);
 }
-template <class T> void op_mad_lo(Warp& w, const Instr& in, uint32_t m) {
+template <class T>
+void op_mad_lo(Warp& w, const Instr& in, uint32_t m) {
   ternary<T>(w, in, m, [](T a, T b, T c) { return wrap_add<T>(low_product<T>(a, b), c); });
 }
-template <class T> void op_mad_hi(Warp& w, const Instr& in, uint32_t m) {
+template <class T>
+void op_mad_hi(Warp& w, const Instr& in, uint32_t m) {
   ternary<T>(w, in, m, [](T a, T b, T c) { return wrap_add<T>(high_product<T>(a, b), c); });
 }
 // 24-bit products: operands are the low 24 bits, sign-extended for signed types.
-template <class T> int64_t low24(T a) {
+template <class T>
+int64_t low24(T a) {
   return std::is_signed_v<T> ? static_cast<int32_t>(static_cast<uint32_t>(a) << 8) >> 8
                              : static_cast<int64_t>(static_cast<uint32_t>(a) & 0xffffffu);
 }
-template <class T, int kShift> void op_mul24(Warp& w, const Instr& in, uint32_t m) {
+template <class T, int kShift>
+void op_mul24(Warp& w, const Instr& in, uint32_t m) {
   binary<T>(w, in, m, [](T a, T b) { return static_cast<T>((low24(a) * low24(b)) >> kShift); });
 }
-template <class T, int kShift> void op_mad24(Warp& w, const Instr& in, uint32_t m) {
+template <class T, int kShift>
+void op_mad24(Warp& w, const Instr& in, uint32_t m) {
   ternary<T>(w, in, m, [](T a, T b, T c) {
     return static_cast<T>(static_cast<uint64_t>((low24(a) * low24(b)) >> kShift) +
                           static_cast<uint64_t>(c));
@@ -71,34 +106,41 @@ void op_mad24_hi_sat_s32(Warp& w, const Instr& in, uint32_t m) {
     return static_cast<int32_t>(std::clamp<int64_t>(high + c, INT32_MIN, INT32_MAX));
   });
 }
-template <class T> void op_min(Warp& w, const Instr& in, uint32_t m) {
+template <class T>
+void op_min(Warp& w, const Instr& in, uint32_t m) {
   binary<T>(w, in, m, [](T a, T b) { return b < a ? b : a; });
 }
-template <class T> void op_max(Warp& w, const Instr& in, uint32_t m) {
+template <class T>
+void op_max(Warp& w, const Instr& in, uint32_t m) {
   binary<T>(w, in, m, [](T a, T b) { return a < b ? b : a; });
 }
 // Division by zero has no defined result in PTX; the hardware gives all ones, and so does this.
-template <class T> void op_div(Warp& w, const Instr& in, uint32_t m) {
+template <class T>
+void op_div(Warp& w, const Instr& in, uint32_t m) {
   binary<T>(w, in, m, [](T a, T b) -> T {
     if (b == 0) return static_cast<T>(~T{0});
     if (std::is_signed_v<T> && b == static_cast<T>(-1)) return wrap_sub<T>(0, a);
     return static_cast<T>(a / b);
   });
 }
-template <class T> void op_rem(Warp& w, const Instr& in, uint32_t m) {
+template <class T>
+void op_rem(Warp& w, const Instr& in, uint32_t m) {
   binary<T>(w, in, m, [](T a, T b) -> T {
     if (b == 0) return a;
     if (std::is_signed_v<T> && b == static_cast<T>(-1)) return 0;
     return static_cast<T>(a % b);
   });
 }
-template <class T> void op_abs(Warp& w, const Instr& in, uint32_t m) {
+template <class T>
+void op_abs(Warp& w, const Instr& in, uint32_t m) {
   unary<T>(w, in, m, [](T a) { return a < 0 ? wrap_sub<T>(0, a) : a; });
 }
-template <class T> void op_neg(Warp& w, const Instr& in, uint32_t m) {
+template <class T>
+void op_neg(Warp& w, const Instr& in, uint32_t m) {
   unary<T>(w, in, m, [](T a) { return wrap_sub<T>(0, a); });
 }
-template <class T> void op_sad(Warp& w, const Instr& in, uint32_t m) {
+template <class T>
+void op_sad(Warp& w, const Instr& in, uint32_t m) {
   ternary<T>(w, in, m, [](T a, T b, T c) {
     return wrap_add<T>(c, a < b ? wrap_sub<T>(b, a) : wrap_sub<T>(a, b));
   });
@@ -121,7 +163,8 @@ void op_mad_hi_sat_s32(Warp& w, const Instr& in, uint32_t m) {
 }
 
 // Products as wide as both operands together: T is the narrow type.
-template <class T> void op_mul_wide(Warp& w, const Instr& in, uint32_t m) {
+template <class T>
+void op_mul_wide(Warp& w, const Instr& in, uint32_t m) {
   using W = typename Twice<T>::type;
   const auto* a = w.in<Store<T>>(in.ops[1]);
   const auto* b = w.in<Store<T>>(in.ops[2]);
@@ -129,7 +172,8 @@ template <class T> void op_mul_wide(Warp& w, const Instr& in, uint32_t m) {
     return store_lane<W>(static_cast<W>(W{load_lane<T>(a[i])} * W{load_lane<T>(b[i])}));
   });
 }
-template <class T> void op_mad_wide(Warp& w, const Instr& in, uint32_t m) {
+template <class T>
+void op_mad_wide(Warp& w, const Instr& in, uint32_t m) {
   using W = typename Twice<T>::type;
   const auto* a = w.in<Store<T>>(in.ops[1]);
   const auto* b = w.in<Store<T>>(in.ops[2]);
@@ -141,7 +185,8 @@ template <class T> void op_mad_wide(Warp& w, const Instr& in, uint32_t m) {
 }
 
 // Four (dp4a) or two (dp2a) products of bytes added to c. kA, kB: signedness of the two sources.
-template <class A, class B> void op_dp4a(Warp& w, const Instr& in, uint32_t m) {
+template <class A, class B>
+void op_dp4a(Warp& w, const Instr& in, uint32_t m) {
   ternary<uint32_t>(w, in, m, [](uint32_t a, uint32_t b, uint32_t c) {
     for (int i = 0; i < 4; ++i) {
       c += static_cast<uint32_t>(static_cast<int32_t>(static_cast<A>(a >> (8 * i))) *
@@ -150,7 +195,8 @@ template <class A, class B> void op_dp4a(Warp& w, const Instr& in, uint32_t m) {
     return c;
   });
 }
-template <class A16, class B8, int kHigh> void op_dp2a(Warp& w, const Instr& in, uint32_t m) {
+template <class A16, class B8, int kHigh>
+void op_dp2a(Warp& w, const Instr& in, uint32_t m) {
   ternary<uint32_t>(w, in, m, [](uint32_t a, uint32_t b, uint32_t c) {
     for (int i = 0; i < 2; ++i) {
       c += static_cast<uint32_t>(static_cast<int32_t>(static_cast<A16>(a >> (16 * i))) *
@@ -164,31 +210,45 @@ template <class A16, class B8, int kHigh> void op_dp2a(Warp& w, const Instr& in,
 template <class F>
 Handler by_type(Type type, F f) {
   switch (type) {
-    case Type::kU16: case Type::kB16: return f(uint16_t{});
-    case Type::kS16: return f(int16_t{});
-    case Type::kU32: case Type::kB32: return f(uint32_t{});
-    case Type::kS32: return f(int32_t{});
-    case Type::kU64: case Type::kB64: return f(uint64_t{});
-    case Type::kS64: return f(int64_t{});
-    default: return nullptr;
+    case Type::kU16:
+    case Type::kB16:
+      return f(uint16_t{});
+    case Type::kS16:
+      return f(int16_t{});
+    case Type::kU32:
+    case Type::kB32:
+      return f(uint32_t{});
+    case Type::kS32:
+      return f(int32_t{});
+    case Type::kU64:
+    case Type::kB64:
+      return f(uint64_t{});
+    case Type::kS64:
+      return f(int64_t{});
+    default:
+      return nullptr;
   }
 }
 template <class F>
 Handler by_narrow_type(Type type, F f) {
   switch (type) {
-    case Type::kU16: return f(uint16_t{});
-    case Type::kS16: return f(int16_t{});
-    case Type::kU32: return f(uint32_t{});
-    case Type::kS32: return f(int32_t{});
-    default: return nullptr;
+    case Type::kU16:
+      return f(uint16_t{});
+    case Type::kS16:
+      return f(int16_t{});
+    case Type::kU32:
+      return f(uint32_t{});
+    case Type::kS32:
+      return f(int32_t{});
+    default:
+      return nullptr;
   }
 }
 
 Handler pick_product(Spec& spec, Type type, bool add) {
   if (spec.take("wide")) {
-    return by_narrow_type(type, [&]<class T>(T) -> Handler {
-      return add ? op_mad_wide<T> : op_mul_wide<T>;
-    });
+    return by_narrow_type(
+        type, [&]<class T>(T) -> Handler { return add ? op_mad_wide<T> : op_mul_wide<T>; });
   }
   if (spec.take("hi")) {
     if (add && spec.take("sat")) return type == Type::kS32 ? op_mad_hi_sat_s32 : nullptr;

@@ -8,19 +8,24 @@ namespace {
 
 using ptx::Type;
 
-template <class T> void op_and(Warp& w, const Instr& in, uint32_t m) {
+template <class T>
+void op_and(Warp& w, const Instr& in, uint32_t m) {
   binary<T>(w, in, m, [](T a, T b) { return static_cast<T>(a & b); });
 }
-template <class T> void op_or(Warp& w, const Instr& in, uint32_t m) {
+template <class T>
+void op_or(Warp& w, const Instr& in, uint32_t m) {
   binary<T>(w, in, m, [](T a, T b) { return static_cast<T>(a | b); });
 }
-template <class T> void op_xor(Warp& w, const Instr& in, uint32_t m) {
+template <class T>
+void op_xor(Warp& w, const Instr& in, uint32_t m) {
   binary<T>(w, in, m, [](T a, T b) { return static_cast<T>(a ^ b); });
 }
-template <class T> void op_not(Warp& w, const Instr& in, uint32_t m) {
+template <class T>
+void op_not(Warp& w, const Instr& in, uint32_t m) {
   unary<T>(w, in, m, [](T a) { return static_cast<T>(~a); });
 }
-template <class T> void op_cnot(Warp& w, const Instr& in, uint32_t m) {
+template <class T>
+void op_cnot(Warp& w, const Instr& in, uint32_t m) {
   unary<T>(w, in, m, [](T a) { return static_cast<T>(a == 0); });
 }
 
@@ -32,13 +37,15 @@ void shift(Warp& w, const Instr& in, uint32_t m, F f) {
   for_lanes(w.out<Store<T>>(in.ops[0]), m,
             [=](int i) { return store_lane<T>(f(load_lane<T>(a[i]), b[i])); });
 }
-template <class T> void op_shl(Warp& w, const Instr& in, uint32_t m) {
+template <class T>
+void op_shl(Warp& w, const Instr& in, uint32_t m) {
   constexpr uint32_t kBits = 8 * sizeof(T);
   shift<T>(w, in, m, [](T a, uint32_t n) {
     return n >= kBits ? T{0} : static_cast<T>(std::make_unsigned_t<T>(a) << n);
   });
 }
-template <class T> void op_shr(Warp& w, const Instr& in, uint32_t m) {
+template <class T>
+void op_shr(Warp& w, const Instr& in, uint32_t m) {
   constexpr uint32_t kBits = 8 * sizeof(T);
   shift<T>(w, in, m, [](T a, uint32_t n) {
     if (n >= kBits) return a < 0 ? static_cast<T>(-1) : T{0};
@@ -47,7 +54,8 @@ template <class T> void op_shr(Warp& w, const Instr& in, uint32_t m) {
 }
 
 // Funnel shift of hi:lo. Modes: clamp to 32, or wrap modulo 32.
-template <bool kLeft, bool kWrap> void op_shf(Warp& w, const Instr& in, uint32_t m) {
+template <bool kLeft, bool kWrap>
+void op_shf(Warp& w, const Instr& in, uint32_t m) {
   ternary<uint32_t>(w, in, m, [](uint32_t lo, uint32_t hi, uint32_t n) {
     n = kWrap ? (n & 31) : (n > 32 ? 32 : n);
     const uint64_t pair = (uint64_t{hi} << 32) | lo;
@@ -69,18 +77,21 @@ void op_lop3(Warp& w, const Instr& in, uint32_t m) {
   });
 }
 
-template <class T> void op_popc(Warp& w, const Instr& in, uint32_t m) {
+template <class T>
+void op_popc(Warp& w, const Instr& in, uint32_t m) {
   const auto* a = w.in<Store<T>>(in.ops[1]);
   for_lanes(w.out<uint32_t>(in.ops[0]), m,
             [=](int i) { return static_cast<uint32_t>(std::popcount(load_lane<T>(a[i]))); });
 }
-template <class T> void op_clz(Warp& w, const Instr& in, uint32_t m) {
+template <class T>
+void op_clz(Warp& w, const Instr& in, uint32_t m) {
   const auto* a = w.in<Store<T>>(in.ops[1]);
   for_lanes(w.out<uint32_t>(in.ops[0]), m,
             [=](int i) { return static_cast<uint32_t>(std::countl_zero(load_lane<T>(a[i]))); });
 }
 // Position of the most significant bit that differs from the sign; all ones if there is none.
-template <class T, bool kShiftAmount> void op_bfind(Warp& w, const Instr& in, uint32_t m) {
+template <class T, bool kShiftAmount>
+void op_bfind(Warp& w, const Instr& in, uint32_t m) {
   using U = std::make_unsigned_t<T>;
   constexpr int kBits = 8 * sizeof(T);
   const auto* a = w.in<Store<T>>(in.ops[1]);
@@ -92,7 +103,8 @@ template <class T, bool kShiftAmount> void op_bfind(Warp& w, const Instr& in, ui
     return static_cast<uint32_t>(kShiftAmount ? kBits - 1 - top : top);
   });
 }
-template <class T> void op_brev(Warp& w, const Instr& in, uint32_t m) {
+template <class T>
+void op_brev(Warp& w, const Instr& in, uint32_t m) {
   unary<T>(w, in, m, [](T a) {
     T r = 0;
     for (unsigned i = 0; i < 8 * sizeof(T); ++i) r = static_cast<T>((r << 1) | ((a >> i) & 1));
@@ -100,7 +112,8 @@ template <class T> void op_brev(Warp& w, const Instr& in, uint32_t m) {
   });
 }
 // Bit field extract: positions and lengths are taken modulo 256, then clamped to the register.
-template <class T> void op_bfe(Warp& w, const Instr& in, uint32_t m) {
+template <class T>
+void op_bfe(Warp& w, const Instr& in, uint32_t m) {
   using U = std::make_unsigned_t<T>;
   constexpr uint32_t kMsb = 8 * sizeof(T) - 1;
   const auto* a = w.in<Store<T>>(in.ops[1]);
@@ -116,13 +129,15 @@ template <class T> void op_bfe(Warp& w, const Instr& in, uint32_t m) {
     }
     U r = 0;
     for (uint32_t k = 0; k <= kMsb; ++k) {
-      const bool bit = (k < length && position + k <= kMsb) ? ((value >> (position + k)) & 1) : sign;
+      const bool bit =
+          (k < length && position + k <= kMsb) ? ((value >> (position + k)) & 1) : sign;
       r |= static_cast<U>(bit) << k;
     }
     return store_lane<T>(static_cast<T>(r));
   });
 }
-template <class T> void op_bfi(Warp& w, const Instr& in, uint32_t m) {
+template <class T>
+void op_bfi(Warp& w, const Instr& in, uint32_t m) {
   constexpr uint32_t kBits = 8 * sizeof(T);
   const auto* a = w.in<Store<T>>(in.ops[1]);
   const auto* b = w.in<Store<T>>(in.ops[2]);
@@ -139,14 +154,16 @@ template <class T> void op_bfi(Warp& w, const Instr& in, uint32_t m) {
     return store_lane<T>(r);
   });
 }
-template <bool kWrap> void op_bmsk(Warp& w, const Instr& in, uint32_t m) {
+template <bool kWrap>
+void op_bmsk(Warp& w, const Instr& in, uint32_t m) {
   binary<uint32_t>(w, in, m, [](uint32_t position, uint32_t length) {
     if (kWrap) position &= 31, length &= 31;
     uint64_t mask = length >= 32 ? 0xffffffffull : (uint64_t{1} << length) - 1;
     return position >= 32 ? 0u : static_cast<uint32_t>(mask << position);
   });
 }
-template <class T, bool kWrap> void op_szext(Warp& w, const Instr& in, uint32_t m) {
+template <class T, bool kWrap>
+void op_szext(Warp& w, const Instr& in, uint32_t m) {
   const auto* a = w.in<uint32_t>(in.ops[1]);
   const auto* b = w.in<uint32_t>(in.ops[2]);
   for_lanes(w.out<uint32_t>(in.ops[0]), m, [=](int i) {
@@ -160,11 +177,13 @@ template <class T, bool kWrap> void op_szext(Warp& w, const Instr& in, uint32_t 
 }
 // Byte permutation. imm is the mode: 0 default, 1 f4e, 2 b4e, 3 rc8, 4 ecl, 5 ecr, 6 rc16.
 uint32_t permute(uint32_t a, uint32_t b, uint32_t c, int64_t mode) {
-  static constexpr uint16_t kSelect[7][4] = {
-      {0, 0, 0, 0},                     {0x3210, 0x4321, 0x5432, 0x6543},
-      {0x5670, 0x6701, 0x7012, 0x0123}, {0x0000, 0x1111, 0x2222, 0x3333},
-      {0x3210, 0x3211, 0x3222, 0x3333}, {0x0000, 0x1110, 0x2210, 0x3210},
-      {0x1010, 0x3232, 0x1010, 0x3232}};
+  static constexpr uint16_t kSelect[7][4] = {{0, 0, 0, 0},
+                                             {0x3210, 0x4321, 0x5432, 0x6543},
+                                             {0x5670, 0x6701, 0x7012, 0x0123},
+                                             {0x0000, 0x1111, 0x2222, 0x3333},
+                                             {0x3210, 0x3211, 0x3222, 0x3333},
+                                             {0x0000, 0x1110, 0x2210, 0x3210},
+                                             {0x1010, 0x3232, 0x1010, 0x3232}};
   const uint64_t bytes = (uint64_t{b} << 32) | a;
   uint32_t r = 0;
   for (int k = 0; k < 4; ++k) {
@@ -185,10 +204,12 @@ void op_prmt(Warp& w, const Instr& in, uint32_t m) {
                     [mode](uint32_t a, uint32_t b, uint32_t c) { return permute(a, b, c, mode); });
 }
 
-// ---- predicates as operands of and, or, xor, not, mov --------------------------------------------
+// ---- predicates as operands of and, or, xor, not, mov
+// --------------------------------------------
 
 enum class PredicateOp { kAnd, kOr, kXor, kNot, kMove };
-template <PredicateOp kOp> void op_predicate(Warp& w, const Instr& in, uint32_t m) {
+template <PredicateOp kOp>
+void op_predicate(Warp& w, const Instr& in, uint32_t m) {
   const uint32_t a = w.predicate(in.ops[1]);
   const uint32_t b = in.ops[2] == kNoPlace ? 0 : w.predicate(in.ops[2]);
   uint32_t r = 0;
@@ -200,7 +221,8 @@ template <PredicateOp kOp> void op_predicate(Warp& w, const Instr& in, uint32_t 
   write_predicate(w, in.ops[0], m, r);
 }
 
-// ---- comparison ----------------------------------------------------------------------------------
+// ---- comparison
+// ----------------------------------------------------------------------------------
 
 enum class Cmp { kEq, kNe, kLt, kLe, kGt, kGe, kEqu, kNeu, kLtu, kLeu, kGtu, kGeu, kNum, kNan };
 
@@ -236,8 +258,10 @@ struct ComparedHalf {
     return static_cast<float>(to_double(H{static_cast<uint16_t>(bits)}));
   }
 };
-template <> struct Compared<Half> : ComparedHalf<Half> {};
-template <> struct Compared<BFloat16> : ComparedHalf<BFloat16> {};
+template <>
+struct Compared<Half> : ComparedHalf<Half> {};
+template <>
+struct Compared<BFloat16> : ComparedHalf<BFloat16> {};
 
 template <Cmp kCmp, class T, bool kFlush>
 __attribute__((noinline)) uint32_t comparison(Warp& w, const Instr& in, int first) {
@@ -261,9 +285,18 @@ void op_setp(Warp& w, const Instr& in, uint32_t m) {
     uint32_t c = w.predicate(in.ops[4]);
     if (in.imm & 4) c = ~c;
     switch (in.imm & 3) {
-      case 1: p = t & c; q = ~t & c; break;
-      case 2: p = t | c; q = ~t | c; break;
-      default: p = t ^ c; q = ~t ^ c; break;
+      case 1:
+        p = t & c;
+        q = ~t & c;
+        break;
+      case 2:
+        p = t | c;
+        q = ~t | c;
+        break;
+      default:
+        p = t ^ c;
+        q = ~t ^ c;
+        break;
     }
   }
   if (in.ops[0] != kNoPlace) write_predicate(w, in.ops[0], m, p);
@@ -285,17 +318,20 @@ void op_set(Warp& w, const Instr& in, uint32_t m) {
 
 template <class T, bool kFlush>
 Handler pick_cmp(int cmp, bool set) {
-#define WARPLINGS_CMP(name) \
-  case static_cast<int>(name): return set ? op_set<name, T, kFlush> : op_setp<name, T, kFlush>;
+#define WARPLINGS_CMP(name)    \
+  case static_cast<int>(name): \
+    return set ? op_set<name, T, kFlush> : op_setp<name, T, kFlush>;
   switch (cmp) {
-    WARPLINGS_CMP(Cmp::kEq) WARPLINGS_CMP(Cmp::kNe) WARPLINGS_CMP(Cmp::kLt) WARPLINGS_CMP(Cmp::kLe)
-    WARPLINGS_CMP(Cmp::kGt) WARPLINGS_CMP(Cmp::kGe)
+    WARPLINGS_CMP(Cmp::kEq)
+    WARPLINGS_CMP(Cmp::kNe) WARPLINGS_CMP(Cmp::kLt) WARPLINGS_CMP(Cmp::kLe) WARPLINGS_CMP(Cmp::kGt)
+        WARPLINGS_CMP(Cmp::kGe)
   }
   if constexpr (std::is_floating_point_v<typename Compared<T>::type>) {
     switch (cmp) {
-      WARPLINGS_CMP(Cmp::kEqu) WARPLINGS_CMP(Cmp::kNeu) WARPLINGS_CMP(Cmp::kLtu)
-      WARPLINGS_CMP(Cmp::kLeu) WARPLINGS_CMP(Cmp::kGtu) WARPLINGS_CMP(Cmp::kGeu)
-      WARPLINGS_CMP(Cmp::kNum) WARPLINGS_CMP(Cmp::kNan)
+      WARPLINGS_CMP(Cmp::kEqu)
+      WARPLINGS_CMP(Cmp::kNeu) WARPLINGS_CMP(Cmp::kLtu) WARPLINGS_CMP(Cmp::kLeu)
+          WARPLINGS_CMP(Cmp::kGtu) WARPLINGS_CMP(Cmp::kGeu) WARPLINGS_CMP(Cmp::kNum)
+              WARPLINGS_CMP(Cmp::kNan)
     }
   }
 #undef WARPLINGS_CMP
@@ -303,25 +339,29 @@ Handler pick_cmp(int cmp, bool set) {
 }
 
 // selp d, a, b, p; bit 0 of imm negates p.
-template <class S> void op_selp(Warp& w, const Instr& in, uint32_t m) {
+template <class S>
+void op_selp(Warp& w, const Instr& in, uint32_t m) {
   const auto* a = w.in<S>(in.ops[1]);
   const auto* b = w.in<S>(in.ops[2]);
   uint32_t p = w.predicate(in.ops[3]);
   if (in.imm & 1) p = ~p;
   for_lanes(w.out<S>(in.ops[0]), m, [=](int i) { return ((p >> i) & 1) ? a[i] : b[i]; });
 }
-template <class S> void op_mov(Warp& w, const Instr& in, uint32_t m) {
+template <class S>
+void op_mov(Warp& w, const Instr& in, uint32_t m) {
   const auto* a = w.in<S>(in.ops[1]);
   for_lanes(w.out<S>(in.ops[0]), m, [=](int i) { return a[i]; });
 }
-template <class S, class C> void op_slct(Warp& w, const Instr& in, uint32_t m) {
+template <class S, class C>
+void op_slct(Warp& w, const Instr& in, uint32_t m) {
   const auto* a = w.in<S>(in.ops[1]);
   const auto* b = w.in<S>(in.ops[2]);
   const auto* c = w.in<uint32_t>(in.ops[3]);
   for_lanes(w.out<S>(in.ops[0]), m, [=](int i) { return load_lane<C>(c[i]) >= 0 ? a[i] : b[i]; });
 }
 // slct.ftz by f32: a subnormal of either sign counts as zero.
-template <class S> void op_slct_ftz(Warp& w, const Instr& in, uint32_t m) {
+template <class S>
+void op_slct_ftz(Warp& w, const Instr& in, uint32_t m) {
   const auto* a = w.in<S>(in.ops[1]);
   const auto* b = w.in<S>(in.ops[2]);
   const auto* c = w.in<uint32_t>(in.ops[3]);
@@ -332,10 +372,14 @@ template <class S> void op_slct_ftz(Warp& w, const Instr& in, uint32_t m) {
 template <class F>
 Handler by_bits(Type type, F f) {
   switch (ptx::size_of(type)) {
-    case 2: return f(uint16_t{});
-    case 4: return f(uint32_t{});
-    case 8: return f(uint64_t{});
-    default: return nullptr;
+    case 2:
+      return f(uint16_t{});
+    case 4:
+      return f(uint32_t{});
+    case 8:
+      return f(uint64_t{});
+    default:
+      return nullptr;
   }
 }
 
@@ -345,21 +389,30 @@ bool is_signed_type(Type type) {
 
 Handler pick_shift_right(Type type) {
   switch (type) {
-    case Type::kS16: return op_shr<int16_t>;
-    case Type::kS32: return op_shr<int32_t>;
-    case Type::kS64: return op_shr<int64_t>;
-    default: return by_bits(type, []<class T>(T) -> Handler { return op_shr<T>; });
+    case Type::kS16:
+      return op_shr<int16_t>;
+    case Type::kS32:
+      return op_shr<int32_t>;
+    case Type::kS64:
+      return op_shr<int64_t>;
+    default:
+      return by_bits(type, []<class T>(T) -> Handler { return op_shr<T>; });
   }
 }
 
 Handler pick_find(Spec& spec, Type type) {
   const bool amount = spec.take("shiftamt");
   switch (type) {
-    case Type::kU32: return amount ? op_bfind<uint32_t, true> : op_bfind<uint32_t, false>;
-    case Type::kS32: return amount ? op_bfind<int32_t, true> : op_bfind<int32_t, false>;
-    case Type::kU64: return amount ? op_bfind<uint64_t, true> : op_bfind<uint64_t, false>;
-    case Type::kS64: return amount ? op_bfind<int64_t, true> : op_bfind<int64_t, false>;
-    default: return nullptr;
+    case Type::kU32:
+      return amount ? op_bfind<uint32_t, true> : op_bfind<uint32_t, false>;
+    case Type::kS32:
+      return amount ? op_bfind<int32_t, true> : op_bfind<int32_t, false>;
+    case Type::kU64:
+      return amount ? op_bfind<uint64_t, true> : op_bfind<uint64_t, false>;
+    case Type::kS64:
+      return amount ? op_bfind<int64_t, true> : op_bfind<int64_t, false>;
+    default:
+      return nullptr;
   }
 }
 
@@ -383,14 +436,20 @@ Handler pick_bits(Spec& spec, Type type) {
   const std::string& op = spec.op;
   if (op == "bfe") {
     switch (type) {
-      case Type::kU32: return op_bfe<uint32_t>;
-      case Type::kS32: return op_bfe<int32_t>;
-      case Type::kU64: return op_bfe<uint64_t>;
-      case Type::kS64: return op_bfe<int64_t>;
-      default: return nullptr;
+      case Type::kU32:
+        return op_bfe<uint32_t>;
+      case Type::kS32:
+        return op_bfe<int32_t>;
+      case Type::kU64:
+        return op_bfe<uint64_t>;
+      case Type::kS64:
+        return op_bfe<int64_t>;
+      default:
+        return nullptr;
     }
   }
-  if (op == "bmsk") return spec.take_one_of({"clamp", "wrap"}) == 1 ? op_bmsk<true> : op_bmsk<false>;
+  if (op == "bmsk")
+    return spec.take_one_of({"clamp", "wrap"}) == 1 ? op_bmsk<true> : op_bmsk<false>;
   if (op == "szext") {
     const bool wrap = spec.take_one_of({"clamp", "wrap"}) == 1;
     if (is_signed_type(type)) return wrap ? op_szext<int32_t, true> : op_szext<int32_t, false>;
@@ -435,25 +494,39 @@ Handler pick_logic(Spec& spec, Type type) {
 Handler pick_compare(Spec& spec, Type type) {
   const bool set = spec.op == "set";
   const bool ftz = spec.take("ftz");
-  int cmp = spec.take_one_of({"eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu",
-                              "geu", "num", "nan"});
+  int cmp = spec.take_one_of(
+      {"eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"});
   if (cmp < 0) {  // lo, ls, hi, hs: unsigned names of lt, le, gt, ge
     const int unsigned_cmp = spec.take_one_of({"lo", "ls", "hi", "hs"});
     if (unsigned_cmp < 0) return nullptr;
     cmp = 2 + unsigned_cmp;
   }
   switch (type) {
-    case Type::kB16: case Type::kU16: return pick_cmp<uint16_t, false>(cmp, set);
-    case Type::kS16: return pick_cmp<int16_t, false>(cmp, set);
-    case Type::kB32: case Type::kU32: return pick_cmp<uint32_t, false>(cmp, set);
-    case Type::kS32: return pick_cmp<int32_t, false>(cmp, set);
-    case Type::kB64: case Type::kU64: return pick_cmp<uint64_t, false>(cmp, set);
-    case Type::kS64: return pick_cmp<int64_t, false>(cmp, set);
-    case Type::kF32: return ftz ? pick_cmp<float, true>(cmp, set) : pick_cmp<float, false>(cmp, set);
-    case Type::kF64: return pick_cmp<double, false>(cmp, set);
-    case Type::kF16: return ftz ? nullptr : pick_cmp<Half, false>(cmp, set);
-    case Type::kBF16: return pick_cmp<BFloat16, false>(cmp, set);
-    default: return nullptr;
+    case Type::kB16:
+    case Type::kU16:
+      return pick_cmp<uint16_t, false>(cmp, set);
+    case Type::kS16:
+      return pick_cmp<int16_t, false>(cmp, set);
+    case Type::kB32:
+    case Type::kU32:
+      return pick_cmp<uint32_t, false>(cmp, set);
+    case Type::kS32:
+      return pick_cmp<int32_t, false>(cmp, set);
+    case Type::kB64:
+    case Type::kU64:
+      return pick_cmp<uint64_t, false>(cmp, set);
+    case Type::kS64:
+      return pick_cmp<int64_t, false>(cmp, set);
+    case Type::kF32:
+      return ftz ? pick_cmp<float, true>(cmp, set) : pick_cmp<float, false>(cmp, set);
+    case Type::kF64:
+      return pick_cmp<double, false>(cmp, set);
+    case Type::kF16:
+      return ftz ? nullptr : pick_cmp<Half, false>(cmp, set);
+    case Type::kBF16:
+      return pick_cmp<BFloat16, false>(cmp, set);
+    default:
+      return nullptr;
   }
 }
 

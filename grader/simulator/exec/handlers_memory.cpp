@@ -65,7 +65,8 @@ void store_bytes(Warp& w, const Instr& in, uint32_t mask, At at) {
   });
 }
 
-// ---- definedness ----------------------------------------------------------------------------------
+// ---- definedness
+// ----------------------------------------------------------------------------------
 
 // A register as undefined as the bytes it was loaded from. mask_of(lane): bit i = byte i of the
 // request is undefined.
@@ -107,7 +108,8 @@ void check_address(Warp& w, const Instr& in, uint32_t mask) {
   if (lanes != 0) report_undefined(w, lanes, "is used as an address");
 }
 
-// ---- global ----------------------------------------------------------------------------------------
+// ---- global
+// ----------------------------------------------------------------------------------------
 
 template <bool kCount>
 void load_global_request(Warp& w, const Instr& in, const Request& request) {
@@ -173,7 +175,8 @@ uint32_t any_set(const uint8_t* bytes, uint32_t n) {
   return (word[0] | word[1]) != 0;
 }
 
-// ---- shared ----------------------------------------------------------------------------------------
+// ---- shared
+// ----------------------------------------------------------------------------------------
 
 void load_shared_request(Warp& w, const Instr& in, const Request& request) {
   check_shared(w, in, request);
@@ -185,7 +188,8 @@ void load_shared_request(Warp& w, const Instr& in, const Request& request) {
   if (!w.checks || shadow.empty()) return;
   uint32_t found = 0;
   std::array<uint32_t, 32> bytes{};
-  each_lane(request.mask, [&](int lane) { found |= any_set(&shadow[request.address[lane]], request.bytes); });
+  each_lane(request.mask,
+            [&](int lane) { found |= any_set(&shadow[request.address[lane]], request.bytes); });
   if (found != 0) {
     each_lane(request.mask, [&](int lane) {
       for (uint32_t k = 0; k < request.bytes; ++k) {
@@ -219,7 +223,8 @@ void store_shared_request(Warp& w, const Instr& in, const Request& request) {
   });
 }
 
-// ---- local -----------------------------------------------------------------------------------------
+// ---- local
+// -----------------------------------------------------------------------------------------
 
 void count_local(Warp& w, const Request& request, Traffic traffic) {
   if (w.counters == nullptr) return;
@@ -285,7 +290,8 @@ void store_local_request(Warp& w, const Instr& in, const Request& request) {
   });
 }
 
-// ---- handlers --------------------------------------------------------------------------------------
+// ---- handlers
+// --------------------------------------------------------------------------------------
 
 using Access = void (*)(Warp&, const Instr&, const Request&);
 
@@ -299,8 +305,9 @@ void by_space(Warp& w, const Instr& in, uint32_t mask, bool write, Access global
     uint32_t same = 0;
     each_lane(mask, [&](int i) { same |= (space_of(all.address[i]) == space ? 1u : 0u) << i; });
     mask &= ~same;
-    const uint64_t window =
-        space == Space::kShared ? kSharedWindow : space == Space::kLocal ? kLocalWindow : 0;
+    const uint64_t window = space == Space::kShared  ? kSharedWindow
+                            : space == Space::kLocal ? kLocalWindow
+                                                     : 0;
     Request part = all;
     part.mask = same;
     part.contiguous = all.contiguous && same == all.mask;
@@ -331,7 +338,8 @@ void op_ld_const(Warp& w, const Instr& in, uint32_t m) {
 #else
 #define WARPLINGS_SCALAR
 #endif
-WARPLINGS_SCALAR uint32_t gather_or(const uint32_t* from, const uint32_t* addresses, uint32_t flip) {
+WARPLINGS_SCALAR uint32_t gather_or(const uint32_t* from, const uint32_t* addresses,
+                                    uint32_t flip) {
   uint32_t bits = 0;
   for (int i = 0; i < 32; ++i) bits |= from[addresses[i] >> 2] ^ flip;
   return bits;
@@ -389,8 +397,7 @@ bool load_shared_words(Warp& w, const Instr& in, uint32_t m) {
   if (!within_one_row(address, 32 / words, bytes)) return false;
   const uint32_t* shared = reinterpret_cast<const uint32_t*>(w.block->shared.data());
   if (w.checks) {
-    const uint32_t* shadow =
-        reinterpret_cast<const uint32_t*>(w.block->shared_undefined.data());
+    const uint32_t* shadow = reinterpret_cast<const uint32_t*>(w.block->shared_undefined.data());
     const SharedRace& race = w.block->race;
     uint32_t undefined = 0, news = 0;
     for (uint32_t k = 0; k < words; ++k) {
@@ -495,25 +502,38 @@ void op_isspacep(Warp& w, const Instr& in, uint32_t m) {
 
 Handler handler_load(Space space) {
   switch (space) {
-    case Space::kGlobal: return op_ld_global;
-    case Space::kShared: return op_ld_shared;
-    case Space::kLocal: return op_ld_local;
-    case Space::kConst: return op_ld_const;
-    case Space::kParamEntry: return op_ld_param;
-    case Space::kParamLocal: return op_ld_frame;
-    case Space::kGeneric: return op_ld_generic;
+    case Space::kGlobal:
+      return op_ld_global;
+    case Space::kShared:
+      return op_ld_shared;
+    case Space::kLocal:
+      return op_ld_local;
+    case Space::kConst:
+      return op_ld_const;
+    case Space::kParamEntry:
+      return op_ld_param;
+    case Space::kParamLocal:
+      return op_ld_frame;
+    case Space::kGeneric:
+      return op_ld_generic;
   }
   return nullptr;
 }
 
 Handler handler_store(Space space) {
   switch (space) {
-    case Space::kGlobal: return op_st_global;
-    case Space::kShared: return op_st_shared;
-    case Space::kLocal: return op_st_local;
-    case Space::kParamLocal: return op_st_frame;
-    case Space::kGeneric: return op_st_generic;
-    default: return nullptr;
+    case Space::kGlobal:
+      return op_st_global;
+    case Space::kShared:
+      return op_st_shared;
+    case Space::kLocal:
+      return op_st_local;
+    case Space::kParamLocal:
+      return op_st_frame;
+    case Space::kGeneric:
+      return op_st_generic;
+    default:
+      return nullptr;
   }
 }
 
@@ -521,10 +541,14 @@ Handler handler_local_address() { return op_local_address; }
 
 Handler handler_isspacep(Space space) {
   switch (space) {
-    case Space::kGlobal: return op_isspacep<Space::kGlobal>;
-    case Space::kShared: return op_isspacep<Space::kShared>;
-    case Space::kLocal: return op_isspacep<Space::kLocal>;
-    default: return nullptr;
+    case Space::kGlobal:
+      return op_isspacep<Space::kGlobal>;
+    case Space::kShared:
+      return op_isspacep<Space::kShared>;
+    case Space::kLocal:
+      return op_isspacep<Space::kLocal>;
+    default:
+      return nullptr;
   }
 }
 

@@ -32,10 +32,22 @@ void op_shfl(Warp& w, const Instr& in, uint32_t m) {
     int j = lane;
     bool p = false;
     switch (kMode) {
-      case Shuffle::kUp: j = lane - bval; p = j >= most; break;
-      case Shuffle::kDown: j = lane + bval; p = j <= most; break;
-      case Shuffle::kButterfly: j = lane ^ bval; p = j <= most; break;
-      case Shuffle::kIndex: j = least | (bval & ~segment); p = j <= most; break;
+      case Shuffle::kUp:
+        j = lane - bval;
+        p = j >= most;
+        break;
+      case Shuffle::kDown:
+        j = lane + bval;
+        p = j <= most;
+        break;
+      case Shuffle::kButterfly:
+        j = lane ^ bval;
+        p = j <= most;
+        break;
+      case Shuffle::kIndex:
+        j = least | (bval & ~segment);
+        p = j <= most;
+        break;
     }
     if (!p) j = lane;
     in_range |= static_cast<uint32_t>(p) << lane;
@@ -120,13 +132,20 @@ void op_redux(Warp& w, const Instr& in, uint32_t m) {
 template <class T>
 Handler redux_form(int op) {
   switch (op) {
-    case 0: return op_redux<T, 0>;
-    case 1: return op_redux<T, 1>;
-    case 2: return op_redux<T, 2>;
-    case 3: return op_redux<T, 3>;
-    case 4: return op_redux<T, 4>;
-    case 5: return op_redux<T, 5>;
-    default: return nullptr;
+    case 0:
+      return op_redux<T, 0>;
+    case 1:
+      return op_redux<T, 1>;
+    case 2:
+      return op_redux<T, 2>;
+    case 3:
+      return op_redux<T, 3>;
+    case 4:
+      return op_redux<T, 4>;
+    case 5:
+      return op_redux<T, 5>;
+    default:
+      return nullptr;
   }
 }
 
@@ -154,20 +173,30 @@ Handler pick_collective(Spec& spec, Type type) {
   const std::string& op = spec.op;
   if (op == "shfl") {
     switch (spec.take_one_of({"up", "down", "bfly", "idx"})) {
-      case 0: return op_shfl<Shuffle::kUp>;
-      case 1: return op_shfl<Shuffle::kDown>;
-      case 2: return op_shfl<Shuffle::kButterfly>;
-      case 3: return op_shfl<Shuffle::kIndex>;
-      default: return nullptr;
+      case 0:
+        return op_shfl<Shuffle::kUp>;
+      case 1:
+        return op_shfl<Shuffle::kDown>;
+      case 2:
+        return op_shfl<Shuffle::kButterfly>;
+      case 3:
+        return op_shfl<Shuffle::kIndex>;
+      default:
+        return nullptr;
     }
   }
   if (op == "vote") {
     switch (spec.take_one_of({"all", "any", "uni", "ballot"})) {
-      case 0: return op_vote<Vote::kAll>;
-      case 1: return op_vote<Vote::kAny>;
-      case 2: return op_vote<Vote::kUniform>;
-      case 3: return op_vote<Vote::kBallot>;
-      default: return nullptr;
+      case 0:
+        return op_vote<Vote::kAll>;
+      case 1:
+        return op_vote<Vote::kAny>;
+      case 2:
+        return op_vote<Vote::kUniform>;
+      case 3:
+        return op_vote<Vote::kBallot>;
+      default:
+        return nullptr;
     }
   }
   if (op == "match") {

@@ -45,7 +45,8 @@ class Runner {
       for (size_t j = i + 1; j < w_.groups.size();) {
         Group& a = w_.groups[i];
         Group& b = w_.groups[j];
-        const bool mergeable = a.state == GroupState::kReady || a.state == GroupState::kAtCollective;
+        const bool mergeable =
+            a.state == GroupState::kReady || a.state == GroupState::kAtCollective;
         if (mergeable && a.state == b.state && a.pc == b.pc && a.frame == b.frame) {
           a.mask |= b.mask;
           a.round = std::max(a.round, b.round);
@@ -80,7 +81,8 @@ class Runner {
     return best;
   }
 
-  // The group must stop and look around when it reaches this pc: another one stands there or beyond.
+  // The group must stop and look around when it reaches this pc: another one stands there or
+  // beyond.
   uint32_t meeting_point() const {
     uint32_t limit = UINT32_MAX;
     const Group& mine = w_.groups[current_];
@@ -160,8 +162,10 @@ class Runner {
     ++backward_branches_;
     const bool spun = w_.spun;
     w_.spun = false;
-    if (!spun) spins_ = 0;
-    else ++spins_;
+    if (!spun)
+      spins_ = 0;
+    else
+      ++spins_;
     if (alone) {
       // Other warps or blocks may hold what this one waits for.
       if (spins_ < 8 * kSpinTurns) return true;
@@ -211,13 +215,20 @@ class Runner {
       w_.groups.push_back(other);
     }
     switch (in.kind) {
-      case Kind::kExit: return leave();
-      case Kind::kReturn: return return_from_call();
-      case Kind::kCall: return call(in);
-      case Kind::kBranchTable: return branch_table(in);
-      case Kind::kBarrier: return barrier(in);
-      case Kind::kWarpBarrier: return warp_barrier(in);
-      case Kind::kCollective: return collective(in);
+      case Kind::kExit:
+        return leave();
+      case Kind::kReturn:
+        return return_from_call();
+      case Kind::kCall:
+        return call(in);
+      case Kind::kBranchTable:
+        return branch_table(in);
+      case Kind::kBarrier:
+        return barrier(in);
+      case Kind::kWarpBarrier:
+        return warp_barrier(in);
+      case Kind::kCollective:
+        return collective(in);
       case Kind::kTrap:
         report_trap(w_, active);
         throw LaunchFault{LaunchStatus::kTrap};
@@ -315,7 +326,8 @@ class Runner {
     frame.return_pc = group.pc + 1;
     frame.call_site = in.extra;
     if (frame.depth > kMostCalls) {
-      report_unsupported(w_, "calls are nested more than 1,000 deep: the stack of a thread is full");
+      report_unsupported(w_,
+                         "calls are nested more than 1,000 deep: the stack of a thread is full");
       throw LaunchFault{LaunchStatus::kIllegalAddress};
     }
     group.frame = find_frame(frame);
@@ -324,8 +336,7 @@ class Runner {
     if (function.local_bytes != 0) ensure_local(w_, frame.local + function.local_bytes);
     for (size_t i = 0; i < site.arguments.size() && i < function.params.size(); ++i) {
       copy_param(w_.frames[parent].registers + site.arguments[i], site.argument_sizes[i],
-                 frame.registers + function.params[i].first, function.params[i].second,
-                 group.mask);
+                 frame.registers + function.params[i].first, function.params[i].second, group.mask);
     }
   }
 
@@ -401,7 +412,8 @@ class Runner {
     return true;
   }
 
-  // ---- waits inside the warp -----------------------------------------------------------------------
+  // ---- waits inside the warp
+  // -----------------------------------------------------------------------
 
   uint32_t member_mask(const Group& group, const Instr& in) {
     const uint32_t* masks = w_.in<uint32_t>(in.ops[5]);
@@ -456,8 +468,9 @@ class Runner {
     return false;
   }
 
-  // No group is ready. Collectives whose lanes have met by now go on; lanes that can never meet are a
-  // finding, and the operation is done with those that are there. False: only block barriers are left.
+  // No group is ready. Collectives whose lanes have met by now go on; lanes that can never meet are
+  // a finding, and the operation is done with those that are there. False: only block barriers are
+  // left.
   bool resolve_warp_waits() {
     for (Group& group : w_.groups) {
       if (group.state == GroupState::kAtWarpBarrier) {

@@ -14,8 +14,8 @@ class Grid {
   const Kernel* kernel = nullptr;
   const LaunchConfig* config = nullptr;
   const LoadedModule* module = nullptr;
-  uint64_t instructions = 0;       // warp instructions issued so far
-  uint64_t max_instructions = 0;   // budget of the launch
+  uint64_t instructions = 0;      // warp instructions issued so far
+  uint64_t max_instructions = 0;  // budget of the launch
 };
 
 enum class WarpState {

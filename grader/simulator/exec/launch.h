@@ -23,36 +23,38 @@ struct Dim3 {
 
 // A kernel entry of a loaded module.
 struct Kernel {
-  std::string name;            // mangled
-  std::string demangled;       // without parameters
+  std::string name;       // mangled
+  std::string demangled;  // without parameters
   LoadedModule* module = nullptr;
-  int function = -1;           // index in the decoded module
+  int function = -1;  // index in the decoded module
   // Offset and size of each parameter in the parameter buffer, in order (cudaLaunchKernel copies
   // args[i] there).
-  struct Param { uint32_t offset, size; };
+  struct Param {
+    uint32_t offset, size;
+  };
   std::vector<Param> params;
   uint32_t param_bytes = 0;
-  uint32_t static_shared = 0;  // bytes
-  uint32_t local_bytes = 0;    // per thread
+  uint32_t static_shared = 0;        // bytes
+  uint32_t local_bytes = 0;          // per thread
   int max_threads_per_block = 1024;  // from .maxntid or the device
-  int registers = 0;           // as ptxas would report where known, else an estimate
+  int registers = 0;                 // as ptxas would report where known, else an estimate
 };
 
 struct LaunchConfig {
   Dim3 grid, block;
   size_t dynamic_shared = 0;
   bool cooperative = false;
-  Position where;              // host line of the launch
+  Position where;  // host line of the launch
 };
 
 enum class LaunchStatus {
   kOk,
-  kIllegalAddress,      // cudaErrorIllegalAddress
-  kMisaligned,          // cudaErrorMisalignedAddress
-  kAssert,              // cudaErrorAssert
-  kTrap,                // cudaErrorLaunchFailure
-  kTimeout,             // cudaErrorLaunchTimeout: instruction budget spent, or deadlock
-  kUnsupported,         // an instruction that the simulator does not know: the finding says which
+  kIllegalAddress,  // cudaErrorIllegalAddress
+  kMisaligned,      // cudaErrorMisalignedAddress
+  kAssert,          // cudaErrorAssert
+  kTrap,            // cudaErrorLaunchFailure
+  kTimeout,         // cudaErrorLaunchTimeout: instruction budget spent, or deadlock
+  kUnsupported,     // an instruction that the simulator does not know: the finding says which
 };
 
 // Decodes `module` and places its variables in device memory. Throws ptx::ParseError on PTX that
@@ -63,19 +65,21 @@ LoadedModule* load_module(std::unique_ptr<ptx::Module> module);
 const Kernel* find_kernel(LoadedModule* module, const std::string& mangled_name);
 std::vector<const Kernel*> kernels_of(LoadedModule* module);
 
-// Device address and size of a module variable (__device__, __constant__, __managed__); false if absent.
-bool find_variable(LoadedModule* module, const std::string& name, uint64_t* address, uint64_t* size);
+// Device address and size of a module variable (__device__, __constant__, __managed__); false if
+// absent.
+bool find_variable(LoadedModule* module, const std::string& name, uint64_t* address,
+                   uint64_t* size);
 
 // Runs the kernel to its end. `params` is the parameter buffer, kernel.param_bytes long. The
 // configuration has been validated by the runtime (launch limits are its business).
 LaunchStatus run_kernel(const Kernel& kernel, const LaunchConfig& config, const uint8_t* params);
 
 struct EngineOptions {
-  bool checks = true;                       // memcheck is always on; this is initcheck, race, sync
+  bool checks = true;  // memcheck is always on; this is initcheck, race, sync
   bool counters = true;
   uint64_t max_warp_instructions = 150'000'000;  // per launch; far more under grade exec
 };
-EngineOptions& engine_options();            // read at each launch; GRADE_SIM_* variables set it once
+EngineOptions& engine_options();  // read at each launch; GRADE_SIM_* variables set it once
 
 }  // namespace warplings::sim
 

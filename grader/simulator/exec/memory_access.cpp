@@ -57,8 +57,7 @@ uint32_t check_global(Warp& warp, const Instr&, const Request& request) {
   const DeviceMemory& memory = DeviceMemory::instance();
   uint32_t allowed = request.mask;
   const auto check_range = [&](uint64_t low, uint64_t high, int lane) {
-    const Allocation* allocation =
-        memory.in_arena(low) ? memory.allocation_at(low) : nullptr;
+    const Allocation* allocation = memory.in_arena(low) ? memory.allocation_at(low) : nullptr;
     const bool inside = allocation != nullptr && !allocation->freed && low >= allocation->start &&
                         high <= allocation->end() && low < high;
     if (!inside) {
@@ -219,8 +218,8 @@ bool writes_same_value(const Warp& warp, const Instr& in, const Request& request
   if (!race.earlier.write || !race.later.write || request.atomic) return false;
   if (race.earlier.bytes != race.later.bytes) return false;
   const uint32_t later = stored_word(warp, in, request, race.later.thread % 32, race.address);
-  const bool same_instruction = race.earlier.pc == warp.pc && race.earlier.thread / 32 ==
-                                    race.later.thread / 32 &&
+  const bool same_instruction = race.earlier.pc == warp.pc &&
+                                race.earlier.thread / 32 == race.later.thread / 32 &&
                                 ((request.mask >> (race.earlier.thread % 32)) & 1) != 0 &&
                                 race.earlier.clock == race.later.clock;
   if (same_instruction &&
@@ -241,8 +240,8 @@ void race_shared(Warp& warp, const Instr& in, const Request& request) {
   SharedRace& race = warp.block->race;
   if (!warp.checks || !race.enabled()) return;
   SharedRace::Race found;
-  if (race.access(warp.clock, static_cast<uint32_t>(warp.index), request.mask,
-                  request.address, request.bytes, request.write, in.strong, warp.pc, &found)) {
+  if (race.access(warp.clock, static_cast<uint32_t>(warp.index), request.mask, request.address,
+                  request.bytes, request.write, in.strong, warp.pc, &found)) {
     report_shared_race(warp, found, writes_same_value(warp, in, request, found));
   }
 }

@@ -20,7 +20,8 @@ struct Request {
 };
 
 // Bytes of the lanes, checked: stops the launch with a finding where an access is not allowed.
-// Returns the mask of lanes that may go on: a lane in a red zone is reported and left out of stores.
+// Returns the mask of lanes that may go on: a lane in a red zone is reported and left out of
+// stores.
 uint32_t check_global(Warp& warp, const Instr& in, const Request& request);
 void check_shared(Warp& warp, const Instr& in, const Request& request);
 

@@ -19,14 +19,32 @@ class Grid;
 
 // Offsets in the special area of a warp: values that the hardware keeps in special registers.
 enum SpecialOffset : uint32_t {
-  kTidX = 0 * kSlot, kTidY = 1 * kSlot, kTidZ = 2 * kSlot, kLaneId = 3 * kSlot,
-  kNtidX = 4 * kSlot, kNtidY = 5 * kSlot, kNtidZ = 6 * kSlot,
-  kCtaidX = 7 * kSlot, kCtaidY = 8 * kSlot, kCtaidZ = 9 * kSlot,
-  kNctaidX = 10 * kSlot, kNctaidY = 11 * kSlot, kNctaidZ = 12 * kSlot,
-  kWarpId = 13 * kSlot, kNWarpId = 14 * kSlot, kSmId = 15 * kSlot, kNSmId = 16 * kSlot,
-  kLanemaskEq = 17 * kSlot, kLanemaskLe = 18 * kSlot, kLanemaskLt = 19 * kSlot,
-  kLanemaskGe = 20 * kSlot, kLanemaskGt = 21 * kSlot, kDynamicShared = 22 * kSlot,
-  kTotalShared = 23 * kSlot, kGridId = 24 * kSlot /* 64 bit: two slots */, kZero = 26 * kSlot,
+  kTidX = 0 * kSlot,
+  kTidY = 1 * kSlot,
+  kTidZ = 2 * kSlot,
+  kLaneId = 3 * kSlot,
+  kNtidX = 4 * kSlot,
+  kNtidY = 5 * kSlot,
+  kNtidZ = 6 * kSlot,
+  kCtaidX = 7 * kSlot,
+  kCtaidY = 8 * kSlot,
+  kCtaidZ = 9 * kSlot,
+  kNctaidX = 10 * kSlot,
+  kNctaidY = 11 * kSlot,
+  kNctaidZ = 12 * kSlot,
+  kWarpId = 13 * kSlot,
+  kNWarpId = 14 * kSlot,
+  kSmId = 15 * kSlot,
+  kNSmId = 16 * kSlot,
+  kLanemaskEq = 17 * kSlot,
+  kLanemaskLe = 18 * kSlot,
+  kLanemaskLt = 19 * kSlot,
+  kLanemaskGe = 20 * kSlot,
+  kLanemaskGt = 21 * kSlot,
+  kDynamicShared = 22 * kSlot,
+  kTotalShared = 23 * kSlot,
+  kGridId = 24 * kSlot /* 64 bit: two slots */,
+  kZero = 26 * kSlot,
   kSpecialBytes = 28 * kSlot,
 };
 
@@ -34,8 +52,8 @@ enum SpecialOffset : uint32_t {
 struct Frame {
   int parent = -1;
   int function = 0;
-  uint32_t registers = 0;    // byte offset in Warp::storage
-  uint32_t local = 0;        // byte offset in each lane's local memory
+  uint32_t registers = 0;  // byte offset in Warp::storage
+  uint32_t local = 0;      // byte offset in each lane's local memory
   uint32_t return_pc = 0;
   uint32_t call_site = 0;
   int depth = 0;
@@ -85,29 +103,29 @@ class Warp {
 
   Block* block = nullptr;
   const LoadedModule* module = nullptr;
-  uint32_t pc = 0;             // of the instruction in execution
-  int index = 0;               // in the block
-  uint32_t live = 0;           // lanes that have not exited
-  std::vector<Group> groups;   // all live lanes, each in one group
+  uint32_t pc = 0;            // of the instruction in execution
+  int index = 0;              // in the block
+  uint32_t live = 0;          // lanes that have not exited
+  std::vector<Group> groups;  // all live lanes, each in one group
   std::vector<Frame> frames;
   int current_frame = 0;
   uint32_t undefined_base = 0;
-  bool any_undefined = false;  // some register may hold undefined bytes
-  bool spun = false;           // an atomic or volatile access since the last backward branch
-  uint32_t carry = 0;          // CC.CF of each lane
-  uint32_t group_mask = 0;     // lanes of the group in execution, before the guard
-  const uint8_t* params = nullptr;       // kernel parameters
+  bool any_undefined = false;       // some register may hold undefined bytes
+  bool spun = false;                // an atomic or volatile access since the last backward branch
+  uint32_t carry = 0;               // CC.CF of each lane
+  uint32_t group_mask = 0;          // lanes of the group in execution, before the guard
+  const uint8_t* params = nullptr;  // kernel parameters
   uint32_t param_bytes = 0;
-  PcCounters* counters = nullptr;        // per instruction of the module; null when off
+  PcCounters* counters = nullptr;          // per instruction of the module; null when off
   const uint64_t* instructions = nullptr;  // warp instructions of this launch so far
-  bool checks = true;                    // initcheck, racecheck, synccheck
-  std::vector<uint8_t> storage;          // registers of all frames
-  std::vector<uint32_t> undefined;       // per slot
-  std::vector<uint8_t> undefined_detail; // per slot and lane: byte mask
-  std::vector<uint8_t> local;            // lane-major
-  std::vector<uint8_t> local_undefined;  // one byte per byte of local
-  uint32_t local_size = 0;               // per lane
-  WarpClock clock;                       // racecheck
+  bool checks = true;                      // initcheck, racecheck, synccheck
+  std::vector<uint8_t> storage;            // registers of all frames
+  std::vector<uint32_t> undefined;         // per slot
+  std::vector<uint8_t> undefined_detail;   // per slot and lane: byte mask
+  std::vector<uint8_t> local;              // lane-major
+  std::vector<uint8_t> local_undefined;    // one byte per byte of local
+  uint32_t local_size = 0;                 // per lane
+  WarpClock clock;                         // racecheck
   alignas(64) uint8_t special[kSpecialBytes];
 
  private:
@@ -116,10 +134,10 @@ class Warp {
 
 // A barrier resource of a block.
 struct BarrierState {
-  uint32_t arrived = 0;        // threads
-  uint32_t expected = 0;       // 0: all live threads
-  uint32_t predicate_true = 0; // bar.red: threads whose predicate holds
-  uint32_t warps = 0;          // that have arrived, one bit each
+  uint32_t arrived = 0;         // threads
+  uint32_t expected = 0;        // 0: all live threads
+  uint32_t predicate_true = 0;  // bar.red: threads whose predicate holds
+  uint32_t warps = 0;           // that have arrived, one bit each
 };
 
 class Block {

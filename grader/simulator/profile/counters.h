@@ -15,8 +15,15 @@
 namespace warplings::sim {
 
 enum class Traffic : uint8_t {
-  kNone, kGlobalLoad, kGlobalStore, kSharedLoad, kSharedStore, kLocalLoad, kLocalStore,
-  kGlobalAtomic, kSharedAtomic,
+  kNone,
+  kGlobalLoad,
+  kGlobalStore,
+  kSharedLoad,
+  kSharedStore,
+  kLocalLoad,
+  kLocalStore,
+  kGlobalAtomic,
+  kSharedAtomic,
 };
 
 // What one instruction did. Meaning of the memory fields depends on `traffic`.
@@ -55,7 +62,7 @@ class CounterStore {
     std::string kernel;
     wsim_counters counters{};
   };
-  std::vector<Line> lines() const;  // ordered by file, line
+  std::vector<Line> lines() const;                                         // ordered by file, line
   const std::vector<LaunchRecord>& launches() const { return launches_; }  // at most 64
   uint64_t launch_count() const { return launch_count_; }
 

@@ -20,13 +20,36 @@ class ParseError : public std::runtime_error {
 };
 
 enum class Type : uint8_t {
-  kNone, kPred,
-  kB8, kB16, kB32, kB64, kB128,
-  kU8, kU16, kU32, kU64,
-  kS8, kS16, kS32, kS64,
-  kF16, kF16x2, kBF16, kBF16x2, kTF32, kF32, kF32x2, kF64,
-  kE4M3, kE5M2, kE4M3x2, kE5M2x2,
-  kTexRef, kSamplerRef, kSurfRef,
+  kNone,
+  kPred,
+  kB8,
+  kB16,
+  kB32,
+  kB64,
+  kB128,
+  kU8,
+  kU16,
+  kU32,
+  kU64,
+  kS8,
+  kS16,
+  kS32,
+  kS64,
+  kF16,
+  kF16x2,
+  kBF16,
+  kBF16x2,
+  kTF32,
+  kF32,
+  kF32x2,
+  kF64,
+  kE4M3,
+  kE5M2,
+  kE4M3x2,
+  kE5M2x2,
+  kTexRef,
+  kSamplerRef,
+  kSurfRef,
 };
 int size_of(Type type);                 // bytes; 0 for none and pred
 Type type_from_name(std::string_view);  // "f32" -> kF32; kNone if it is no type
@@ -38,20 +61,21 @@ struct Operand;
 // [base + offset]; base is a register, a symbol, or nothing (absolute).
 struct Operand {
   enum class Kind : uint8_t {
-    kRegister,   // name: "%r1" (also "%p1")
-    kSpecial,    // name: "%tid.x", "%laneid", "%clock64", "%dynamic_smem_size" ...
-    kInteger,    // bits: value, sign-extended to 64; is_negative says how it was written
-    kFloat32,    // bits: 0f3f800000
-    kFloat64,    // bits: 0d... and decimal literals such as 1.5
-    kSymbol,     // name, plus `bits` as a constant offset (a+4): label, variable, function or parameter
-    kAddress,    // elements[0] is the base (register or symbol; absent: absolute), bits: byte offset;
-                 // [texture, {x, y}]: elements[1] and on are what follows the base
-    kVector,     // elements: {a, b, c, d}
+    kRegister,  // name: "%r1" (also "%p1")
+    kSpecial,   // name: "%tid.x", "%laneid", "%clock64", "%dynamic_smem_size" ...
+    kInteger,   // bits: value, sign-extended to 64; is_negative says how it was written
+    kFloat32,   // bits: 0f3f800000
+    kFloat64,   // bits: 0d... and decimal literals such as 1.5
+    kSymbol,    // name, plus `bits` as a constant offset (a+4): label, variable, function or
+                // parameter
+    kAddress,  // elements[0] is the base (register or symbol; absent: absolute), bits: byte offset;
+               // [texture, {x, y}]: elements[1] and on are what follows the base
+    kVector,   // elements: {a, b, c, d}
     kParenList,  // elements: (a, b), arguments of call
     kSink,       // "_"
   };
   Kind kind = Kind::kSink;
-  bool negated = false;         // !%p1 as an operand
+  bool negated = false;  // !%p1 as an operand
   bool is_negative = false;
   std::string name;
   uint64_t bits = 0;
@@ -63,20 +87,20 @@ struct Operand {
 
 // Where an instruction comes from: a .loc line and the chain of call sites it was inlined at.
 struct SourceLocation {
-  int file = 0;        // index of .file; 0: none
-  int line = 0;        // 0 means "no line"
+  int file = 0;  // index of .file; 0: none
+  int line = 0;  // 0 means "no line"
   int column = 0;
-  int inlined_at = -1; // index into Module::locations of the call site, -1 if not inlined
+  int inlined_at = -1;  // index into Module::locations of the call site, -1 if not inlined
 };
 
 struct Instruction {
   std::string opcode;                  // "ld", "mad", "bar", "call"
   std::vector<std::string> modifiers;  // "global", "v4", "f32" in the order written, without dots
   std::vector<Operand> operands;
-  std::string guard;                   // "%p1" or empty
+  std::string guard;  // "%p1" or empty
   bool guard_negated = false;
-  int location = -1;                   // index into Module::locations, -1 before the first .loc
-  int text_line = 0;                   // 1-based line of the PTX text
+  int location = -1;  // index into Module::locations, -1 before the first .loc
+  int text_line = 0;  // 1-based line of the PTX text
 };
 
 struct Register {
@@ -89,35 +113,43 @@ struct Variable {
   std::string name;
   Space space = Space::kGlobal;
   Type type = Type::kB8;
-  int vector_width = 1;          // .v2/.v4 variables
-  uint64_t alignment = 0;        // 0: natural
-  uint64_t size = 0;             // bytes; 0 for extern __shared__ and unsized extern
+  int vector_width = 1;    // .v2/.v4 variables
+  uint64_t alignment = 0;  // 0: natural
+  uint64_t size = 0;       // bytes; 0 for extern __shared__ and unsized extern
   bool is_extern = false;
   bool is_managed = false;       // .attribute(.managed)
   std::vector<uint8_t> initial;  // empty: zeros (global, const) or nothing (shared, local)
   // Initial values that are addresses: at byte `offset` of `initial`, address of `symbol` + addend.
   // `generic` is set for generic(symbol). `width` is 4 or 8, or 1 for mask-ed byte initialisers.
-  struct Relocation { uint64_t offset; std::string symbol; int64_t addend; int width; bool generic;
-                      uint64_t mask = ~0ull; };
+  struct Relocation {
+    uint64_t offset;
+    std::string symbol;
+    int64_t addend;
+    int width;
+    bool generic;
+    uint64_t mask = ~0ull;
+  };
   std::vector<Relocation> relocations;
 };
 
 struct Function {
   std::string name;
   bool is_entry = false;
-  bool is_declaration = false;          // no body in this module; else the one entry of its name
+  bool is_declaration = false;  // no body in this module; else the one entry of its name
   bool is_noreturn = false;
-  std::vector<Variable> returns;        // .func results (space kReg or kParam)
+  std::vector<Variable> returns;  // .func results (space kReg or kParam)
   std::vector<Variable> params;
-  std::vector<Variable> variables;      // .local, .shared, .param declared in the body (any scope;
-                                        // names made unique per scope by the parser)
-  std::vector<Register> registers;      // all scopes; names made unique per scope by the parser
+  std::vector<Variable> variables;  // .local, .shared, .param declared in the body (any scope;
+                                    // names made unique per scope by the parser)
+  std::vector<Register> registers;  // all scopes; names made unique per scope by the parser
   std::vector<Instruction> body;
   std::unordered_map<std::string, int> labels;  // label -> index into body (may be body.size())
   // .branchtargets / .calltargets / .callprototype labels: name -> list of labels or functions.
   std::unordered_map<std::string, std::vector<std::string>> target_lists;
   // .callprototype: name -> parameters and returns.
-  struct Prototype { std::vector<Variable> returns, params; };
+  struct Prototype {
+    std::vector<Variable> returns, params;
+  };
   std::unordered_map<std::string, Prototype> prototypes;
   int max_threads[3] = {0, 0, 0};       // .maxntid; 0: absent
   int required_threads[3] = {0, 0, 0};  // .reqntid
@@ -126,10 +158,10 @@ struct Function {
 };
 
 struct Module {
-  std::string name;         // for messages: "kernel.ptx" or the object that held it
-  std::string text;         // the PTX itself: errors quote it
+  std::string name;  // for messages: "kernel.ptx" or the object that held it
+  std::string text;  // the PTX itself: errors quote it
   int version_major = 0, version_minor = 0;
-  std::string target;       // "sm_80"
+  std::string target;  // "sm_80"
   int address_size = 64;
   std::vector<Variable> variables;
   std::vector<Function> functions;

@@ -88,7 +88,7 @@ TEST_F(RealKernels, WrongLaunchConfigurationIsSaid) {
 
 TEST_F(RealKernels, AccessOutOfBoundsIsFound) {
   expect_fails(RealCourse::solution_with(kGuard, "  if (i <= n) {\n"),
-               {"of 'b', which has 1025 elements", "01_vector_add.cu:"});
+               {"of `b`, which has 1025 elements", "01_vector_add.cu:"});
 }
 
 TEST_F(RealKernels, SegmentationFaultOnTheHostIsNamed) {

@@ -67,8 +67,7 @@ std::vector<Found> run(const std::string& name, const char* twin) {
 // "memcheck/*" fits every kind of the check.
 bool fits(const std::string& kind, const std::string& wanted) {
   const size_t star = wanted.find('*');
-  return star == std::string::npos ? kind == wanted
-                                   : kind.compare(0, star, wanted, 0, star) == 0;
+  return star == std::string::npos ? kind == wanted : kind.compare(0, star, wanted, 0, star) == 0;
 }
 
 std::vector<std::string> names() {

@@ -1,5 +1,6 @@
-// simulator_speed: processor time of two products in the simulator, as multiples of the same product
-// in scalar loops on the host. Built with -O2 and no -march, so that the baseline stays scalar.
+// simulator_speed: processor time of two products in the simulator, as multiples of the same
+// product in scalar loops on the host. Built with -O2 and no -march, so that the baseline stays
+// scalar.
 #include <cuda_runtime_api.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,4 +1,5 @@
-// Another right answer: blocks of 128 threads, each thread strides over the array by the whole grid.
+// Another right answer: blocks of 128 threads, each thread strides over the array by the whole
+// grid.
 #include "01_vector_add.h"
 
 __global__ void vector_add_strided(const float* a, const float* b, float* c, int n) {
