@@ -101,15 +101,18 @@ bool SharedRace::access(const WarpClock& clock, uint32_t warp, uint32_t mask,
   access.strong = strong;
   access.write = write;
   access.pc = pc;
+  const uint32_t* const quiet = quiet_.data();
   const bool plain_words = !write && !strong && bytes >= 4;  // aligned: whole words
   // Lanes of one instruction are compared with each other too: lane i sees what lane i - 1 left.
   for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const uint32_t lane = static_cast<uint32_t>(std::countr_zero(rest));
     uint32_t at = static_cast<uint32_t>(addresses[lane]);
-    if (plain_words) {
-      bool quiet = true;
-      for (uint32_t k = 0; k < bytes / 4; ++k) quiet = quiet && quiet_[at / 4 + k] == epoch_;
-      if (quiet) continue;
+    if (plain_words && bytes == 4) {
+      if (quiet[at / 4] == epoch_) continue;
+    } else if (plain_words) {
+      bool all = true;
+      for (uint32_t k = 0; k < bytes / 4; ++k) all = all && quiet[at / 4 + k] == epoch_;
+      if (all) continue;
     }
     access.thread = static_cast<uint16_t>(warp * 32 + lane);
     for (uint32_t left = bytes; left > 0;) {
@@ -123,9 +126,9 @@ bool SharedRace::access(const WarpClock& clock, uint32_t warp, uint32_t mask,
         const Word& word = words_[index];
         const bool two_readers = word.read[0].epoch == epoch_ && word.read[1].epoch == epoch_ &&
                                  word.read[0].bytes == 0xf && word.read[1].bytes == 0xf;
-        const bool quiet =
+        const bool nothing_new =
             two_readers && word.write.epoch != epoch_ && !word.overflow && !order_inside_epochs_;
-        quiet_[index] = quiet ? epoch_ : 0;
+        quiet_[index] = nothing_new ? epoch_ : 0;
       }
       at += n;
       left -= n;

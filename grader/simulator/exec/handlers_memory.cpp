@@ -345,27 +345,17 @@ WARPLINGS_SCALAR uint32_t gather_or(const uint32_t* from, const uint32_t* addres
   return bits;
 }
 
-// Words beside a gathered word, for 8- and 16-byte loads.
-WARPLINGS_SCALAR void gather_vector(uint32_t (*to)[32], const uint32_t* from,
-                                    const uint32_t* addresses, uint32_t words) {
-  for (int i = 0; i < 32; ++i) {
-    const uint32_t* at = from + (addresses[i] >> 2);
-    for (uint32_t k = 0; k < words; ++k) to[k][i] = at[k];
-  }
+WARPLINGS_SCALAR void gather(uint32_t* to, const uint32_t* from, const uint32_t* addresses) {
+  for (int i = 0; i < 32; ++i) to[i] = from[addresses[i] >> 2];
 }
 
-// One pass through the banks is enough for each group of lanes that is served together: all words
-// of the group lie within one row of 32 banks.
-bool within_one_row(const uint32_t* address, uint32_t lanes, uint32_t bytes) {
-  for (uint32_t first = 0; first < 32; first += lanes) {
-    uint32_t low = address[first], high = address[first];
-    for (uint32_t i = first; i < first + lanes; ++i) {
-      low = std::min(low, address[i]);
-      high = std::max(high, address[i]);
-    }
-    if (high - low + bytes > 128) return false;
-  }
-  return true;
+// All lanes of each group that is served together lie within one aligned row of the 32 banks, so
+// one pass per group is enough.
+template <int kLanes>
+bool within_rows(const uint32_t* address) {
+  uint32_t different = 0;
+  for (int i = 0; i < 32; ++i) different |= address[i] ^ address[i / kLanes * kLanes];
+  return (different & ~127u) == 0;
 }
 
 bool is_plain_words(const Warp& w, const Instr& in) {
@@ -386,15 +376,19 @@ bool load_shared_words(Warp& w, const Instr& in, uint32_t m) {
   const uint32_t offset = static_cast<uint32_t>(in.imm);
   const uint32_t first = base[std::countr_zero(m)] + offset;
   uint32_t address[32];
-  uint32_t high = first, bits = first;
+  uint32_t low = first, high = first, bits = first;
   for (int i = 0; i < 32; ++i) {
     address[i] = ((m >> i) & 1) ? base[i] + offset : first;
+    low = std::min(low, address[i]);
     high = std::max(high, address[i]);
     bits |= address[i];
   }
   const size_t size = w.block->shared.size();
   if ((bits & (bytes - 1)) != 0 || size < bytes || high > size - bytes) return false;
-  if (!within_one_row(address, 32 / words, bytes)) return false;
+  const bool one_pass = words == 1   ? high - low < 128
+                        : words == 2 ? within_rows<16>(address)
+                                     : within_rows<8>(address);
+  if (!one_pass) return false;
   const uint32_t* shared = reinterpret_cast<const uint32_t*>(w.block->shared.data());
   if (w.checks) {
     const uint32_t* shadow = reinterpret_cast<const uint32_t*>(w.block->shared_undefined.data());
@@ -407,10 +401,10 @@ bool load_shared_words(Warp& w, const Instr& in, uint32_t m) {
     if (undefined != 0) return false;
     if (news != 0) race_shared(w, in, make_request(w, in, m, false));
   }
-  uint32_t values[4][32];
-  gather_vector(values, shared, address, words);
+  uint32_t values[32];
   for (uint32_t k = 0; k < words; ++k) {
-    for_lanes(w.out<uint32_t>(in.ops[k]), m, [&](int i) { return values[k][i]; });
+    gather(values, shared + k, address);
+    for_lanes(w.out<uint32_t>(in.ops[k]), m, [&](int i) { return values[i]; });
   }
   if (w.counters != nullptr) {
     PcCounters& c = w.counters[w.pc];
