@@ -156,7 +156,7 @@ void Cases::run(const std::string& name, const std::function<void()>& body) {
   const testing::TestPartResult& first = results.GetTestPartResult(0);
   state.file = first.file_name() == nullptr ? "" : first.file_name();
   state.line = first.line_number();
-  state.message = first.message();
+  state.message = first.summary();  // message() may end in a stack trace
   // Newer GoogleTests end every message with a line break.
   while (!state.message.empty() && state.message.back() == '\n') state.message.pop_back();
   const std::string label = case_label();

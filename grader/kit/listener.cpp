@@ -52,7 +52,7 @@ void Listener::OnTestStart(const testing::TestInfo& info) {
 void Listener::OnTestPartResult(const testing::TestPartResult& result) {
   if (!result.failed()) return;
   const char* file = result.file_name() == nullptr ? "" : result.file_name();
-  context().channel.send("failure", failure_fields(file, result.line_number(), result.message()));
+  context().channel.send("failure", failure_fields(file, result.line_number(), result.summary()));
 }
 
 void Listener::OnTestEnd(const testing::TestInfo& info) {

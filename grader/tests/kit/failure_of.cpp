@@ -17,7 +17,10 @@ std::vector<std::string> failures_of(const std::function<void()>& body) {
   }
   std::vector<std::string> messages;
   for (int i = 0; i < results.size(); ++i) {
-    messages.push_back(results.GetTestPartResult(i).message());
+    // Newer GoogleTests end every message with a line break; the kit sends none.
+    std::string message = results.GetTestPartResult(i).summary();
+    while (!message.empty() && message.back() == '\n') message.pop_back();
+    messages.push_back(message);
   }
   return messages;
 }
