@@ -5,7 +5,8 @@
 #
 # For every exercise: the solution, which must pass, and the starter, which must fail unless the
 # exercise is judged by the simulator alone. Both are the objects that the simulator also runs, linked
-# with the CUDA runtime. Ends with "N passed, M failed"; exit status 1 if anything failed.
+# with the CUDA runtime. Then the PTX fixtures of the simulator, on the driver as well. Ends with
+# "N passed, M failed"; exit status 1 if anything failed.
 # COMMIT names the commit where there is no git.
 set -u
 out=${1:?usage: run.sh FILE.json}
@@ -41,6 +42,16 @@ for id in $ids; do
   if [ "$judge" = simulator ]; then run "$id" starter any; else run "$id" starter 1; fi
 done
 
+# The simulator's instructions against the hardware: the same fixtures on both.
+fixtures() { # DEVICE
+  build/sim/bin/ptx_run --device "$1" grader/tests/fixtures 2>&1 | tail -n 1
+}
+./grade exec --ptx grader/tests/fixtures >/dev/null 2>&1  # builds ptx_run
+fixtures_sim=$(fixtures sim)
+fixtures_gpu=$(fixtures gpu)
+echo "PTX fixtures: simulator $fixtures_sim; GPU $fixtures_gpu"
+[ "$fixtures_sim" = "$fixtures_gpu" ] || failed=$((failed + 1))
+
 card=$(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1)
 driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -n 1)
 toolkit=$(nvcc --version | sed -n 's/.*, V\(.*\)/\1/p')
@@ -56,6 +67,7 @@ cat >"$out" <<EOF
   "commit": "$commit",
   "passed": $passed,
   "failed": $failed,
+  "ptx_fixtures": {"simulator": "$fixtures_sim", "gpu": "$fixtures_gpu"},
   "runs": [$rows
   ]
 }
