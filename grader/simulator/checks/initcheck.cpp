@@ -70,8 +70,9 @@ void move(Warp& warp, const Instr& in, uint32_t mask) {
   }
 }
 
-// Logic, shifts, selection, integer conversions: an undefined byte anywhere makes the result
-// undefined, except where a constant operand takes the byte away (x & 0xff, x >> 8, narrowing).
+// Logic, shifts, selection, integer conversions. Where bytes keep their place (or are moved by
+// whole bytes), so does undefinedness; elsewhere one undefined byte makes the result undefined. A
+// constant operand may take bytes away (x & 0xff, x >> 8, narrowing).
 void bitwise(Warp& warp, const Instr& in, uint32_t mask) {
   for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
@@ -81,7 +82,10 @@ void bitwise(Warp& warp, const Instr& in, uint32_t mask) {
       if (from != 0 && in.mask_constant != 0) from &= in.mask_constant;
       bytes |= from;
     }
-    set_lane(warp, in.ops[0], lane, bytes == 0 ? 0 : 0xff);
+    if (bytes != 0 && !in.bytes_keep_place) bytes = 0xff;
+    const uint32_t moved =
+        in.byte_shift >= 0 ? uint32_t{bytes} << in.byte_shift : uint32_t{bytes} >> -in.byte_shift;
+    set_lane(warp, in.ops[0], lane, static_cast<uint8_t>(moved));
   }
 }
 

@@ -52,6 +52,19 @@ uint8_t surviving_bytes(const std::string& op, const Instruction& instruction, i
   return mask;
 }
 
+// Which bytes of the result come from which bytes of the sources, where that is simple.
+void set_byte_moves(const std::string& op, const Instruction& instruction, Instr& in) {
+  if (op == "and" || op == "or" || op == "xor" || op == "not") in.bytes_keep_place = true;
+  const bool shift = op == "shl" || op == "shr";
+  if (!shift || instruction.operands.size() < 3) return;
+  const Operand& amount = instruction.operands[2];
+  if (amount.kind != Operand::Kind::kInteger || amount.bits % 8 != 0 || amount.bits > 56) return;
+  const bool sign_fills = op == "shr" && instruction.modifiers.back().front() == 's';
+  in.bytes_keep_place = !sign_fills;
+  const int bytes = static_cast<int>(amount.bits / 8);
+  in.byte_shift = static_cast<int8_t>(sign_fills ? 0 : op == "shl" ? bytes : -bytes);
+}
+
 }  // namespace
 
 void FunctionDecoder::decode_arithmetic(const Instruction& instruction, Spec& spec, Instr& in) {
@@ -105,6 +118,7 @@ void FunctionDecoder::decode_logic(const Instruction& instruction, Spec& spec, I
     in.imm = 1 + spec.take_one_of({"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"});
   }
   in.mask_constant = surviving_bytes(op, instruction, ptx::size_of(type));
+  set_byte_moves(op, instruction, in);
   if (pred) in.undefined_rule = UndefinedRule::kOwn;  // predicates are never undefined
   in.fn = WARPLINGS_PICK(pick_logic)(spec, type);
 }
@@ -145,6 +159,7 @@ void FunctionDecoder::decode_select(const Instruction& instruction, Spec& spec, 
   in.ops[1] = source(operands[1], lane_bytes(type), type);
   in.ops[2] = source(operands[2], lane_bytes(type), type);
   in.sources = 2;
+  in.bytes_keep_place = true;
   if (spec.op == "selp") {
     in.ops[3] = predicate(operands[3]);
     in.imm = operands[3].negated ? 1 : 0;
@@ -270,6 +285,8 @@ void FunctionDecoder::decode_cvt(const Instruction& instruction, Spec& spec, Ins
   if (integers) {
     const int kept = std::min(ptx::size_of(from), ptx::size_of(to));
     in.mask_constant = static_cast<uint8_t>((1u << kept) - 1);
+    const bool sign_fills = from == Type::kS8 || from == Type::kS16 || from == Type::kS32;
+    in.bytes_keep_place = !(sign_fills && ptx::size_of(to) > ptx::size_of(from));
   }
   if (to == Type::kNone || from == Type::kNone) throw Unsupported{"two types are expected"};
   in.fn = pick_convert(spec, to, from);

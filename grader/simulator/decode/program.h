@@ -80,6 +80,9 @@ struct Instr {
   uint8_t flops = 0;          // fp32 operations per lane: add, mul 1; fma 2
   uint8_t source_size = 4;    // bytes of a lane of the first source register
   uint8_t mask_constant = 0;  // kBitwise: bytes of a source that reach the result; 0: all
+  // kBitwise: byte k of the result depends on byte k of the sources only, moved by byte_shift.
+  bool bytes_keep_place = false;
+  int8_t byte_shift = 0;
 };
 
 struct CallSite {

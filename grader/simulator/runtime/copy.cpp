@@ -61,9 +61,19 @@ void count_unwritten(uint64_t address, size_t size, UnwrittenBytes* result) {
   const DeviceMemory& memory = DeviceMemory::instance();
   if (memory.all_defined(address, size)) return;
   const uint64_t first = address - DeviceMemory::kBase, end = first + size;
+  const auto is_undefined = [&](uint64_t bit) {
+    return bit < end && ((memory.undefined_bits()[bit >> 6] >> (bit & 63)) & 1) != 0;
+  };
   for (uint64_t bit = find_set_bit(memory.undefined_bits(), first, size); bit < end;
-       bit = find_set_bit(memory.undefined_bits(), bit + 1, end - bit - 1)) {
-    if (result->count++ == 0) result->first = bit + DeviceMemory::kBase;
+       bit = find_set_bit(memory.undefined_bits(), bit, end - bit)) {
+    const uint64_t start = bit;
+    while (is_undefined(bit)) ++bit;
+    // A short gap after a member of one to three bytes is the padding of a structure: nobody writes
+    // it.
+    const bool padding = start % 4 != 0 && start > first && bit - start < 8;
+    if (padding) continue;
+    if (result->count == 0) result->first = start + DeviceMemory::kBase;
+    result->count += bit - start;
   }
 }
 

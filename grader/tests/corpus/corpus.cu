@@ -180,6 +180,13 @@ __global__ void copy_padded(const Padded* from, Padded* to, double* sum) {
   *sum = kPlanted ? to[threadIdx.x + 1].value + 1.0  // planted: padding initcheck/uninitialised-value
                   : to[threadIdx.x].value + 1.0;
 }
+// One byte out of a structure whose padding was never written, and a copy of it all to the host.
+template <bool kPlanted>
+__global__ void read_tag(const Padded* from, int* result) {
+  const unsigned long long word = *reinterpret_cast<const unsigned long long*>(from);
+  const int tag = static_cast<int>((kPlanted ? word >> 8 : word) & 0xff);
+  *result = tag + 1;  // planted: padding_byte initcheck/uninitialised-value
+}
 __global__ void write_members(Padded* to) {
   to[threadIdx.x].tag = 'x';
   to[threadIdx.x].value = 1.0;
@@ -194,6 +201,18 @@ void run_padding() {
   write_members<<<1, 1>>>(from);
   copy_padded<kPlanted><<<1, 1>>>(from, to, sum);
   cudaDeviceSynchronize();
+}
+
+template <bool kPlanted>
+void run_padding_byte() {
+  Padded* from;
+  int* result;
+  cudaMalloc(&from, 2 * sizeof(Padded));
+  cudaMalloc(&result, sizeof(int));
+  write_members<<<1, 2>>>(from);
+  read_tag<kPlanted><<<1, 1>>>(from, result);
+  Padded host[2];
+  cudaMemcpy(host, from, sizeof(host), cudaMemcpyDeviceToHost);
 }
 
 // ---- racecheck -----------------------------------------------------------------------------------
@@ -417,6 +436,7 @@ const CorpusCase kCorpus[] = {
     CASE(null_pointer),      CASE(use_after_free),   CASE(misaligned),
     CASE(shared_past_end),   CASE(read_on_host),     CASE(copy_past_end),
     CASE(never_written),     CASE(half_filled_tile), CASE(padding),
+    CASE(padding_byte),
     CASE(missing_barrier),   CASE(second_barrier),   CASE(missing_syncwarp),
     CASE(atomic_then_read),  CASE(write_write),      CASE(byte_race),
     CASE(named_barrier),     CASE(divergent_barrier), CASE(extra_barrier),
