@@ -174,6 +174,20 @@ void report_shared_race(const Warp& warp, const SharedRace::Race& race, bool sam
   finding.other = warp.module->position_of(race.earlier.pc).user;
   finding.is_note = same_value;
   const bool same_warp = race.earlier.thread / 32 == race.later.thread / 32;
+  if (race.in_flight) {
+    finding.kind = "async-copy-race";
+    finding.message =
+        "In " + kernel_name(warp) + ", " + who(race.earlier) +
+        " starts an asynchronous copy to the shared-memory word at byte " + number(race.address) +
+        " " + at(warp, race.earlier.pc) + ", and " +
+        (race.earlier.thread == race.later.thread ? "the same thread" : who(race.later)) + " " +
+        verb(race.later) + " it " + at(warp, race.later.pc) +
+        " while the copy may still be under way. The thread that started the copy "
+        "must wait for it first (cp.async.wait_group, __pipeline_wait_prior, or an "
+        "mbarrier), and a barrier after that wait lets other threads use the data.";
+    FindingLog::instance().report(std::move(finding));
+    return;
+  }
   finding.message = "In " + kernel_name(warp) + ", " + who(race.earlier) + " " +
                     verb(race.earlier) + " the shared-memory word at byte " + number(race.address) +
                     " " + at(warp, race.earlier.pc) + ", and " + who(race.later) + " " +
@@ -188,6 +202,64 @@ void report_shared_race(const Warp& warp, const SharedRace::Race& race, bool sam
   } else {
     finding.message += "A __syncthreads() between the two accesses orders them.";
   }
+  FindingLog::instance().report(std::move(finding));
+}
+
+void report_async_size(const Warp& warp, int lane, uint32_t copied, uint32_t asked) {
+  Finding finding = make(warp, "memcheck", "async-copy-size", warp.pc);
+  finding.message = "In " + kernel_name(warp) + ", " + thread_name(warp, lane) +
+                    " starts an asynchronous copy of " + bytes_text(copied) + " " +
+                    at(warp, warp.pc) + " that is to read " + bytes_text(asked) +
+                    ": it can read fewer bytes than it writes (the rest is zeros), never more.";
+  FindingLog::instance().report(std::move(finding));
+}
+
+namespace {
+
+struct Words {
+  const char* kind;
+  const char* text;
+};
+Words mbarrier_words(MBarrierProblem problem) {
+  switch (problem) {
+    case MBarrierProblem::kNotShared:
+      return {"mbarrier-not-shared",
+              "that is not in shared memory. An mbarrier lives in the "
+              "shared memory of its block."};
+    case MBarrierProblem::kNotInitialised:
+      return {"mbarrier-not-initialised",
+              "that nothing has initialised (or that has been invalidated). One thread "
+              "initialises it, then a __syncthreads() lets the others use it."};
+    case MBarrierProblem::kOverwritten:
+      return {"mbarrier-overwritten",
+              "whose 8 bytes have been written by something that is no barrier operation since it "
+              "was initialised. Does an array in shared memory reach into it?"};
+    case MBarrierProblem::kCount:
+      return {"mbarrier-count",
+              "with a count out of range: a phase expects 1 to 1,048,575 arrivals."};
+    case MBarrierProblem::kTooManyArrivals:
+      return {"mbarrier-overflow",
+              "whose phase expects no arrival any more: more threads arrive than the number it was "
+              "initialised with, or one arrives twice without waiting in between."};
+    case MBarrierProblem::kCompletes:
+      return {"mbarrier-completes",
+              "with a .noComplete arrival that would complete its phase. Only the last arrival "
+              "may, and it must be one without .noComplete."};
+    case MBarrierProblem::kOldState:
+      return {"mbarrier-old-state",
+              "with the state of an arrival that is neither of its present phase nor of the one "
+              "before. A state is good for one wait, before the thread arrives again."};
+  }
+  return {"", ""};
+}
+
+}  // namespace
+
+void report_mbarrier(const Warp& warp, int lane, MBarrierProblem problem) {
+  const Words words = mbarrier_words(problem);
+  Finding finding = make(warp, "synccheck", words.kind, warp.pc);
+  finding.message = "In " + kernel_name(warp) + ", " + thread_name(warp, lane) +
+                    " uses a barrier object " + at(warp, warp.pc) + " " + words.text;
   FindingLog::instance().report(std::move(finding));
 }
 

@@ -20,6 +20,18 @@ void report_access(const Warp& warp, const Request& request, int lane, AccessPro
 void report_shared_race(const Warp& warp, const SharedRace::Race& race, bool same_value);
 // `what` the value was used for: "decides a branch", "is used in arithmetic", "is an address".
 void report_undefined(const Warp& warp, uint32_t lanes, const std::string& what);
+// A cp.async that is told to read more bytes than it copies.
+void report_async_size(const Warp& warp, int lane, uint32_t copied, uint32_t asked);
+enum class MBarrierProblem {
+  kNotShared,
+  kNotInitialised,
+  kOverwritten,
+  kCount,
+  kTooManyArrivals,
+  kCompletes,
+  kOldState,
+};
+void report_mbarrier(const Warp& warp, int lane, MBarrierProblem problem);
 void report_unsupported(const Warp& warp, const std::string& reason);
 void report_assertion(const Warp& warp, int lane, const std::string& condition, Position where);
 void report_trap(const Warp& warp, uint32_t lanes);

@@ -9,6 +9,8 @@ void SharedRace::start(uint32_t shared_bytes, bool order_inside_epochs) {
   words_.assign((shared_bytes + 3) / 4, Word{});
   quiet_.assign(words_.size(), 0);
   overflow_.clear();
+  in_flight_.clear();
+  words_in_flight_ = 0;
   epoch_ = 1;
   order_inside_epochs_ = order_inside_epochs;
 }
@@ -35,6 +37,10 @@ bool SharedRace::conflict(const WarpClock& clock, uint32_t warp, const Access& e
 
 bool SharedRace::check(const WarpClock& clock, uint32_t warp, const Access& access, uint32_t index,
                        Race* race) const {
+  if (words_in_flight_ != 0 && in_flight_[index].bytes != 0) {
+    *race = {in_flight_[index], access, index * 4, true};
+    return true;
+  }
   const Word& word = words_[index];
   const Access* found = nullptr;
   if (conflict(clock, warp, word.write, access)) found = &word.write;
@@ -47,7 +53,7 @@ bool SharedRace::check(const WarpClock& clock, uint32_t warp, const Access& acce
     }
   }
   if (found == nullptr) return false;
-  *race = {*found, access, index * 4};
+  *race = {*found, access, index * 4, false};
   return true;
 }
 
@@ -126,8 +132,8 @@ bool SharedRace::access(const WarpClock& clock, uint32_t warp, uint32_t mask,
         const Word& word = words_[index];
         const bool two_readers = word.read[0].epoch == epoch_ && word.read[1].epoch == epoch_ &&
                                  word.read[0].bytes == 0xf && word.read[1].bytes == 0xf;
-        const bool nothing_new =
-            two_readers && word.write.epoch != epoch_ && !word.overflow && !order_inside_epochs_;
+        const bool nothing_new = two_readers && word.write.epoch != epoch_ && !word.overflow &&
+                                 !order_inside_epochs_ && words_in_flight_ == 0;
         quiet_[index] = nothing_new ? epoch_ : 0;
       }
       at += n;

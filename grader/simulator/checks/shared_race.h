@@ -8,7 +8,11 @@
 // bar.warp.sync order their participants: each warp counts its synchronisations (`now`), and
 // `seen[v]` is the clock of warp v up to which everything of v happened before the warp's present.
 // Within a warp `lane_seen` holds the same per pair of lanes, once a sync has named only some
-// lanes.
+// lanes. An mbarrier collects a SyncClock from those who arrive and hands it to those who wait.
+//
+// A cp.async is a write that lasts from its issue to the wait of the thread that issued it: while
+// it is in flight every other access to its bytes races with it, whatever barriers lie between,
+// also one by the issuing thread (checks/shared_race_async.cpp).
 #ifndef WARPLINGS_SIMULATOR_CHECKS_SHARED_RACE_H_
 #define WARPLINGS_SIMULATOR_CHECKS_SHARED_RACE_H_
 
@@ -25,6 +29,13 @@ struct WarpClock {
   std::vector<uint32_t> lane_seen;  // [to * 32 + from]; empty until a sync names only some lanes
 };
 
+// What the threads that arrived at a synchronisation object had done by then.
+struct SyncClock {
+  std::vector<uint32_t> threads;  // per thread of the block: its clock; 0: nothing
+  std::vector<uint32_t> warps;    // per warp: what the threads had seen of it
+  void merge(const SyncClock& other);
+};
+
 class SharedRace {
  public:
   // One access as remembered: who, when, which bytes of the 4-byte word, which instruction.
@@ -36,10 +47,12 @@ class SharedRace {
     uint8_t bytes = 0;    // mask
     bool strong : 1 = false;
     bool write : 1 = false;
+    bool async : 1 = false;  // a cp.async
   };
   struct Race {
     Access earlier, later;
-    uint32_t address = 0;  // of the word
+    uint32_t address = 0;    // of the word
+    bool in_flight = false;  // the earlier one is a cp.async that nobody has waited for
   };
 
   // `order_inside_epochs`: the kernel has barriers of some threads or of a warp.
@@ -62,6 +75,24 @@ class SharedRace {
   // bar.warp.sync of the lanes in `mask`.
   static void join_lanes(WarpClock& clock, uint32_t mask);
 
+  // Lanes that arrive: what they have done by now goes into `to`.
+  static void release(WarpClock& clock, uint32_t warp, uint32_t lanes, SyncClock* to);
+  // Lanes that have waited: what `from` holds happened before whatever they do next.
+  static void acquire(WarpClock& clock, uint32_t warp, uint32_t lanes, const SyncClock& from);
+
+  // Strong accesses that change a synchronisation object: compared with what came before, and not
+  // remembered, because what comes after them is ordered by the object.
+  bool compare_strong(const WarpClock& clock, uint32_t warp, uint32_t mask, const uint64_t* offsets,
+                      uint32_t bytes, uint32_t pc, Race* race) const;
+
+  // The two ends of a cp.async of the lanes in `mask`: whole words at offsets[lane]. The first
+  // returns true, and a race, where an access before it is not ordered.
+  bool begin_async_write(const WarpClock& clock, uint32_t warp, uint32_t mask,
+                         const uint64_t* offsets, uint32_t bytes, uint32_t pc, Race* race);
+  // `finished`: the clock of the warp at which the write counts as done.
+  void end_async_write(const WarpClock& clock, uint32_t warp, uint32_t mask,
+                       const uint64_t* offsets, uint32_t bytes, uint32_t finished);
+
  private:
   struct Word {
     Access write;
@@ -80,6 +111,8 @@ class SharedRace {
   std::unordered_map<uint32_t, std::vector<Access>> overflow_;  // word -> further accesses
   uint32_t epoch_ = 1;
   bool order_inside_epochs_ = false;
+  std::vector<Access> in_flight_;  // per word; empty until the block issues its first cp.async
+  uint32_t words_in_flight_ = 0;
 };
 
 }  // namespace warplings::sim

@@ -47,6 +47,9 @@ bool has_modifier(const Instruction& instruction, std::string_view word) {
 int destinations_of(const Instruction& instruction) {
   const bool barrier = instruction.opcode == "bar" || instruction.opcode == "barrier";
   if (barrier && has_modifier(instruction, "red")) return 1;
+  if (instruction.opcode == "mbarrier" && !instruction.operands.empty()) {
+    return instruction.operands[0].kind == Operand::Kind::kAddress ? 0 : 1;
+  }
   const auto it = destination_counts().find(instruction.opcode);
   return it == destination_counts().end() ? 0 : it->second;
 }

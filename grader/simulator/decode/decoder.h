@@ -58,6 +58,8 @@ class FunctionDecoder {
   void decode_trap(const ptx::Instruction&, Spec&, Instr&);
   void decode_barrier(const ptx::Instruction&, Spec&, Instr&);
   void decode_collective(const ptx::Instruction&, Spec&, Instr&);
+  void decode_cp(const ptx::Instruction&, Spec&, Instr&);
+  void decode_mbarrier(const ptx::Instruction&, Spec&, Instr&);
   void decode_activemask(const ptx::Instruction&, Spec&, Instr&);
 
   void decode_one(const ptx::Instruction& instruction);
@@ -80,6 +82,8 @@ class FunctionDecoder {
   void take_strength(Spec& spec, Instr& in) const;
   bool decode_special_mov(const ptx::Operand& source_operand, Instr& in);
   void decode_vector_mov(const ptx::Instruction&, Spec&, Instr&);
+  void decode_async_copy(const ptx::Instruction&, Spec&, Instr&);
+  void mbarrier_object(const ptx::Operand& operand, Spec& spec, Instr& in);
   void decode_warp_barrier(const ptx::Instruction&, Spec&, Instr&);
   bool is_entry_param(const std::string& name) const;
   std::pair<uint32_t, uint32_t> frame_param(const std::string& name) const;

@@ -132,6 +132,7 @@ class Launch {
     const uint32_t threads = static_cast<uint32_t>(config_.block.count());
     block.live_threads = threads;
     block.barriers.fill(BarrierState{});
+    block.mbarriers.reset();
     if (options_.checks && !block.shared.empty()) {
       std::fill(block.shared_undefined.begin(), block.shared_undefined.end(), uint8_t{1});
       block.race.start(static_cast<uint32_t>(block.shared.size()),
@@ -158,6 +159,7 @@ class Launch {
       std::fill(warp.undefined.begin(), warp.undefined.end(), 0u);
       warp.any_undefined = false;
     }
+    warp.async_copies.reset();
     warp.clock.now = 1;
     warp.clock.all_lanes_seen = 0;
     std::fill(warp.clock.seen.begin(), warp.clock.seen.end(), 0u);

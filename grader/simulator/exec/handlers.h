@@ -45,6 +45,29 @@ Handler handler_unpack();  // mov.b64 {%r1, %r2}, %rd
 Handler pick_collective(Spec& spec, ptx::Type type);  // shfl vote match redux
 Handler handler_activemask();
 Handler handler_nop();
+
+Handler handler_async_copy();          // cp.async
+Handler handler_async_commit();        // cp.async.commit_group
+Handler handler_async_wait(bool all);  // cp.async.wait_group (imm: groups), wait_all
+enum class MBarrierOp {
+  kInit,
+  kInval,
+  kArrive,
+  kArriveNoComplete,
+  kArriveDrop,
+  kArriveDropNoComplete,
+  kTestWait,
+  kTestWaitParity,
+  kExpectTx,
+  kCompleteTx,
+  kArriveAfterCopies,
+  kArriveAfterCopiesNoinc,
+  kPendingCount,
+};
+inline constexpr uint32_t kMBarrierRelaxed = 1;   // in Instr::target: orders nothing
+inline constexpr uint32_t kMBarrierExpectTx = 2;  // the operand is a number of bytes, not a count
+Handler handler_mbarrier(MBarrierOp op);
+
 Handler handler_clock();  // imm: bits to shift right
 
 }  // namespace warplings::sim

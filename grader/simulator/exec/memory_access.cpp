@@ -216,6 +216,7 @@ uint32_t stored_word(const Warp& warp, const Instr& in, const Request& request, 
 bool writes_same_value(const Warp& warp, const Instr& in, const Request& request,
                        const SharedRace::Race& race) {
   if (!race.earlier.write || !race.later.write || request.atomic) return false;
+  if (race.earlier.async) return false;
   if (race.earlier.bytes != race.later.bytes) return false;
   const uint32_t later = stored_word(warp, in, request, race.later.thread % 32, race.address);
   const bool same_instruction = race.earlier.pc == warp.pc &&
@@ -243,6 +244,26 @@ void race_shared(Warp& warp, const Instr& in, const Request& request) {
   if (race.access(warp.clock, static_cast<uint32_t>(warp.index), request.mask, request.address,
                   request.bytes, request.write, in.strong, warp.pc, &found)) {
     report_shared_race(warp, found, writes_same_value(warp, in, request, found));
+  }
+}
+
+void race_async_copy(Warp& warp, const Request& request) {
+  SharedRace& race = warp.block->race;
+  if (!warp.checks || !race.enabled()) return;
+  SharedRace::Race found;
+  if (race.begin_async_write(warp.clock, static_cast<uint32_t>(warp.index), request.mask,
+                             request.address, request.bytes, warp.pc, &found)) {
+    report_shared_race(warp, found, false);
+  }
+}
+
+void race_sync_object(Warp& warp, const Request& request) {
+  SharedRace& race = warp.block->race;
+  if (!warp.checks || !race.enabled()) return;
+  SharedRace::Race found;
+  if (race.compare_strong(warp.clock, static_cast<uint32_t>(warp.index), request.mask,
+                          request.address, request.bytes, warp.pc, &found)) {
+    report_shared_race(warp, found, false);
   }
 }
 

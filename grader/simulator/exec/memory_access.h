@@ -38,6 +38,11 @@ inline Space space_of(uint64_t address) {
 // Racecheck of one shared-memory request, before it happens; reports what it finds.
 void race_shared(Warp& warp, const Instr& in, const Request& request);
 
+// The same for the shared-memory side of a cp.async, whose write begins here.
+void race_async_copy(Warp& warp, const Request& request);
+// An mbarrier in use: compared with plain accesses before it, such as its initialisation.
+void race_sync_object(Warp& warp, const Request& request);
+
 // Local memory grows to hold `bytes` per lane.
 void ensure_local(Warp& warp, uint32_t bytes);
 

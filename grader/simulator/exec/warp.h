@@ -10,6 +10,8 @@
 
 #include "checks/shared_race.h"
 #include "decode/program.h"
+#include "exec/async_copy.h"
+#include "exec/mbarrier.h"
 #include "profile/counters.h"
 
 namespace warplings::sim {
@@ -126,6 +128,7 @@ class Warp {
   std::vector<uint8_t> local_undefined;    // one byte per byte of local
   uint32_t local_size = 0;                 // per lane
   WarpClock clock;                         // racecheck
+  AsyncCopies async_copies;                // cp.async under way
   alignas(64) uint8_t special[kSpecialBytes];
 
  private:
@@ -151,6 +154,7 @@ class Block {
   std::vector<uint8_t> shared_undefined;  // one byte per byte; empty when checks are off
   std::array<BarrierState, 16> barriers;
   SharedRace race;
+  MBarriers mbarriers;
   bool done = false;
 };
 

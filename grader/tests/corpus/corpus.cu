@@ -431,7 +431,7 @@ void run_endless_loop() {
 }  // namespace
 
 #define CASE(name) {#name, run_##name<true>, run_##name<false>}
-const CorpusCase kCorpus[] = {
+const CorpusCase kBasicCases[] = {
     CASE(read_past_end),     CASE(write_past_end),   CASE(host_pointer),
     CASE(null_pointer),      CASE(use_after_free),   CASE(misaligned),
     CASE(shared_past_end),   CASE(read_on_host),     CASE(copy_past_end),
@@ -442,4 +442,4 @@ const CorpusCase kCorpus[] = {
     CASE(named_barrier),     CASE(divergent_barrier), CASE(extra_barrier),
     CASE(missing_lanes),     CASE(early_return),     CASE(endless_loop),
 };
-const int kCorpusSize = sizeof(kCorpus) / sizeof(kCorpus[0]);
+extern const CorpusPart kBasicCorpus = {kBasicCases, sizeof(kBasicCases) / sizeof(kBasicCases[0])};

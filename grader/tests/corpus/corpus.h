@@ -1,4 +1,4 @@
-// The cases of corpus.cu.
+// The cases of corpus*.cu.
 #ifndef WARPLINGS_TESTS_CORPUS_H_
 #define WARPLINGS_TESTS_CORPUS_H_
 
@@ -7,7 +7,13 @@ struct CorpusCase {
   void (*planted)();
   void (*clean)();
 };
-extern const CorpusCase kCorpus[];
-extern const int kCorpusSize;
+
+// The cases of one file.
+struct CorpusPart {
+  const CorpusCase* cases;
+  int size;
+};
+extern const CorpusPart kBasicCorpus;  // corpus.cu
+extern const CorpusPart kAsyncCorpus;  // corpus_async.cu
 
 #endif  // WARPLINGS_TESTS_CORPUS_H_

@@ -11,6 +11,8 @@
 
 namespace {
 
+const CorpusPart* const kParts[] = {&kBasicCorpus, &kAsyncCorpus};
+
 void print_findings() {
   for (int i = 0; i < wsim_finding_count(); ++i) {
     wsim_finding finding;
@@ -31,16 +33,21 @@ void print_and_leave() {
 
 int main(int argc, char** argv) {
   if (argc == 2 && std::strcmp(argv[1], "--list") == 0) {
-    for (int i = 0; i < kCorpusSize; ++i) std::printf("%s\n", kCorpus[i].name);
+    for (const CorpusPart* part : kParts) {
+      for (int i = 0; i < part->size; ++i) std::printf("%s\n", part->cases[i].name);
+    }
     return 0;
   }
   if (argc != 3) return 2;
   wsim_set_fatal_hook(print_and_leave);
-  for (int i = 0; i < kCorpusSize; ++i) {
-    if (std::strcmp(kCorpus[i].name, argv[1]) != 0) continue;
-    (std::strcmp(argv[2], "planted") == 0 ? kCorpus[i].planted : kCorpus[i].clean)();
-    print_findings();
-    return 0;
+  for (const CorpusPart* part : kParts) {
+    for (int i = 0; i < part->size; ++i) {
+      const CorpusCase& entry = part->cases[i];
+      if (std::strcmp(entry.name, argv[1]) != 0) continue;
+      (std::strcmp(argv[2], "planted") == 0 ? entry.planted : entry.clean)();
+      print_findings();
+      return 0;
+    }
   }
   return 2;
 }

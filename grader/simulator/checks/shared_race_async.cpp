@@ -1,0 +1,127 @@
+// Racecheck of what does not happen in the order of a thread's program: copies in flight, and the
+// clocks that an mbarrier hands from those who arrive to those who wait.
+#include <algorithm>
+#include <bit>
+
+#include "checks/shared_race.h"
+
+namespace warplings::sim {
+namespace {
+
+void keep_latest(std::vector<uint32_t>& clocks, size_t index, uint32_t clock) {
+  if (clocks.size() <= index) clocks.resize(index + 1, 0);
+  clocks[index] = std::max(clocks[index], clock);
+}
+
+}  // namespace
+
+void SyncClock::merge(const SyncClock& other) {
+  for (size_t i = 0; i < other.threads.size(); ++i) keep_latest(threads, i, other.threads[i]);
+  for (size_t i = 0; i < other.warps.size(); ++i) keep_latest(warps, i, other.warps[i]);
+}
+
+void SharedRace::release(WarpClock& clock, uint32_t warp, uint32_t lanes, SyncClock* to) {
+  to->threads.resize(std::max<size_t>(to->threads.size(), (warp + 1) * 32), 0);
+  uint32_t* threads = &to->threads[warp * 32];
+  for (uint32_t from = 0; from < 32; ++from) {
+    uint32_t seen = ((lanes >> from) & 1) != 0 ? clock.now : clock.all_lanes_seen;
+    if (!clock.lane_seen.empty()) {
+      for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+        const uint32_t lane = static_cast<uint32_t>(std::countr_zero(rest));
+        seen = std::max(seen, clock.lane_seen[lane * 32 + from]);
+      }
+    }
+    threads[from] = std::max(threads[from], seen);
+  }
+  for (size_t v = 0; v < clock.seen.size(); ++v) keep_latest(to->warps, v, clock.seen[v]);
+  ++clock.now;  // what the lanes do from here on is not part of it
+}
+
+void SharedRace::acquire(WarpClock& clock, uint32_t warp, uint32_t lanes, const SyncClock& from) {
+  for (size_t v = 0; v < clock.seen.size(); ++v) {
+    if (v == warp) continue;
+    uint32_t seen = v < from.warps.size() ? from.warps[v] : 0;
+    for (size_t t = v * 32; t < std::min(from.threads.size(), v * 32 + 32); ++t) {
+      seen = std::max(seen, from.threads[t]);
+    }
+    clock.seen[v] = std::max(clock.seen[v], seen);
+  }
+  const uint32_t by_others = warp < from.warps.size() ? from.warps[warp] : 0;
+  if (clock.lane_seen.empty()) clock.lane_seen.assign(32 * 32, 0);
+  for (uint32_t other = 0; other < 32; ++other) {
+    const size_t thread = warp * 32 + other;
+    const uint32_t own = thread < from.threads.size() ? from.threads[thread] : 0;
+    const uint32_t seen = std::max(own, by_others);
+    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+      uint32_t& known = clock.lane_seen[static_cast<uint32_t>(std::countr_zero(rest)) * 32 + other];
+      known = std::max(known, seen);
+    }
+  }
+}
+
+bool SharedRace::compare_strong(const WarpClock& clock, uint32_t warp, uint32_t mask,
+                                const uint64_t* offsets, uint32_t bytes, uint32_t pc,
+                                Race* race) const {
+  Access access;
+  access.epoch = epoch_;
+  access.clock = clock.now;
+  access.pc = pc;
+  access.bytes = 0xf;
+  access.strong = true;
+  access.write = true;
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const uint32_t lane = static_cast<uint32_t>(std::countr_zero(rest));
+    access.thread = static_cast<uint16_t>(warp * 32 + lane);
+    const uint32_t first = static_cast<uint32_t>(offsets[lane] / 4);
+    for (uint32_t index = first; index < first + bytes / 4; ++index) {
+      if (check(clock, warp, access, index, race)) return true;
+    }
+  }
+  return false;
+}
+
+bool SharedRace::begin_async_write(const WarpClock& clock, uint32_t warp, uint32_t mask,
+                                   const uint64_t* offsets, uint32_t bytes, uint32_t pc,
+                                   Race* race) {
+  if (in_flight_.empty()) in_flight_.assign(words_.size(), Access{});
+  bool found = false;
+  Access access;
+  access.epoch = epoch_;
+  access.clock = clock.now;
+  access.pc = pc;
+  access.bytes = 0xf;
+  access.write = true;
+  access.async = true;
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const uint32_t lane = static_cast<uint32_t>(std::countr_zero(rest));
+    access.thread = static_cast<uint16_t>(warp * 32 + lane);
+    const uint32_t first = static_cast<uint32_t>(offsets[lane] / 4);
+    for (uint32_t index = first; index < first + bytes / 4; ++index) {
+      if (!found) found = check(clock, warp, access, index, race);
+      if (in_flight_[index].bytes == 0) ++words_in_flight_;
+      in_flight_[index] = access;
+      quiet_[index] = 0;
+    }
+  }
+  return found;
+}
+
+void SharedRace::end_async_write(const WarpClock& clock, uint32_t warp, uint32_t mask,
+                                 const uint64_t* offsets, uint32_t bytes, uint32_t finished) {
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const uint32_t lane = static_cast<uint32_t>(std::countr_zero(rest));
+    const uint32_t first = static_cast<uint32_t>(offsets[lane] / 4);
+    for (uint32_t index = first; index < first + bytes / 4; ++index) {
+      Access access = in_flight_[index];
+      // Another copy to the same word, which was reported, may have taken its place.
+      if (access.bytes == 0 || access.thread != warp * 32 + lane) continue;
+      in_flight_[index] = Access{};
+      --words_in_flight_;
+      access.epoch = epoch_;
+      access.clock = finished;
+      remember(clock, warp, access, index);
+    }
+  }
+}
+
+}  // namespace warplings::sim

@@ -1,0 +1,215 @@
+// mbarrier instructions, and cp.async.mbarrier.arrive. Lanes take their turns in order.
+#include <cstring>
+
+#include "checks/explain.h"
+#include "exec/fault.h"
+#include "exec/handlers.h"
+#include "exec/lanes.h"
+#include "exec/request.h"
+
+namespace warplings::sim {
+namespace {
+
+using namespace baseline;  // NOLINT: lanes.h lives in the namespace of its build
+
+constexpr uint32_t kObjectBytes = 8;
+
+void check_operands(Warp& w, const Instr& in, uint32_t mask) {
+  if (!w.any_undefined) return;
+  for (const int k : {1, 4}) {
+    if (in.ops[k] == kNoPlace || !is_register(in.ops[k])) continue;
+    const uint32_t lanes = w.undefined_lanes(in.ops[k]) & mask;
+    if (lanes == 0) continue;
+    report_undefined(w, lanes, k == 4 ? "is used as an address" : "is used by an mbarrier");
+    w.undefined_lanes(in.ops[k]) &= ~lanes;
+  }
+  if (in.destinations == 1 && in.ops[0] != kNoPlace) w.undefined_lanes(in.ops[0]) &= ~mask;
+}
+
+// Where the objects of the lanes lie in shared memory.
+Request objects(Warp& w, const Instr& in, uint32_t mask, bool write) {
+  check_operands(w, in, mask);
+  Request request = make_request(w, in, mask, write);
+  request.atomic = true;
+  if (in.space == Space::kGeneric) {
+    each_lane(mask, [&](int lane) {
+      if (space_of(request.address[lane]) != Space::kShared) {
+        report_mbarrier(w, lane, MBarrierProblem::kNotShared);
+        throw LaunchFault{LaunchStatus::kIllegalAddress};
+      }
+      request.address[lane] -= kSharedWindow;
+    });
+    request.contiguous = false;
+    request.low -= kSharedWindow;
+    request.high -= kSharedWindow;
+  }
+  check_shared(w, in, request);
+  return request;
+}
+
+[[noreturn]] void fail(Warp& w, int lane, MBarrierProblem problem) {
+  report_mbarrier(w, lane, problem);
+  throw LaunchFault{LaunchStatus::kTrap};
+}
+
+// The object that a lane uses.
+MBarrier& object_of(Warp& w, int lane, uint32_t offset) {
+  MBarrier* barrier = w.block->mbarriers.find(offset);
+  if (barrier == nullptr) fail(w, lane, MBarrierProblem::kNotInitialised);
+  uint64_t image = 0;
+  std::memcpy(&image, w.block->shared.data() + offset, sizeof image);
+  if (image != barrier->image()) fail(w, lane, MBarrierProblem::kOverwritten);
+  return *barrier;
+}
+
+// Calls use(lane, offset, object) for every lane, after the checks that they have in common.
+template <class Use>
+void each_object(Warp& w, const Instr& in, uint32_t mask, Use use) {
+  const Request request = objects(w, in, mask, true);
+  race_sync_object(w, request);
+  each_lane(mask, [&](int lane) {
+    const uint32_t offset = static_cast<uint32_t>(request.address[lane]);
+    use(lane, offset, object_of(w, lane, offset));
+  });
+}
+
+void op_init(Warp& w, const Instr& in, uint32_t m) {
+  const Request request = objects(w, in, m, true);
+  race_shared(w, in, request);
+  const uint32_t* counts = w.in<uint32_t>(in.ops[1]);
+  each_lane(m, [&](int lane) {
+    if (counts[lane] == 0 || counts[lane] > kMostArrivals) fail(w, lane, MBarrierProblem::kCount);
+    const uint32_t offset = static_cast<uint32_t>(request.address[lane]);
+    settle(*w.block, offset, w.block->mbarriers.initialise(offset, counts[lane]));
+  });
+}
+
+void op_inval(Warp& w, const Instr& in, uint32_t m) {
+  const Request request = objects(w, in, m, true);
+  race_shared(w, in, request);
+  each_lane(m, [&](int lane) {
+    const uint32_t offset = static_cast<uint32_t>(request.address[lane]);
+    object_of(w, lane, offset);
+    w.block->mbarriers.remove(offset);
+  });
+}
+
+// Arrivals that this phase still has room for: the others belong to copies under way.
+uint32_t room(const MBarrier& barrier) {
+  const uint32_t promised = static_cast<uint32_t>(barrier.after_copies.size());
+  return barrier.pending > promised ? barrier.pending - promised : 0;
+}
+
+template <bool kDrop, bool kNoComplete>
+void op_arrive(Warp& w, const Instr& in, uint32_t m) {
+  const uint32_t* operand = in.ops[1] == kNoPlace ? nullptr : w.in<uint32_t>(in.ops[1]);
+  const bool expects = (in.target & kMBarrierExpectTx) != 0;
+  uint64_t states[32];
+  each_object(w, in, m, [&](int lane, uint32_t offset, MBarrier& barrier) {
+    const uint32_t count = operand == nullptr || expects ? 1 : operand[lane];
+    if (count == 0) fail(w, lane, MBarrierProblem::kCount);
+    if (count > room(barrier)) fail(w, lane, MBarrierProblem::kTooManyArrivals);
+    if (kNoComplete && count == barrier.pending) fail(w, lane, MBarrierProblem::kCompletes);
+    states[lane] = barrier.image();
+    if (expects) barrier.transactions += operand[lane];
+    if (w.checks && (in.target & kMBarrierRelaxed) == 0) {
+      SharedRace::release(w.clock, static_cast<uint32_t>(w.index), 1u << lane, &barrier.arriving);
+    }
+    if (kDrop) barrier.expected -= count;
+    barrier.pending -= count;
+    settle(*w.block, offset, barrier);
+  });
+  if (in.destinations == 0 || in.ops[0] == kNoPlace) return;
+  uint64_t* d = w.out<uint64_t>(in.ops[0]);
+  each_lane(m, [&](int lane) { d[lane] = states[lane]; });
+}
+
+// test_wait and try_wait: a hardware wait may give up early at any time, so both answer at once.
+template <bool kParity>
+void op_test_wait(Warp& w, const Instr& in, uint32_t m) {
+  uint32_t done = 0;
+  each_object(w, in, m, [&](int lane, uint32_t, MBarrier& barrier) {
+    bool complete = false;
+    if (kParity) {
+      complete = (barrier.phase & 1) != (w.in<uint32_t>(in.ops[1])[lane] & 1);
+    } else {
+      const uint32_t phase = phase_of_state(w.in<uint64_t>(in.ops[1])[lane]);
+      const uint32_t behind = (barrier.phase - phase) & 0xffffffu;
+      if (behind > 1) fail(w, lane, MBarrierProblem::kOldState);
+      complete = behind == 1;
+    }
+    if (!complete) return;
+    done |= 1u << lane;
+    if (w.checks && (in.target & kMBarrierRelaxed) == 0) {
+      SharedRace::acquire(w.clock, static_cast<uint32_t>(w.index), 1u << lane, barrier.complete);
+    }
+  });
+  if (done != m) w.spun = true;
+  write_predicate(w, in.ops[0], m, done);
+}
+
+template <bool kExpect>
+void op_transactions(Warp& w, const Instr& in, uint32_t m) {
+  const uint32_t* bytes = w.in<uint32_t>(in.ops[1]);
+  each_object(w, in, m, [&](int lane, uint32_t offset, MBarrier& barrier) {
+    barrier.transactions += kExpect ? int64_t{bytes[lane]} : -int64_t{bytes[lane]};
+    settle(*w.block, offset, barrier);
+  });
+}
+
+// The arrival happens when the copies that the lane has issued are done. Without .noinc it is one
+// more than the barrier expects.
+template <bool kNoinc>
+void op_arrive_after_copies(Warp& w, const Instr& in, uint32_t m) {
+  each_object(w, in, m, [&](int lane, uint32_t offset, MBarrier& barrier) {
+    if (kNoinc && room(barrier) == 0) fail(w, lane, MBarrierProblem::kTooManyArrivals);
+    if (!kNoinc) ++barrier.pending;
+    const uint32_t warp = static_cast<uint32_t>(w.index);
+    barrier.after_copies.push_back(
+        {warp, static_cast<uint32_t>(lane), w.async_copies.issued(), w.clock.now});
+    if (w.checks) SharedRace::release(w.clock, warp, 1u << lane, &barrier.arriving);
+    settle(*w.block, offset, barrier);
+  });
+}
+
+void op_pending_count(Warp& w, const Instr& in, uint32_t m) {
+  const uint64_t* states = w.in<uint64_t>(in.ops[1]);
+  uint32_t* d = w.out<uint32_t>(in.ops[0]);
+  for_lanes(d, m, [=](int i) { return pending_of_state(states[i]); });
+}
+
+}  // namespace
+
+Handler handler_mbarrier(MBarrierOp op) {
+  switch (op) {
+    case MBarrierOp::kInit:
+      return op_init;
+    case MBarrierOp::kInval:
+      return op_inval;
+    case MBarrierOp::kArrive:
+      return op_arrive<false, false>;
+    case MBarrierOp::kArriveNoComplete:
+      return op_arrive<false, true>;
+    case MBarrierOp::kArriveDrop:
+      return op_arrive<true, false>;
+    case MBarrierOp::kArriveDropNoComplete:
+      return op_arrive<true, true>;
+    case MBarrierOp::kTestWait:
+      return op_test_wait<false>;
+    case MBarrierOp::kTestWaitParity:
+      return op_test_wait<true>;
+    case MBarrierOp::kExpectTx:
+      return op_transactions<true>;
+    case MBarrierOp::kCompleteTx:
+      return op_transactions<false>;
+    case MBarrierOp::kArriveAfterCopies:
+      return op_arrive_after_copies<false>;
+    case MBarrierOp::kArriveAfterCopiesNoinc:
+      return op_arrive_after_copies<true>;
+    case MBarrierOp::kPendingCount:
+      return op_pending_count;
+  }
+  return nullptr;
+}
+
+}  // namespace warplings::sim

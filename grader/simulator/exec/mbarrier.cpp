@@ -1,0 +1,50 @@
+#include "exec/mbarrier.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "exec/warp.h"
+
+namespace warplings::sim {
+
+MBarrier* MBarriers::find(uint32_t offset) {
+  const auto it = objects_.find(offset);
+  return it == objects_.end() ? nullptr : &it->second;
+}
+
+MBarrier& MBarriers::initialise(uint32_t offset, uint32_t expected) {
+  MBarrier& barrier = objects_[offset] = MBarrier{};
+  barrier.expected = barrier.pending = expected;
+  return barrier;
+}
+
+namespace {
+
+// The copies arrive as late as is legal: when nothing else is missing.
+void finish_copies(Block& block, MBarrier& barrier) {
+  for (const MBarrier::AfterCopies& arrival : barrier.after_copies) {
+    Warp& warp = block.warps[arrival.warp];
+    warp.async_copies.finish_until(warp, 1u << arrival.lane, arrival.sequence, arrival.clock);
+  }
+  barrier.pending -= static_cast<uint32_t>(barrier.after_copies.size());
+  barrier.after_copies.clear();
+}
+
+}  // namespace
+
+void settle(Block& block, uint32_t offset, MBarrier& barrier) {
+  if (barrier.transactions == 0 && barrier.pending == barrier.after_copies.size()) {
+    finish_copies(block, barrier);
+    ++barrier.phase;
+    barrier.pending = barrier.expected;
+    barrier.complete.merge(barrier.arriving);
+    barrier.arriving = SyncClock{};
+  }
+  const uint64_t image = barrier.image();
+  std::memcpy(block.shared.data() + offset, &image, sizeof image);
+  if (!block.shared_undefined.empty()) {
+    std::fill_n(block.shared_undefined.begin() + offset, sizeof image, uint8_t{0});
+  }
+}
+
+}  // namespace warplings::sim
