@@ -83,7 +83,7 @@ const char* access_verb(const Request& request) {
   return request.atomic ? "changes" : request.write ? "writes" : "reads";
 }
 
-std::string describe_outside(const Request& request, int lane, std::string* kind) {
+std::string describe_outside(const Request& request, int lane, int device, std::string* kind) {
   const uint64_t address = request.address[lane];
   const DeviceMemory& memory = DeviceMemory::instance();
   const std::string direction = request.write ? "write" : "read";
@@ -98,9 +98,25 @@ std::string describe_outside(const Request& request, int lane, std::string* kind
            "cudaMalloc, copy the data with cudaMemcpy and pass the device pointer.";
   }
   const Allocation* allocation = memory.allocation_at(address);
+  if (allocation != nullptr && allocation->state == AllocationState::kPromised) {
+    *kind = "use-before-allocation-" + direction;
+    return relation(address, request.bytes, *allocation) +
+           " and does not exist yet: the stream that allocates it has not got there. Let this "
+           "stream wait for that one (an event after the allocation).";
+  }
   if (allocation != nullptr && allocation->freed) {
     *kind = "use-after-free-" + direction;
-    return relation(address, request.bytes, *allocation) + " and has been freed.";
+    const std::string where = allocation->freed_at.empty() ? "" : " at " + allocation->freed_at;
+    return relation(address, request.bytes, *allocation) + " and has been freed" + where + ".";
+  }
+  if (allocation != nullptr && address < allocation->end() &&
+      (allocation->access & memory.running_bit()) == 0) {
+    *kind = "no-peer-access-" + direction;
+    const std::string owner = number(static_cast<uint64_t>(allocation->device));
+    return relation(address, request.bytes, *allocation) + ", memory of device " + owner +
+           ". The kernel runs on device " + number(static_cast<uint64_t>(device)) +
+           ", which has no access to it: call cudaDeviceEnablePeerAccess(" + owner +
+           ", 0) while device " + number(static_cast<uint64_t>(device)) + " is current.";
   }
   *kind = "out-of-bounds-global-" + direction;
   if (allocation == nullptr) allocation = memory.nearest(address);
@@ -127,7 +143,7 @@ void report_access(const Warp& warp, const Request& request, int lane, AccessPro
       "In " + kernel_name(warp) + ", " + thread_name(warp, lane) + " " + access_verb(request) + " ";
   switch (problem) {
     case AccessProblem::kOutside:
-      text = subject + describe_outside(request, lane, &kind);
+      text = subject + describe_outside(request, lane, warp.block->grid->config->device, &kind);
       break;
     case AccessProblem::kRedZone: {
       const Allocation* allocation = DeviceMemory::instance().allocation_at(request.address[lane]);

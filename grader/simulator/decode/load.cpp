@@ -57,7 +57,8 @@ std::string demangle(const std::string& mangled) {
 
 class Loader {
  public:
-  explicit Loader(std::unique_ptr<ptx::Module> source) : module_(new LoadedModule) {
+  Loader(std::unique_ptr<ptx::Module> source, int device, const LoadedModule* first)
+      : module_(new LoadedModule), device_(device), first_(first) {
     module_->source = std::move(source);
   }
 
@@ -92,11 +93,15 @@ class Loader {
 
   void place_variable(const Variable& variable) {
     if (variable.space != ptx::Space::kGlobal && variable.space != ptx::Space::kConst) return;
+    if (variable.is_managed && first_ != nullptr) {
+      module_->variables[variable.name] = first_->variables.at(variable.name);
+      return;
+    }
     DeviceMemory& memory = DeviceMemory::instance();
     DecodedVariable decoded;
     decoded.size = variable.size;
     decoded.address = memory.allocate(std::max<uint64_t>(variable.size, 1), AllocationKind::kModule,
-                                      variable.name);
+                                      variable.name, device_);
     if (decoded.address == 0) throw std::bad_alloc();
     uint8_t* bytes = memory.view(decoded.address);
     std::memset(bytes, 0, variable.size);
@@ -109,7 +114,7 @@ class Loader {
   // Initial values that are addresses of variables or functions.
   void relocate(const Variable& variable) {
     const auto it = module_->variables.find(variable.name);
-    if (it == module_->variables.end()) return;
+    if (it == module_->variables.end() || (variable.is_managed && first_ != nullptr)) return;
     for (const Variable::Relocation& relocation : variable.relocations) {
       uint64_t value = 0;
       const auto target = module_->variables.find(relocation.symbol);
@@ -214,6 +219,8 @@ class Loader {
     uint64_t statics = 0, dynamic = 0;
   };
   LoadedModule* module_;
+  const int device_;
+  const LoadedModule* const first_;
   std::unordered_map<std::string, uint32_t> common_;
   std::unordered_map<std::string, Layout> layouts_;
   uint64_t device_dynamic_ = 0;
@@ -265,8 +272,9 @@ CodePosition LoadedModule::position_of(uint32_t pc) const {
   return out;
 }
 
-LoadedModule* load_module(std::unique_ptr<ptx::Module> module) {
-  return Loader(std::move(module)).load();
+LoadedModule* load_module(std::unique_ptr<ptx::Module> module, int device,
+                          const LoadedModule* first) {
+  return Loader(std::move(module), device, first).load();
 }
 
 const Kernel* find_kernel(LoadedModule* module, const std::string& mangled_name) {
@@ -281,6 +289,14 @@ std::vector<const Kernel*> kernels_of(LoadedModule* module) {
     if (it != module->kernels.end()) out.push_back(it->second.get());
   }
   return out;
+}
+
+uint64_t constant_bytes(const LoadedModule* module) {
+  uint64_t bytes = 0;
+  for (const Variable& variable : module->source->variables) {
+    if (variable.space == ptx::Space::kConst) bytes += variable.size;
+  }
+  return bytes;
 }
 
 bool find_variable(LoadedModule* module, const std::string& name, uint64_t* address,

@@ -7,6 +7,7 @@
 
 #include "checks/explain.h"
 #include "exec/fault.h"
+#include "exec/interpreter.h"
 #include "exec/memory_access.h"
 #include "memory/device_memory.h"
 
@@ -202,7 +203,9 @@ void call_builtin(Warp& warp, const CallSite& site, uint32_t mask) {
         const int lane = std::countr_zero(rest);
         const uint64_t size = argument(warp, site, 0, lane);
         set_result(warp, site, lane,
-                   size == 0 ? 0 : memory.allocate(size, AllocationKind::kDevice, "device heap"));
+                   size == 0 ? 0
+                             : memory.allocate(size, AllocationKind::kDevice, "device heap",
+                                               warp.block->grid->config->device));
       }
       break;
     case kFree:

@@ -10,6 +10,7 @@
 #include "exec/fault.h"
 #include "exec/interpreter.h"
 #include "exec/memory_access.h"
+#include "memory/device_memory.h"
 #include "profile/counters.h"
 
 namespace warplings::sim {
@@ -215,6 +216,7 @@ class Launch {
 
 LaunchStatus run_kernel(const Kernel& kernel, const LaunchConfig& config, const uint8_t* params) {
   CounterStore::instance().record_launch(kernel, config);
+  DeviceMemory::instance().set_running_device(config.device);
   try {
     Launch(kernel, config, params).run();
   } catch (const LaunchFault& fault) {

@@ -44,6 +44,7 @@ struct LaunchConfig {
   Dim3 grid, block;
   size_t dynamic_shared = 0;
   bool cooperative = false;
+  int device = 0;
   Position where;  // host line of the launch
 };
 
@@ -57,9 +58,12 @@ enum class LaunchStatus {
   kUnsupported,     // an instruction that the simulator does not know: the finding says which
 };
 
-// Decodes `module` and places its variables in device memory. Throws ptx::ParseError on PTX that
-// cannot be decoded. Instructions that are not supported fail when they are reached, not here.
-LoadedModule* load_module(std::unique_ptr<ptx::Module> module);
+// Decodes `module` and places its variables in the memory of `device`. Throws ptx::ParseError on
+// PTX that cannot be decoded. Instructions that are not supported fail when they are reached, not
+// here. `first`: the same module on the device that loaded it first, whose managed variables all
+// share.
+LoadedModule* load_module(std::unique_ptr<ptx::Module> module, int device = 0,
+                          const LoadedModule* first = nullptr);
 
 // nullptr if there is no such entry.
 const Kernel* find_kernel(LoadedModule* module, const std::string& mangled_name);
@@ -69,6 +73,8 @@ std::vector<const Kernel*> kernels_of(LoadedModule* module);
 // absent.
 bool find_variable(LoadedModule* module, const std::string& name, uint64_t* address,
                    uint64_t* size);
+
+uint64_t constant_bytes(const LoadedModule* module);  // of its __constant__ variables
 
 // Runs the kernel to its end. `params` is the parameter buffer, kernel.param_bytes long. The
 // configuration has been validated by the runtime (launch limits are its business).

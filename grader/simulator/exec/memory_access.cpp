@@ -58,8 +58,9 @@ uint32_t check_global(Warp& warp, const Instr&, const Request& request) {
   uint32_t allowed = request.mask;
   const auto check_range = [&](uint64_t low, uint64_t high, int lane) {
     const Allocation* allocation = memory.in_arena(low) ? memory.allocation_at(low) : nullptr;
-    const bool inside = allocation != nullptr && !allocation->freed && low >= allocation->start &&
-                        high <= allocation->end() && low < high;
+    const bool inside = allocation != nullptr && !allocation->freed &&
+                        (allocation->access & memory.running_bit()) != 0 &&
+                        low >= allocation->start && high <= allocation->end() && low < high;
     if (!inside) {
       if (lane < 0) return false;
       fail(warp, request, lane, AccessProblem::kOutside);

@@ -106,9 +106,11 @@ DeviceMemory::DeviceMemory() : limit_(limit_from_environment()) {
   page_table_ = static_cast<Allocation**>(reserve_zeroed(kSize / kPage * sizeof(Allocation*)));
 }
 
-uint64_t DeviceMemory::allocate(uint64_t size, AllocationKind kind, const std::string& name) {
+uint64_t DeviceMemory::allocate(uint64_t size, AllocationKind kind, const std::string& name,
+                                int device) {
   std::lock_guard lock(mutex_);
-  if (size > limit_ - std::min(in_use_, limit_)) return 0;
+  uint64_t& in_use = in_use_[static_cast<size_t>(device)];
+  if (size > limit_ - std::min(in_use, limit_)) return 0;
   const uint64_t pages = round_up(std::max<uint64_t>(size, 1), kPage);
   const uint64_t start = find_addresses(pages + kPage);
   if (start == 0) return 0;
@@ -119,10 +121,14 @@ uint64_t DeviceMemory::allocate(uint64_t size, AllocationKind kind, const std::s
   allocation.kind = kind;
   allocation.track_undefined = kind == AllocationKind::kDevice;
   allocation.name = name;
+  allocation.device = device;
+  allocation.access = kind == AllocationKind::kDevice || kind == AllocationKind::kModule
+                          ? 1u << device
+                          : kEveryDevice;
   allocation.id = next_id_++;
   Allocation* stored = &(allocations_[start] = allocation);
   std::fill_n(page_table_ + (start - kBase) / kPage, pages / kPage, stored);
-  in_use_ += size;
+  in_use += size;
   if (allocation.track_undefined) set_bits(undefined_, start - kBase, size);
   if (kind == AllocationKind::kManaged || kind == AllocationKind::kHostPinned) {
     mprotect(reinterpret_cast<void*>(start), pages, PROT_READ | PROT_WRITE);
@@ -146,7 +152,7 @@ uint64_t DeviceMemory::find_addresses(uint64_t bytes) {
 
 void DeviceMemory::forget_freed() {
   for (auto it = allocations_.begin(); it != allocations_.end();) {
-    if (!it->second.freed) {
+    if (it->second.state != AllocationState::kFreed) {
       ++it;
       continue;
     }
@@ -160,7 +166,8 @@ void DeviceMemory::retire(Allocation* allocation) {
   const uint64_t pages = round_up(std::max<uint64_t>(allocation->size, 1), kPage);
   void* program = reinterpret_cast<void*>(allocation->start);
   allocation->freed = true;
-  in_use_ -= allocation->size;
+  allocation->state = AllocationState::kFreed;
+  in_use_[static_cast<size_t>(allocation->device)] -= allocation->size;
   mprotect(program, pages, PROT_NONE);
   // Gives the pages of the memfd back to the system; the addresses stay reserved.
   madvise(view(allocation->start), pages, MADV_REMOVE);
@@ -177,7 +184,7 @@ DeviceMemory::FreeResult DeviceMemory::free(uint64_t address) {
     return FreeResult::kNotAnAllocation;
   }
   if (allocation->start != address) return FreeResult::kInterior;
-  if (allocation->freed) return FreeResult::kDoubleFree;
+  if (allocation->state == AllocationState::kFreed) return FreeResult::kDoubleFree;
   retire(allocation);
   return FreeResult::kOk;
 }
@@ -187,16 +194,61 @@ void DeviceMemory::make_host_visible(uint64_t address) {
   auto* allocation = const_cast<Allocation*>(lookup(address));
   if (allocation == nullptr || allocation->freed) return;
   allocation->kind = AllocationKind::kModule;
+  allocation->access = kEveryDevice;
   allocation->track_undefined = false;
   clear_bits(undefined_, allocation->start - kBase, allocation->size);
   mprotect(reinterpret_cast<void*>(allocation->start),
            round_up(std::max<uint64_t>(allocation->size, 1), kPage), PROT_READ | PROT_WRITE);
 }
 
-void DeviceMemory::reset() {
+void DeviceMemory::reset(int device) {
   std::lock_guard lock(mutex_);
   for (auto& [start, allocation] : allocations_) {
-    if (!allocation.freed && allocation.kind != AllocationKind::kModule) retire(&allocation);
+    if (allocation.state != AllocationState::kFreed && allocation.device == device &&
+        allocation.kind != AllocationKind::kModule) {
+      retire(&allocation);
+    }
+  }
+}
+
+void DeviceMemory::promise(uint64_t address) {
+  std::lock_guard lock(mutex_);
+  auto* allocation = const_cast<Allocation*>(lookup(address));
+  allocation->freed = true;
+  allocation->state = AllocationState::kPromised;
+}
+
+void DeviceMemory::fulfil(uint64_t address) {
+  std::lock_guard lock(mutex_);
+  auto* allocation = const_cast<Allocation*>(lookup(address));
+  if (allocation->state == AllocationState::kFreed) {
+    in_use_[static_cast<size_t>(allocation->device)] += allocation->size;
+  }
+  allocation->freed = false;
+  allocation->state = AllocationState::kLive;
+  set_bits(undefined_, allocation->start - kBase, allocation->size);
+}
+
+bool DeviceMemory::is_promised_or_live(uint64_t address, uint64_t size) const {
+  const Allocation* allocation = lookup(address);
+  return allocation != nullptr && allocation->state != AllocationState::kFreed &&
+         address >= allocation->start && size <= allocation->size &&
+         address - allocation->start <= allocation->size - size;
+}
+
+void DeviceMemory::set_access(uint64_t address, uint32_t devices) {
+  std::lock_guard lock(mutex_);
+  auto* allocation = const_cast<Allocation*>(lookup(address));
+  allocation->access = devices;
+  allocation->own_access = true;
+}
+
+// Pinned and managed memory belongs to all devices.
+void DeviceMemory::set_access_of_device(int owner, uint32_t devices) {
+  std::lock_guard lock(mutex_);
+  for (auto& [start, allocation] : allocations_) {
+    if (allocation.device != owner || allocation.own_access) continue;
+    if (allocation.kind == AllocationKind::kDevice) allocation.access = devices;
   }
 }
 
@@ -305,6 +357,11 @@ void DeviceMemory::set_name(uint64_t address, const std::string& name) {
 void DeviceMemory::set_allocated_at(uint64_t address, const std::string& where) {
   std::lock_guard lock(mutex_);
   if (auto* allocation = const_cast<Allocation*>(lookup(address))) allocation->allocated_at = where;
+}
+
+void DeviceMemory::set_freed_at(uint64_t address, const std::string& where) {
+  std::lock_guard lock(mutex_);
+  if (auto* allocation = const_cast<Allocation*>(lookup(address))) allocation->freed_at = where;
 }
 
 std::vector<Allocation> DeviceMemory::live() const {

@@ -7,6 +7,7 @@
 #ifndef WARPLINGS_SIMULATOR_MEMORY_DEVICE_MEMORY_H_
 #define WARPLINGS_SIMULATOR_MEMORY_DEVICE_MEMORY_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -18,16 +19,32 @@ namespace warplings::sim {
 
 enum class AllocationKind : uint8_t { kDevice, kManaged, kHostPinned, kModule };
 
+inline constexpr int kMaxDevices = 16;
+inline constexpr uint32_t kEveryDevice = (1u << kMaxDevices) - 1;
+
+// Who may have an allocation, apart from its red zones.
+enum class AllocationState : uint8_t {
+  kLive,
+  kFreed,     // cudaFree, or cudaFreeAsync when its stream got there
+  kPromised,  // cudaMallocAsync, a graph's node: its stream has not got there yet
+};
+
 struct Allocation {
   uint64_t start = 0;  // device address = program's address
   uint64_t size = 0;   // bytes asked for
   AllocationKind kind = AllocationKind::kDevice;
+  // Not kLive: nothing may touch it. `freed` is what the hot path asks.
   bool freed = false;
+  AllocationState state = AllocationState::kLive;
+  int device = 0;                  // the owner
+  uint32_t access = kEveryDevice;  // one bit for each device whose kernels may touch it
+  bool own_access = false;         // of a memory pool: peer access between devices leaves it alone
   bool has_red_zones = false;
   bool track_undefined =
       true;                  // false: host can write it behind our back (managed, pinned, module)
   std::string name;          // from wsim_name_allocation or the variable's name
   std::string allocated_at;  // "file.cu:12" of the call that made it, "" if unknown
+  std::string freed_at;      // of the call that freed it, "" if unknown
   uint64_t id = 0;           // order of allocation, from 1
   uint64_t end() const { return start + size; }
 };
@@ -42,13 +59,26 @@ class DeviceMemory {
   static constexpr uint64_t kPage = 64 * 1024;            // gap between allocations, at least
   static constexpr uint64_t kAlignment = 256;
 
-  // Device memory for sale: GRADE_SIM_MEMORY or 8 GiB. Returns 0 when it is spent.
-  uint64_t allocate(uint64_t size, AllocationKind kind, const std::string& name = "");
+  // Device memory for sale, for each device: GRADE_SIM_MEMORY or 8 GiB. Returns 0 when it is spent.
+  uint64_t allocate(uint64_t size, AllocationKind kind, const std::string& name = "",
+                    int device = 0);
   enum class FreeResult { kOk, kNotAnAllocation, kDoubleFree, kInterior };
   FreeResult free(uint64_t address);
   // Managed variables: the program may touch them at their device address.
   void make_host_visible(uint64_t address);
-  void reset();  // cudaDeviceReset: frees all but module variables
+  void reset(int device);  // cudaDeviceReset: frees all but module variables
+
+  // An allocation that a stream makes and frees later: addresses now, memory when its turn comes.
+  void promise(uint64_t address);  // kLive -> kPromised
+  void fulfil(uint64_t address);   // -> kLive, its bytes unwritten
+  // True if all bytes lie in one allocation that is live or will be.
+  bool is_promised_or_live(uint64_t address, uint64_t size) const;
+
+  // Which devices' kernels may touch what. A launch says on which device it runs.
+  void set_access(uint64_t address, uint32_t devices);
+  void set_access_of_device(int owner, uint32_t devices);
+  void set_running_device(int device) { running_bit_ = 1u << device; }
+  uint32_t running_bit() const { return running_bit_; }
 
   bool in_arena(uint64_t address) const { return address - kBase < kSize; }
   uint8_t* view(uint64_t address) const {
@@ -73,10 +103,11 @@ class DeviceMemory {
   void mark_red_zone(uint64_t address, uint64_t size, bool on);
   void set_name(uint64_t address, const std::string& name);
   void set_allocated_at(uint64_t address, const std::string& where);
+  void set_freed_at(uint64_t address, const std::string& where);
 
   std::vector<Allocation> live() const;  // without module variables
   std::vector<Allocation> module_variables() const;
-  uint64_t bytes_in_use() const { return in_use_; }
+  uint64_t bytes_in_use(int device = 0) const { return in_use_[static_cast<size_t>(device)]; }
   uint64_t bytes_total() const { return limit_; }
 
   // Raw shadow for the hot path: bit (address - kBase) of each.
@@ -97,7 +128,8 @@ class DeviceMemory {
   Allocation** page_table_ = nullptr;           // arena page -> allocation; sparse, like the shadow
   uint64_t next_ = kBase + kPage;
   uint64_t limit_ = 0;
-  uint64_t in_use_ = 0;
+  std::array<uint64_t, kMaxDevices> in_use_{};
+  uint32_t running_bit_ = 1;
   uint64_t next_id_ = 1;
   uint64_t* undefined_ = nullptr;  // mmap, zero (= defined) until marked
   uint64_t* red_ = nullptr;

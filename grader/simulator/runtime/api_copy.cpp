@@ -3,8 +3,10 @@
 
 #include "runtime/api.h"
 #include "runtime/copy.h"
+#include "runtime/device_model.h"
 #include "runtime/pointer.h"
 #include "runtime/registry.h"
+#include "runtime/stream.h"
 
 using namespace warplings::sim;
 
@@ -41,6 +43,18 @@ cudaError_t copy_3d(const ApiCall& call, const cudaMemcpy3DParms* p, cudaStream_
   copy.from_layout = {p->srcPtr.pitch, p->srcPtr.pitch * p->srcPtr.ysize};
   copy.kind = p->kind;
   return start_copy(call, copy, stream, wait);
+}
+
+bool is_device(int device) { return device >= 0 && device < device_count(); }
+
+// Such a copy comes after all work that either device was given, and before all that follows.
+cudaError_t copy_between_devices(const ApiCall& call, const Copy& copy, int to, int from) {
+  if (!is_device(to) || !is_device(from)) return cudaErrorInvalidDevice;
+  Streams& streams = Streams::instance();
+  streams.synchronize_device(from);
+  streams.synchronize_device(to);
+  const cudaError_t error = start_copy(call, copy, nullptr, Wait::kAlways);
+  return error == cudaSuccess ? streams.synchronize(streams.find(nullptr)) : error;
 }
 
 enum class Direction { kToSymbol, kFromSymbol };
@@ -121,16 +135,17 @@ cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t stream) {
   return WARPLINGS_API { return copy_3d(call, p, stream, Wait::kAsNeeded); };
 }
 
-cudaError_t cudaMemcpyPeer(void* dst, int, const void* src, int, size_t count) {
+cudaError_t cudaMemcpyPeer(void* dst, int to, const void* src, int from, size_t count) {
   return WARPLINGS_API {
-    return start_copy(call, linear_copy(dst, src, count, cudaMemcpyDeviceToDevice), nullptr,
-                      Wait::kAlways);
+    return copy_between_devices(call, linear_copy(dst, src, count, cudaMemcpyDeviceToDevice), to,
+                                from);
   };
 }
 
-cudaError_t cudaMemcpyPeerAsync(void* dst, int, const void* src, int, size_t count,
+cudaError_t cudaMemcpyPeerAsync(void* dst, int to, const void* src, int from, size_t count,
                                 cudaStream_t stream) {
   return WARPLINGS_API {
+    if (!is_device(to) || !is_device(from)) return cudaErrorInvalidDevice;
     return start_copy(call, linear_copy(dst, src, count, cudaMemcpyDeviceToDevice), stream,
                       Wait::kAsNeeded);
   };

@@ -109,19 +109,21 @@ cudaError_t cudaDeviceGetPCIBusId(char* id, int size, int device) {
 }
 
 cudaError_t cudaDeviceSynchronize() {
-  return WARPLINGS_API { return Streams::instance().synchronize_all(); };
+  return WARPLINGS_API { return Streams::instance().synchronize_device(current_device()); };
 }
 
 // On a GPU a process whose kernel faulted cannot go on after this either; the simulator can, so
 // that a test program survives a test that faults.
 cudaError_t cudaDeviceReset() {
   return WARPLINGS_API_ALWAYS {
-    Streams::instance().synchronize_all();
-    Streams::instance().drop_pending();
-    DeviceMemory::instance().reset();
-    Registry::instance().restore_variables();
+    const int device = current_device();
+    Streams::instance().synchronize_device(device);
+    Streams::instance().drop_pending(device);
+    DeviceMemory::instance().reset(device);
+    reset_peer_access(device);
+    Registry::instance().restore_variables(device);
     RepeatedLaunches::instance().memory_changed();
-    clear_sticky_error();
+    clear_sticky_error(device);
     return cudaSuccess;
   };
 }
@@ -186,12 +188,18 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
   return WARPLINGS_API {
     if (!is_device(peer) || peer == current_device()) return cudaErrorInvalidDevice;
-    return flags == 0 ? cudaSuccess : cudaErrorInvalidValue;
+    if (flags != 0) return cudaErrorInvalidValue;
+    return enable_peer_access(current_device(), peer) ? cudaSuccess
+                                                      : cudaErrorPeerAccessAlreadyEnabled;
   };
 }
 
 cudaError_t cudaDeviceDisablePeerAccess(int peer) {
-  return WARPLINGS_API { return is_device(peer) ? cudaSuccess : cudaErrorInvalidDevice; };
+  return WARPLINGS_API {
+    if (!is_device(peer)) return cudaErrorInvalidDevice;
+    return disable_peer_access(current_device(), peer) ? cudaSuccess
+                                                       : cudaErrorPeerAccessNotEnabled;
+  };
 }
 
 cudaError_t cudaProfilerStart() {

@@ -24,11 +24,12 @@ cudaError_t allocate(const ApiCall& call, void** pointer, size_t size, Allocatio
   catch_host_access();
   RepeatedLaunches::instance().memory_changed();
   DeviceMemory& memory = DeviceMemory::instance();
-  const uint64_t address = memory.allocate(size, kind);
+  const int device = current_device();
+  const uint64_t address = memory.allocate(size, kind, "", device);
   if (address == 0) return cudaErrorMemoryAllocation;
+  if (kind == AllocationKind::kDevice) apply_peer_access(device);
   const Position where = call.where();
   if (where.known()) memory.set_allocated_at(address, where.short_name());
-  remember_device_of(address);
   *pointer = reinterpret_cast<void*>(address);
   return cudaSuccess;
 }
@@ -67,8 +68,10 @@ bool is_host_pinned(const void* pointer) {
 
 cudaError_t release(const ApiCall& call, void* pointer, bool pinned) {
   if (pointer == nullptr) return cudaSuccess;
-  // Freeing waits for all work of the device.
-  if (const cudaError_t error = Streams::instance().synchronize_all(); error != cudaSuccess) {
+  // Freeing waits for all work of the device that owns the memory.
+  const int device = device_of(address_of(pointer));
+  if (const cudaError_t error = Streams::instance().synchronize_device(device);
+      error != cudaSuccess) {
     return error;
   }
   RepeatedLaunches::instance().memory_changed();
@@ -155,7 +158,8 @@ cudaError_t cudaHostRegister(void* pointer, size_t size, unsigned) {
 
 cudaError_t cudaHostUnregister(void* pointer) {
   return WARPLINGS_API {
-    if (const cudaError_t error = Streams::instance().synchronize_all(); error != cudaSuccess) {
+    if (const cudaError_t error = Streams::instance().synchronize_device(current_device());
+        error != cudaSuccess) {
       return error;
     }
     return unregister_host_range(pointer) ? cudaSuccess : cudaErrorHostMemoryNotRegistered;
@@ -184,7 +188,8 @@ cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total) {
   return WARPLINGS_API {
     const DeviceMemory& memory = DeviceMemory::instance();
     if (total != nullptr) *total = memory.bytes_total();
-    if (free_bytes != nullptr) *free_bytes = memory.bytes_total() - memory.bytes_in_use();
+    if (free_bytes != nullptr)
+      *free_bytes = memory.bytes_total() - memory.bytes_in_use(current_device());
     return cudaSuccess;
   };
 }

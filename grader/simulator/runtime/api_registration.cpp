@@ -121,11 +121,4 @@ cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared, 
   return cudaSuccess;
 }
 
-cudaError_t cudaGetKernel(cudaKernel_t* kernel, const void* host_function) {
-  return WARPLINGS_API {
-    *kernel = reinterpret_cast<cudaKernel_t>(Registry::instance().kernel_at(host_function));
-    return *kernel == nullptr ? cudaErrorInvalidDeviceFunction : cudaSuccess;
-  };
-}
-
 }  // extern "C"

@@ -32,7 +32,7 @@ cudaError_t create_event(cudaEvent_t* event, unsigned flags) {
   constexpr unsigned kKnown =
       cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
   if (event == nullptr || (flags & ~kKnown) != 0) return cudaErrorInvalidValue;
-  *event = Streams::instance().create_event(flags);
+  *event = Streams::instance().create_event(flags, current_device());
   return cudaSuccess;
 }
 
@@ -40,7 +40,9 @@ cudaError_t record_event(cudaEvent_t handle, cudaStream_t stream) {
   Streams& streams = Streams::instance();
   CUevent_st* event = streams.find(handle);
   const auto state = streams.find(stream);
-  if (event == nullptr || state == nullptr) return cudaErrorInvalidResourceHandle;
+  if (event == nullptr || state == nullptr || event->device != state->device) {
+    return cudaErrorInvalidResourceHandle;
+  }
   streams.record(event, state);
   return cudaSuccess;
 }
@@ -54,6 +56,7 @@ cudaError_t elapsed_time(float* ms, cudaEvent_t start, cudaEvent_t end) {
       return cudaErrorInvalidResourceHandle;
     }
   }
+  if (start->device != end->device) return cudaErrorInvalidResourceHandle;
   if (!start->record->done || !end->record->done) return cudaErrorNotReady;
   *ms = static_cast<float>(end->record->modelled_ms - start->record->modelled_ms);
   return cudaSuccess;

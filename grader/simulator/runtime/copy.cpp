@@ -78,7 +78,7 @@ void count_unwritten(uint64_t address, size_t size, UnwrittenBytes* result) {
 }
 
 // A copy to the host of bytes that nothing wrote.
-void check_written(const Copy& copy, const std::string& call, const Position& where) {
+void check_written(const Copy& copy, const Origin& origin) {
   if (!engine_options().checks) return;
   UnwrittenBytes unwritten;
   for_each_row(copy, [&](size_t, size_t from) {
@@ -89,8 +89,8 @@ void check_written(const Copy& copy, const std::string& call, const Position& wh
   Finding finding;
   finding.check = "initcheck";
   finding.kind = "unwritten-copy";
-  finding.where = where;
-  finding.message = call + " copies " + std::to_string(unwritten.count) + " of " +
+  finding.where = origin.where;
+  finding.message = origin.call + " copies " + std::to_string(unwritten.count) + " of " +
                     std::to_string(copy.box.bytes()) +
                     " bytes to the host that nothing has written, the first at byte " +
                     std::to_string(unwritten.first - payload(*allocation).first) + " of " +
@@ -118,6 +118,17 @@ void perform(const Copy& copy) {
   });
 }
 
+// Pageable host memory is read during the call: the program may change it as soon as it returns.
+Copy with_staged_source(const Copy& copy, std::shared_ptr<std::vector<char>>* staging) {
+  *staging = std::make_shared<std::vector<char>>(copy.from_layout.extent(copy.box));
+  std::memcpy((*staging)->data(), copy.from, (*staging)->size());
+  Copy staged = copy;
+  staged.from = (*staging)->data();
+  return staged;
+}
+
+}  // namespace
+
 cudaError_t check_copy(const ApiCall& call, const Copy& copy) {
   if (copy.kind < cudaMemcpyHostToHost || copy.kind > cudaMemcpyDefault) {
     return cudaErrorInvalidMemcpyDirection;
@@ -134,17 +145,6 @@ cudaError_t check_copy(const ApiCall& call, const Copy& copy) {
   return check_range(call, "source", copy.from, copy.from_layout.extent(copy.box), from_device);
 }
 
-// Pageable host memory is read during the call: the program may change it as soon as it returns.
-Copy with_staged_source(const Copy& copy, std::shared_ptr<std::vector<char>>* staging) {
-  *staging = std::make_shared<std::vector<char>>(copy.from_layout.extent(copy.box));
-  std::memcpy((*staging)->data(), copy.from, (*staging)->size());
-  Copy staged = copy;
-  staged.from = (*staging)->data();
-  return staged;
-}
-
-}  // namespace
-
 Copy linear_copy(void* to, const void* from, size_t size, cudaMemcpyKind kind) {
   Copy copy;
   copy.to = to;
@@ -155,6 +155,22 @@ Copy linear_copy(void* to, const void* from, size_t size, cudaMemcpyKind kind) {
   return copy;
 }
 
+bool is_checked(const Copy& copy) {
+  return memory_kind(copy.from) == MemoryKind::kDevice && host_can_use(memory_kind(copy.to));
+}
+
+WorkItem work_item(const Copy& request, Origin origin) {
+  const Copy copy = joined_rows(request);
+  WorkItem item;
+  item.modelled_ms = modelled_ms(memory_kind(copy.to), memory_kind(copy.from), copy.box.bytes());
+  item.run = [copy, origin = std::move(origin), check = is_checked(copy)] {
+    if (check) check_written(copy, origin);
+    perform(copy);
+    return cudaSuccess;
+  };
+  return item;
+}
+
 cudaError_t start_copy(const ApiCall& call, const Copy& request, cudaStream_t handle, Wait wait) {
   Streams& streams = Streams::instance();
   const std::shared_ptr<StreamState> stream = streams.find(handle);
@@ -162,7 +178,7 @@ cudaError_t start_copy(const ApiCall& call, const Copy& request, cudaStream_t ha
   if (request.box.empty()) return cudaSuccess;
   if (const cudaError_t error = check_copy(call, request); error != cudaSuccess) return error;
 
-  Copy copy = joined_rows(request);
+  Copy copy = request;
   const MemoryKind to = memory_kind(copy.to), from = memory_kind(copy.from);
   // Between device memory even cudaMemcpy returns before the copy is done.
   const bool must_wait =
@@ -170,30 +186,17 @@ cudaError_t start_copy(const ApiCall& call, const Copy& request, cudaStream_t ha
       to == MemoryKind::kPageable;
   std::shared_ptr<std::vector<char>> staging;
   if (!must_wait && from == MemoryKind::kPageable) copy = with_staged_source(copy, &staging);
-  const bool check = from == MemoryKind::kDevice && host_can_use(to);
-  const std::string description = check ? call.description() : std::string();
-  const Position where = check ? call.where() : Position();
-
-  WorkItem item;
-  item.modelled_ms = modelled_ms(to, from, copy.box.bytes());
-  item.run = [copy, staging, check, description, where] {
-    if (check) check_written(copy, description, where);
-    perform(copy);
-    return cudaSuccess;
-  };
+  WorkItem item = work_item(copy, is_checked(copy) ? origin_of(call) : Origin());
+  item.keeps = staging;
   streams.enqueue(stream, std::move(item));
   return must_wait ? streams.run_until({stream, stream->enqueued}) : cudaSuccess;
 }
 
-cudaError_t start_fill(const ApiCall& call, const Fill& fill, cudaStream_t handle) {
-  Streams& streams = Streams::instance();
-  const std::shared_ptr<StreamState> stream = streams.find(handle);
-  if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-  if (fill.box.empty()) return cudaSuccess;
-  const cudaError_t error =
-      check_range(call, "target", fill.to, fill.layout.extent(fill.box), true);
-  if (error != cudaSuccess) return error;
+cudaError_t check_fill(const ApiCall& call, const Fill& fill) {
+  return check_range(call, "target", fill.to, fill.layout.extent(fill.box), true);
+}
 
+WorkItem work_item(const Fill& fill) {
   WorkItem item;
   item.modelled_ms = kDeviceLatencyMs + static_cast<double>(fill.box.bytes()) / kDeviceRate;
   item.run = [fill] {
@@ -208,7 +211,16 @@ cudaError_t start_fill(const ApiCall& call, const Fill& fill, cudaStream_t handl
     }
     return cudaSuccess;
   };
-  streams.enqueue(stream, std::move(item));
+  return item;
+}
+
+cudaError_t start_fill(const ApiCall& call, const Fill& fill, cudaStream_t handle) {
+  Streams& streams = Streams::instance();
+  const std::shared_ptr<StreamState> stream = streams.find(handle);
+  if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+  if (fill.box.empty()) return cudaSuccess;
+  if (const cudaError_t error = check_fill(call, fill); error != cudaSuccess) return error;
+  streams.enqueue(stream, work_item(fill));
   // Only memory that the host can see is filled before the call returns.
   if (memory_kind(fill.to) == MemoryKind::kDevice) return cudaSuccess;
   return streams.run_until({stream, stream->enqueued});

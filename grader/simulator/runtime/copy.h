@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 
 #include "runtime/api.h"
 #include "runtime/stream.h"
@@ -39,6 +40,22 @@ struct Fill {
   Box box;
   int value = 0;
 };
+
+// The call that asked for work, for what its checks may find later.
+struct Origin {
+  std::string call;  // "cudaMemcpyAsync at copy.cu:12"
+  Position where;
+};
+inline Origin origin_of(const ApiCall& call) { return {call.description(), call.where()}; }
+
+// Whether the call may do this at all; a refusal is reported.
+cudaError_t check_copy(const ApiCall& call, const Copy& copy);
+cudaError_t check_fill(const ApiCall& call, const Fill& fill);
+// Work for a stream. `origin` may be empty unless the copy goes from the device to the host.
+WorkItem work_item(const Copy& copy, Origin origin);
+WorkItem work_item(const Fill& fill);
+// A copy of device memory to memory that the host sees: initcheck looks at it.
+bool is_checked(const Copy& copy);
 
 enum class Wait { kAsNeeded, kAlways };  // the -Async form, or the blocking one
 

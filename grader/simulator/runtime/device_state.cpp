@@ -1,16 +1,23 @@
 #include "runtime/device_state.h"
 
-#include <map>
+#include <array>
 
 #include "memory/device_memory.h"
 
 namespace warplings::sim {
 namespace {
 
-// Only allocations of other devices than 0.
-std::map<uint64_t, int>& owners() {
-  static auto* const map = new std::map<uint64_t, int>();
-  return *map;
+uint32_t bit(int device) { return 1u << device; }
+
+// peers()[owner]: devices, other than the owner, that were given access.
+std::array<uint32_t, kMaxDevices>& peers() {
+  static std::array<uint32_t, kMaxDevices> masks{};
+  return masks;
+}
+
+void update_access(int owner) {
+  const uint32_t devices = peers()[static_cast<size_t>(owner)] | bit(owner);
+  DeviceMemory::instance().set_access_of_device(owner, devices);
 }
 
 }  // namespace
@@ -20,15 +27,33 @@ int& current_device() {
   return device;
 }
 
-void remember_device_of(uint64_t address) {
-  if (current_device() != 0) owners()[address] = current_device();
-}
-
 int device_of(uint64_t address) {
   const Allocation* allocation = DeviceMemory::instance().allocation_at(address);
-  if (allocation == nullptr) return 0;
-  const auto found = owners().find(allocation->start);
-  return found == owners().end() ? 0 : found->second;
+  return allocation == nullptr ? 0 : allocation->device;
+}
+
+bool enable_peer_access(int device, int peer) {
+  uint32_t& mask = peers()[static_cast<size_t>(peer)];
+  if ((mask & bit(device)) != 0) return false;
+  mask |= bit(device);
+  update_access(peer);
+  return true;
+}
+
+bool disable_peer_access(int device, int peer) {
+  uint32_t& mask = peers()[static_cast<size_t>(peer)];
+  if ((mask & bit(device)) == 0) return false;
+  mask &= ~bit(device);
+  update_access(peer);
+  return true;
+}
+
+void reset_peer_access(int device) {
+  for (int peer = 0; peer < kMaxDevices; ++peer) disable_peer_access(device, peer);
+}
+
+void apply_peer_access(int owner) {
+  if (peers()[static_cast<size_t>(owner)] != 0) update_access(owner);
 }
 
 }  // namespace warplings::sim

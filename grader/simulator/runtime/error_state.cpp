@@ -1,22 +1,36 @@
 #include "runtime/error_state.h"
 
+#include <algorithm>
+#include <array>
+
+#include "memory/device_memory.h"
+#include "runtime/device_state.h"
+
 namespace warplings::sim {
 namespace {
 
-cudaError_t& sticky() {
-  static cudaError_t error = cudaSuccess;
-  return error;
+std::array<cudaError_t, kMaxDevices>& sticky() {
+  static std::array<cudaError_t, kMaxDevices> errors{};  // cudaSuccess
+  return errors;
 }
 
 }  // namespace
 
-cudaError_t sticky_error() { return sticky(); }
+cudaError_t sticky_error() { return sticky_error(current_device()); }
 
-void set_sticky_error(cudaError_t error) {
-  if (sticky() == cudaSuccess) sticky() = error;
+cudaError_t sticky_error(int device) { return sticky()[static_cast<size_t>(device)]; }
+
+bool any_sticky_error() {
+  return std::any_of(sticky().begin(), sticky().end(),
+                     [](cudaError_t error) { return error != cudaSuccess; });
 }
 
-void clear_sticky_error() { sticky() = cudaSuccess; }
+void set_sticky_error(int device, cudaError_t error) {
+  cudaError_t& kept = sticky()[static_cast<size_t>(device)];
+  if (kept == cudaSuccess) kept = error;
+}
+
+void clear_sticky_error(int device) { sticky()[static_cast<size_t>(device)] = cudaSuccess; }
 
 cudaError_t& last_error() {
   thread_local cudaError_t error = cudaSuccess;

@@ -1,4 +1,4 @@
-// The error that the runtime remembers: per thread the last one, per process the one that sticks.
+// The error that the runtime remembers: per thread the last one, per device the one that sticks.
 #ifndef WARPLINGS_SIMULATOR_RUNTIME_ERROR_STATE_H_
 #define WARPLINGS_SIMULATOR_RUNTIME_ERROR_STATE_H_
 
@@ -6,10 +6,13 @@
 
 namespace warplings::sim {
 
-// A kernel that faults spoils the device: every call that uses it fails from then on.
+// A kernel that faults spoils its device: every call that uses it fails from then on. Without an
+// argument: the current device of the calling thread.
 cudaError_t sticky_error();
-void set_sticky_error(cudaError_t error);  // the first one stays
-void clear_sticky_error();                 // cudaDeviceReset
+cudaError_t sticky_error(int device);
+bool any_sticky_error();                               // on any device
+void set_sticky_error(int device, cudaError_t error);  // the first one stays
+void clear_sticky_error(int device);                   // cudaDeviceReset
 
 // What cudaGetLastError and cudaPeekAtLastError see, of the calling thread.
 cudaError_t& last_error();

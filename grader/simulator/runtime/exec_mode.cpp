@@ -47,7 +47,7 @@ void run_unawaited_work() {
 
 void note_leaks() {
   // After a fault the program could not have freed anything.
-  if (sticky_error() != cudaSuccess) return;
+  if (any_sticky_error()) return;
   const auto live = DeviceMemory::instance().live();
   if (live.empty()) return;
   uint64_t bytes = 0;

@@ -8,6 +8,7 @@
 #include "checks/finding.h"
 #include "memory/device_memory.h"
 #include "ptx/module.h"
+#include "runtime/device_state.h"
 #include "runtime/fat_binary.h"
 
 namespace warplings::sim {
@@ -26,6 +27,14 @@ bool has_hidden_effects(const std::string& ptx) {
     if (ptx.find(word) != std::string::npos) return true;
   }
   return false;
+}
+
+// The first device that loads the module has its managed variables; the others share them.
+const LoadedModule* loaded_before(const FatBinary& binary, size_t index) {
+  for (const std::vector<LoadedModule*>& modules : binary.modules) {
+    if (index < modules.size()) return modules[index];
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -63,14 +72,16 @@ RegisteredKernel* Registry::kernel_at(const void* host_function) {
   return found->second.get();
 }
 
-bool Registry::is_kernel(const RegisteredKernel* kernel) const {
+RegisteredKernel* Registry::kernel_of(const void* function_or_handle) {
+  if (RegisteredKernel* kernel = kernel_at(function_or_handle)) return kernel;
   for (const auto& [function, known] : kernels_) {
-    if (known.get() == kernel) return true;
+    if (known.get() == function_or_handle) return known.get();
   }
-  return false;
+  return nullptr;
 }
 
-void Registry::load_modules(FatBinary* binary) {
+void Registry::load_modules(FatBinary* binary, int device) {
+  std::vector<LoadedModule*>& modules = binary->modules[static_cast<size_t>(device)];
   FatBinaryContents contents = read_fat_binary(binary->wrapper);
   if (contents.ptx.empty()) {
     binary->problem = contents.problem;
@@ -81,8 +92,9 @@ void Registry::load_modules(FatBinary* binary) {
   for (std::string& text : contents.ptx) {
     try {
       const bool impure = has_hidden_effects(text);
-      LoadedModule* module = load_module(ptx::parse(std::move(text), "device code"));
-      binary->modules.push_back(module);
+      LoadedModule* module = load_module(ptx::parse(std::move(text), "device code"), device,
+                                         loaded_before(*binary, modules.size()));
+      modules.push_back(module);
       if (impure) impure_.insert(module);
     } catch (const std::exception& error) {
       binary->problem = error.what();
@@ -94,20 +106,22 @@ void Registry::load_modules(FatBinary* binary) {
 }
 
 cudaError_t Registry::load(FatBinary* binary) {
-  if (!binary->loaded) {
-    binary->loaded = true;
-    load_modules(binary);
+  const int device = current_device();
+  const auto index = static_cast<size_t>(device);
+  if (!binary->loaded[index]) {
+    binary->loaded[index] = true;
+    load_modules(binary, device);
     remember_initial_values();
-    publish_managed(binary);
+    publish_managed(binary, device);
   }
-  return binary->modules.empty() ? binary->error : cudaSuccess;
+  return binary->modules[index].empty() ? binary->error : cudaSuccess;
 }
 
 // The host reaches a managed variable through a pointer that nvcc made for it.
-void Registry::publish_managed(FatBinary* binary) {
+void Registry::publish_managed(FatBinary* binary, int device) {
   for (RegisteredVariable* variable : binary->managed) {
     uint64_t address = 0, size = 0;
-    for (LoadedModule* module : binary->modules) {
+    for (LoadedModule* module : binary->modules[static_cast<size_t>(device)]) {
       if (!find_variable(module, variable->name, &address, &size)) continue;
       DeviceMemory::instance().make_host_visible(address);
       *variable->managed_pointer = reinterpret_cast<void*>(address);
@@ -124,22 +138,29 @@ void Registry::remember_initial_values() {
   }
 }
 
-void Registry::restore_variables() {
+void Registry::restore_variables(int device) {
   DeviceMemory& memory = DeviceMemory::instance();
   for (const auto& [address, bytes] : initial_values_) {
+    if (device_of(address) != device) continue;
     std::memcpy(memory.view(address), bytes.data(), bytes.size());
   }
 }
 
-cudaError_t Registry::resolve(RegisteredKernel* kernel) {
-  if (kernel->kernel != nullptr) return cudaSuccess;
-  if (const cudaError_t error = load(kernel->binary); error != cudaSuccess) return error;
-  for (LoadedModule* module : kernel->binary->modules) {
-    kernel->kernel = find_kernel(module, kernel->name);
-    if (kernel->kernel != nullptr) return cudaSuccess;
+cudaError_t Registry::resolve(RegisteredKernel* registered, const Kernel** kernel) {
+  const auto device = static_cast<size_t>(current_device());
+  const Kernel*& known = registered->kernels[device];
+  if (known == nullptr) {
+    FatBinary& binary = *registered->binary;
+    if (const cudaError_t error = load(&binary); error != cudaSuccess) return error;
+    for (LoadedModule* module : binary.modules[device]) {
+      if (known == nullptr) known = find_kernel(module, registered->name);
+    }
+    if (known == nullptr) {
+      return binary.error != cudaSuccess ? binary.error : cudaErrorInvalidDeviceFunction;
+    }
   }
-  return kernel->binary->error != cudaSuccess ? kernel->binary->error
-                                              : cudaErrorInvalidDeviceFunction;
+  *kernel = known;
+  return cudaSuccess;
 }
 
 cudaError_t Registry::resolve(const void* symbol, uint64_t* address, uint64_t* size) {
@@ -147,7 +168,7 @@ cudaError_t Registry::resolve(const void* symbol, uint64_t* address, uint64_t* s
   if (found != variables_.end()) {
     RegisteredVariable* variable = found->second.get();
     if (const cudaError_t error = load(variable->binary); error != cudaSuccess) return error;
-    for (LoadedModule* module : variable->binary->modules) {
+    for (LoadedModule* module : variable->binary->modules[static_cast<size_t>(current_device())]) {
       if (find_variable(module, variable->name, address, size)) return cudaSuccess;
     }
     // A variable that no kernel uses is dropped by nvcc, as on a GPU.

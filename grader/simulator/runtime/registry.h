@@ -8,6 +8,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "exec/launch.h"
+#include "memory/device_memory.h"
 
 namespace warplings::sim {
 
@@ -25,8 +27,9 @@ struct FatBinary;
 // A __global__ function of the program.
 struct RegisteredKernel {
   FatBinary* binary = nullptr;
-  std::string name;                // mangled
-  const Kernel* kernel = nullptr;  // set when it was first used
+  std::string name;  // mangled
+  // By device; set when it was first used there.
+  std::array<const Kernel*, kMaxDevices> kernels{};
   // Set by cudaFuncSetAttribute; -1: not set.
   int max_dynamic_shared = -1;
   int carveout = -1;
@@ -44,9 +47,10 @@ struct RegisteredVariable {
 struct FatBinary {
   void* handle = nullptr;  // &handle is what registration calls pass around
   const void* wrapper = nullptr;
-  bool loaded = false;
   bool unregistered = false;
-  std::vector<LoadedModule*> modules;
+  // By device: each has its own image of the module variables.
+  std::array<bool, kMaxDevices> loaded{};
+  std::array<std::vector<LoadedModule*>, kMaxDevices> modules;
   std::string problem;  // why nothing could be loaded
   cudaError_t error = cudaSuccess;
   std::vector<RegisteredVariable*> managed;
@@ -63,22 +67,23 @@ class Registry {
 
   // nullptr if the address is not that of a registered kernel.
   RegisteredKernel* kernel_at(const void* host_function);
-  bool is_kernel(const RegisteredKernel* kernel) const;
+  // The same, also for a handle of cudaGetKernel or cudaGetFuncBySymbol.
+  RegisteredKernel* kernel_of(const void* function_or_handle);
 
-  // Loads what is needed. cudaSuccess, or why not (a finding says more).
+  // Loads what is needed for the current device. cudaSuccess, or why not (a finding says more).
   cudaError_t load(FatBinary* binary);
-  cudaError_t resolve(RegisteredKernel* kernel);
+  cudaError_t resolve(RegisteredKernel* registered, const Kernel** kernel);
   cudaError_t resolve(const void* symbol, uint64_t* address, uint64_t* size);
 
   // False if kernels of the module may do what memory does not show: print, read a clock, allocate.
   bool is_repeatable(const LoadedModule* module) const { return !impure_.contains(module); }
 
   // cudaDeviceReset: module variables get their initial values back.
-  void restore_variables();
+  void restore_variables(int device);
 
  private:
-  void load_modules(FatBinary* binary);
-  void publish_managed(FatBinary* binary);
+  void load_modules(FatBinary* binary, int device);
+  void publish_managed(FatBinary* binary, int device);
   void remember_initial_values();
 
   std::vector<std::unique_ptr<FatBinary>> binaries_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/device_state.h"
 #include "runtime/error_state.h"
 
 namespace warplings::sim {
@@ -15,13 +16,17 @@ constexpr size_t kMaxBacklog = 2000;
 }  // namespace
 
 Streams& Streams::instance() {
-  static Streams* const streams = [] {
-    auto* made = new Streams();
-    made->default_ = made->make_state(cudaStreamDefault, 0, 0);
-    made->default_->is_default = true;
-    return made;
-  }();
+  static Streams* const streams = new Streams();
   return *streams;
+}
+
+const std::shared_ptr<StreamState>& Streams::default_of(int device) {
+  std::shared_ptr<StreamState>& state = defaults_[static_cast<size_t>(device)];
+  if (state == nullptr) {
+    state = make_state(cudaStreamDefault, 0, device);
+    state->is_default = true;
+  }
+  return state;
 }
 
 std::shared_ptr<StreamState> Streams::make_state(unsigned flags, int priority, int device) {
@@ -35,17 +40,18 @@ std::shared_ptr<StreamState> Streams::make_state(unsigned flags, int priority, i
 }
 
 std::shared_ptr<StreamState> Streams::per_thread_stream() {
-  thread_local std::weak_ptr<StreamState> mine;
-  std::shared_ptr<StreamState> state = mine.lock();
+  thread_local std::array<std::weak_ptr<StreamState>, kMaxDevices> mine;
+  std::weak_ptr<StreamState>& known = mine[static_cast<size_t>(current_device())];
+  std::shared_ptr<StreamState> state = known.lock();
   if (state == nullptr) {
-    state = make_state(cudaStreamDefault, 0, 0);
-    mine = state;
+    state = make_state(cudaStreamDefault, 0, current_device());
+    known = state;
   }
   return state;
 }
 
 std::shared_ptr<StreamState> Streams::find(cudaStream_t handle) {
-  if (handle == nullptr || handle == cudaStreamLegacy) return default_;
+  if (handle == nullptr || handle == cudaStreamLegacy) return default_of(current_device());
   if (handle == cudaStreamPerThread) return per_thread_stream();
   return handles_.contains(handle) ? handle->state : nullptr;
 }
@@ -68,8 +74,8 @@ CUevent_st* Streams::find(cudaEvent_t handle) {
   return events_.contains(handle) ? handle : nullptr;
 }
 
-cudaEvent_t Streams::create_event(unsigned flags) {
-  auto* event = new CUevent_st{flags, nullptr};
+cudaEvent_t Streams::create_event(unsigned flags, int device) {
+  auto* event = new CUevent_st{flags, device, nullptr};
   events_.insert(event);
   return event;
 }
@@ -83,15 +89,16 @@ bool Streams::destroy_event(cudaEvent_t handle) {
 void Streams::enqueue(const std::shared_ptr<StreamState>& stream, WorkItem item) {
   for (WorkPoint& point : stream->pending_waits) item.after.push_back(std::move(point));
   stream->pending_waits.clear();
-  // The default stream waits for every blocking stream, and they wait for it.
+  // The default stream waits for every blocking stream of its device, and they wait for it.
+  const std::shared_ptr<StreamState>& first = default_of(stream->device);
   if (stream->is_default) {
     for (const auto& other : all_) {
-      if (other->is_blocking() && !other->queue.empty()) {
+      if (other->device == stream->device && other->is_blocking() && !other->queue.empty()) {
         item.after.push_back({other, other->enqueued});
       }
     }
-  } else if (stream->is_blocking() && !default_->queue.empty()) {
-    item.after.push_back({default_, default_->enqueued});
+  } else if (stream->is_blocking() && !first->queue.empty()) {
+    item.after.push_back({first, first->enqueued});
   }
   stream->queue.push_back(std::move(item));
   ++stream->enqueued;
@@ -126,13 +133,20 @@ void Streams::finish_next(const std::shared_ptr<StreamState>& stream) {
   WorkItem item = std::move(stream->queue.front());
   stream->queue.pop_front();
   --backlog_;
-  if (sticky_error() == cudaSuccess) {
-    duration_ms_ = item.modelled_ms;
-    const cudaError_t error = item.run();
-    clock_ms_ += duration_ms_;
-    if (error != cudaSuccess) set_sticky_error(error);
+  if (item.steps.empty()) {
+    run_item(item, stream->device);
+  } else {
+    for (GraphStep& step : item.steps) run_item(step.work, stream->device);
   }
   ++stream->completed;
+}
+
+void Streams::run_item(WorkItem& item, int device) {
+  if (sticky_error(device) != cudaSuccess) return;
+  duration_ms_ = item.modelled_ms;
+  const cudaError_t error = item.run();
+  clock_ms_ += duration_ms_;
+  if (error != cudaSuccess) set_sticky_error(device, error);
 }
 
 cudaError_t Streams::run_until(const WorkPoint& point) {
@@ -141,46 +155,59 @@ cudaError_t Streams::run_until(const WorkPoint& point) {
     for (const WorkPoint& dependency : after) run_until(dependency);
     finish_next(point.stream);
   }
-  return sticky_error();
+  return sticky_error(point.stream->device);
 }
 
 cudaError_t Streams::synchronize(const std::shared_ptr<StreamState>& stream) {
   for (const WorkPoint& point : stream->pending_waits) run_until(point);
   // The default stream stands for the blocking ones as well, also when its own queue is empty.
   if (stream->is_default) {
-    for (const auto& other : busy_last_used_first()) {
+    for (const auto& other : busy(stream->device)) {
       if (other->is_blocking()) run_until({other, other->enqueued});
     }
   }
   return run_until({stream, stream->enqueued});
 }
 
-std::vector<std::shared_ptr<StreamState>> Streams::busy_last_used_first() const {
+std::vector<std::shared_ptr<StreamState>> Streams::busy(int device) const {
   std::vector<std::shared_ptr<StreamState>> busy;
   for (const auto& stream : all_) {
-    if (!stream->queue.empty()) busy.push_back(stream);
+    if (stream->device == device && !stream->queue.empty()) busy.push_back(stream);
   }
-  std::sort(busy.begin(), busy.end(),
-            [](const auto& a, const auto& b) { return a->last_enqueue > b->last_enqueue; });
+  // A lower number is a higher priority.
+  std::sort(busy.begin(), busy.end(), [](const auto& a, const auto& b) {
+    return a->priority != b->priority ? a->priority < b->priority
+                                      : a->last_enqueue > b->last_enqueue;
+  });
   return busy;
 }
 
-cudaError_t Streams::synchronize_all() {
+cudaError_t Streams::synchronize_device(int device) {
   // Host functions may enqueue more work: until nothing is left.
-  while (any_pending()) {
-    for (const auto& stream : busy_last_used_first()) run_until({stream, stream->enqueued});
+  for (auto waiting = busy(device); !waiting.empty(); waiting = busy(device)) {
+    for (const auto& stream : waiting) run_until({stream, stream->enqueued});
   }
-  std::erase_if(all_, [this](const auto& stream) {
-    return stream.use_count() == 1 && stream->queue.empty() && stream != default_;
-  });
-  return sticky_error();
+  forget_finished();
+  return sticky_error(device);
+}
+
+void Streams::synchronize_all() {
+  while (any_pending()) {
+    for (int device = 0; device < kMaxDevices; ++device) synchronize_device(device);
+  }
+}
+
+// Those of destroyed streams; a default stream is held by defaults_ too.
+void Streams::forget_finished() {
+  std::erase_if(
+      all_, [](const auto& stream) { return stream.use_count() == 1 && stream->queue.empty(); });
 }
 
 bool Streams::is_idle(const std::shared_ptr<StreamState>& stream) const {
   if (!stream->queue.empty()) return false;
   if (!stream->is_default) return true;
-  return std::none_of(all_.begin(), all_.end(), [](const auto& other) {
-    return other->is_blocking() && !other->queue.empty();
+  return std::none_of(all_.begin(), all_.end(), [&](const auto& other) {
+    return other->device == stream->device && other->is_blocking() && !other->queue.empty();
   });
 }
 
@@ -189,13 +216,14 @@ bool Streams::any_pending() const {
                      [](const auto& stream) { return !stream->queue.empty(); });
 }
 
-void Streams::drop_pending() {
+void Streams::drop_pending(int device) {
   for (const auto& stream : all_) {
+    if (stream->device != device) continue;
+    backlog_ -= stream->queue.size();
     stream->completed = stream->enqueued;
     stream->queue.clear();
     stream->pending_waits.clear();
   }
-  backlog_ = 0;
 }
 
 }  // namespace warplings::sim

@@ -2,12 +2,14 @@
 //
 // Enqueued work waits until something asks for its result: a synchronisation, a query, a blocking
 // copy, or a dependency of such work. Between streams without a dependency the one that was given
-// work last runs first, so that a program that forgot a dependency sees its effect, every time.
+// work last runs first (of those with the highest priority), so that a program that forgot a
+// dependency sees its effect, every time.
 #ifndef WARPLINGS_SIMULATOR_RUNTIME_STREAM_H_
 #define WARPLINGS_SIMULATOR_RUNTIME_STREAM_H_
 
 #include <cuda_runtime_api.h>
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -16,8 +18,11 @@
 #include <set>
 #include <vector>
 
+#include "memory/device_memory.h"
+
 namespace warplings::sim {
 
+struct GraphStep;
 struct StreamState;
 
 // "Everything up to item `sequence` of this stream."
@@ -29,7 +34,16 @@ struct WorkPoint {
 struct WorkItem {
   std::function<cudaError_t()> run;
   std::vector<WorkPoint> after;
-  double modelled_ms = 0;  // how long it takes on the modelled device; `run` may change it
+  double modelled_ms = 0;       // how long it takes on the modelled device; `run` may change it
+  std::shared_ptr<void> keeps;  // what `run` reads, alive as long as the item
+  // A graph launch: its nodes, in the order in which they run. `run` is not used then.
+  std::vector<GraphStep> steps;
+};
+
+// One node of a graph launch: work, and the earlier steps that it waits for.
+struct GraphStep {
+  WorkItem work;
+  std::vector<size_t> after;  // indices in WorkItem::steps
 };
 
 struct StreamState {
@@ -60,6 +74,7 @@ struct CUstream_st {
 
 struct CUevent_st {
   unsigned flags = cudaEventDefault;
+  int device = 0;
   std::shared_ptr<warplings::sim::EventRecord> record;  // the latest; nullptr: never recorded
 };
 
@@ -69,13 +84,14 @@ class Streams {
  public:
   static Streams& instance();
 
-  // nullptr if the handle is no live stream. 0, cudaStreamLegacy and cudaStreamPerThread are.
+  // nullptr if the handle is no live stream. 0, cudaStreamLegacy and cudaStreamPerThread are, of
+  // the calling thread's current device.
   std::shared_ptr<StreamState> find(cudaStream_t handle);
   cudaStream_t create(unsigned flags, int priority, int device);
   bool destroy(cudaStream_t handle);
 
   CUevent_st* find(cudaEvent_t handle);
-  cudaEvent_t create_event(unsigned flags);
+  cudaEvent_t create_event(unsigned flags, int device);
   bool destroy_event(cudaEvent_t handle);
 
   void enqueue(const std::shared_ptr<StreamState>& stream, WorkItem item);
@@ -85,24 +101,29 @@ class Streams {
   // Each runs what it needs and returns the device's error state.
   cudaError_t run_until(const WorkPoint& point);
   cudaError_t synchronize(const std::shared_ptr<StreamState>& stream);
-  cudaError_t synchronize_all();
+  cudaError_t synchronize_device(int device);
+  void synchronize_all();  // of every device
   bool is_idle(const std::shared_ptr<StreamState>& stream) const;
   bool any_pending() const;
   // Throws pending work away (after a fault, or at cudaDeviceReset).
-  void drop_pending();
+  void drop_pending(int device);
 
   double clock_ms() const { return clock_ms_; }
   void set_duration(double ms) { duration_ms_ = ms; }  // of the item that is running
 
  private:
   void finish_next(const std::shared_ptr<StreamState>& stream);
+  void run_item(WorkItem& item, int device);
   void keep_backlog_short();
-  std::vector<std::shared_ptr<StreamState>> busy_last_used_first() const;
+  // In the order in which work without a dependency runs.
+  std::vector<std::shared_ptr<StreamState>> busy(int device) const;
+  void forget_finished();
 
   std::shared_ptr<StreamState> make_state(unsigned flags, int priority, int device);
   std::shared_ptr<StreamState> per_thread_stream();
+  const std::shared_ptr<StreamState>& default_of(int device);
 
-  std::shared_ptr<StreamState> default_;
+  std::array<std::shared_ptr<StreamState>, kMaxDevices> defaults_;
   std::vector<std::shared_ptr<StreamState>> all_;  // destroyed ones stay while they hold work
   std::set<cudaStream_t> handles_;
   std::set<cudaEvent_t> events_;

@@ -1,0 +1,99 @@
+#include "runtime/kernel_launch.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "profile/counters.h"
+#include "runtime/device_state.h"
+#include "runtime/launch_refusal.h"
+#include "runtime/repeat_launch.h"
+
+namespace warplings::sim {
+namespace {
+
+// A coarse stand-in for time: issue slots of all multiprocessors, or memory bandwidth, whichever
+// is the longer, plus the least that a kernel takes.
+double modelled_ms(const wsim_counters& before, const wsim_counters& after) {
+  constexpr double kLeastMs = 0.002, kIssuePerMs = 132 * 4 * 1.98e6, kBytesPerMs = 4.2e9;
+  const auto issued = static_cast<double>(after.warp_instructions - before.warp_instructions);
+  const auto sectors =
+      static_cast<double>(after.global_load_sectors + after.global_store_sectors -
+                          before.global_load_sectors - before.global_store_sectors);
+  return kLeastMs + std::max(issued / kIssuePerMs, 32 * sectors / kBytesPerMs);
+}
+
+std::vector<uint8_t> parameter_buffer(const Kernel& kernel, void** arguments) {
+  std::vector<uint8_t> buffer(kernel.param_bytes);
+  for (size_t i = 0; i < kernel.params.size(); ++i) {
+    std::memcpy(buffer.data() + kernel.params[i].offset, arguments[i], kernel.params[i].size);
+  }
+  return buffer;
+}
+
+}  // namespace
+
+cudaError_t error_of(LaunchStatus status) {
+  switch (status) {
+    case LaunchStatus::kOk:
+      return cudaSuccess;
+    case LaunchStatus::kIllegalAddress:
+      return cudaErrorIllegalAddress;
+    case LaunchStatus::kMisaligned:
+      return cudaErrorMisalignedAddress;
+    case LaunchStatus::kAssert:
+      return cudaErrorAssert;
+    case LaunchStatus::kTrap:
+      return cudaErrorLaunchFailure;
+    case LaunchStatus::kTimeout:
+      return cudaErrorLaunchTimeout;
+    case LaunchStatus::kUnsupported:
+      return cudaErrorNotSupported;
+  }
+  return cudaErrorUnknown;
+}
+
+cudaError_t prepare_launch(const LaunchRequest& request, KernelWork* work) {
+  work->registered = request.registered;
+  work->config = request.config;
+  work->config.device = current_device();
+  const cudaError_t error = Registry::instance().resolve(request.registered, &work->kernel);
+  if (error != cudaSuccess) return error;
+  const Kernel& kernel = *work->kernel;
+  const Refusal refusal =
+      check_launch(kernel, request.config, request.registered->max_dynamic_shared);
+  if (refusal.error != cudaSuccess) {
+    report_refusal(kernel.demangled, request.config, refusal, request.returned_to_program);
+    return refusal.error;
+  }
+  if (!kernel.params.empty() && request.arguments == nullptr) return cudaErrorInvalidValue;
+  work->parameters = parameter_buffer(kernel, request.arguments);
+  return cudaSuccess;
+}
+
+WorkItem work_item(KernelWork work) {
+  WorkItem item;
+  item.run = [work = std::move(work)] {
+    const wsim_counters before = CounterStore::instance().totals();
+    const LaunchStatus status =
+        RepeatedLaunches::instance().run(*work.kernel, work.config, work.parameters);
+    Streams::instance().set_duration(modelled_ms(before, CounterStore::instance().totals()));
+    return error_of(status);
+  };
+  return item;
+}
+
+cudaError_t launch(const LaunchRequest& request) {
+  Streams& streams = Streams::instance();
+  const auto stream = streams.find(request.stream);
+  if (stream == nullptr || stream->device != current_device()) {
+    return cudaErrorInvalidResourceHandle;
+  }
+  KernelWork work;
+  const cudaError_t error = prepare_launch(request, &work);
+  if (error != cudaSuccess) return error;
+  streams.enqueue(stream, work_item(std::move(work)));
+  return cudaSuccess;
+}
+
+}  // namespace warplings::sim
