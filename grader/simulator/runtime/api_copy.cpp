@@ -54,7 +54,7 @@ cudaError_t copy_between_devices(const ApiCall& call, const Copy& copy, int to, 
   streams.synchronize_device(from);
   streams.synchronize_device(to);
   const cudaError_t error = start_copy(call, copy, nullptr, Wait::kAlways);
-  return error == cudaSuccess ? streams.synchronize(streams.find(nullptr)) : error;
+  return error == cudaSuccess ? streams.synchronize(streams.find(cudaStreamLegacy)) : error;
 }
 
 enum class Direction { kToSymbol, kFromSymbol };
