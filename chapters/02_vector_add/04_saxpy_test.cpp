@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "kit/kit.h"
+#include "kit/speed/speed.h"
 
 namespace {
 
@@ -115,4 +116,24 @@ TEST(Saxpy, MovesOnlyWhatItUses) {
   kit::budget("useful share of moved bytes", kit::useful_share(c), kit::at_least(0.9),
               "In one round of the loop neighbouring threads must use neighbouring elements",
               &kit::Counters::global_load_sectors);
+}
+
+TEST(Saxpy, IsFast) {
+  RecordProperty("todo", 2);
+  const int n = kit::work_scale(1 << 18, 1 << 28);
+  kit::Speed speed;
+  const float a = 1.75f;
+  const auto x = speed.input<float>(n, "x");
+  const auto y = speed.inout<float>(n, "y");
+  speed.bytes(12.0 * n).flops(2.0 * n).slice(1024);
+  speed.launch([&] { launch_saxpy(a, x.get(), y.get(), n, 256, 1 << 30); });
+  speed.expect(
+      y,
+      [&](size_t i) {
+        const double product = static_cast<double>(a) * x.at(i);
+        return kit::Expected(product + y.before(i), std::fabs(product) + std::fabs(y.before(i)));
+      },
+      kit::Tolerance::units(2));
+  speed.against(kit::copy_rate(), kit::Bars(0.45, 0.90, 1.00));
+  speed.grade();
 }

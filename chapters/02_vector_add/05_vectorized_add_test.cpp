@@ -2,6 +2,7 @@
 #include "05_vectorized_add.h"
 
 #include "kit/kit.h"
+#include "kit/speed/speed.h"
 
 namespace {
 
@@ -76,4 +77,19 @@ TEST(VectorizedAdd, MovesOnlyWhatItUses) {
   kit::budget("useful share of moved bytes", kit::useful_share(run.counters()), kit::at_least(0.9),
               "Neighbouring threads must use neighbouring groups of four",
               &kit::Counters::global_load_sectors);
+}
+
+TEST(VectorizedAdd, IsFast) {
+  RecordProperty("todo", 1);
+  const int n = kit::work_scale(1 << 18, 1 << 28);
+  kit::Speed speed;
+  const auto a = speed.input<float>(n, "a");
+  const auto b = speed.input<float>(n, "b");
+  const auto c = speed.output<float>(n, "c");
+  speed.bytes(12.0 * n).flops(1.0 * n).slice(1024);
+  speed.launch([&] { launch_vectorized_add(a.get(), b.get(), c.get(), n); });
+  speed.expect(
+      c, [&](size_t i) { return a.at(i) + b.at(i); }, kit::Tolerance::absolute(0));
+  speed.against(kit::copy_rate(), kit::Bars(0.45, 0.90, 1.02));
+  speed.grade();
 }

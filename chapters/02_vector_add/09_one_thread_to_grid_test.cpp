@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "kit/kit.h"
+#include "kit/speed/speed.h"
 
 namespace {
 
@@ -149,4 +150,21 @@ TEST(OneThreadToGrid, ThePredictionOfTheInstructionsHolds) {
               std::to_string(counted) +
               " times. One warp instruction serves all the active threads of one warp.");
   }
+}
+
+TEST(OneThreadToGrid, TheFullGridIsTenTimesAsFastAsOneBlock) {
+  RecordProperty("todo", 3);
+  const int n = kit::work_scale(1 << 18, 1 << 25);
+  kit::Speed speed;
+  const auto a = speed.input<float>(n, "a");
+  const auto b = speed.input<float>(n, "b");
+  const auto c = speed.output<float>(n, "c");
+  // Not sliced: one block of a slice of the card would be compared with few others.
+  speed.bytes(12.0 * n).flops(1.0 * n);
+  speed.launch([&] { launch_full_grid(a.get(), b.get(), c.get(), n); });
+  speed.expect(
+      c, [&](size_t i) { return a.at(i) + b.at(i); }, kit::Tolerance::absolute(0));
+  speed.against(kit::stage("one block", [&] { launch_one_block(a.get(), b.get(), c.get(), n); }),
+                kit::Bars(10));
+  speed.grade();
 }

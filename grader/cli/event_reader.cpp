@@ -38,6 +38,38 @@ BudgetCheck read_budget(const Json& event) {
   return budget;
 }
 
+SpeedReport read_speed(const Json& event) {
+  SpeedReport speed;
+  speed.device = event.string_or("device");
+  speed.verdict = event.string_or("verdict");
+  speed.level = event.string_or("level");
+  speed.reason = event.string_or("reason");
+  speed.modelled = event.bool_or("modelled");
+  speed.seconds = event.number_or("seconds");
+  speed.bytes = event.number_or("bytes");
+  speed.flops = event.number_or("flops");
+  speed.slice = event.number_or("slice", 1);
+  speed.rounds = integer(event, "rounds");
+  const Json* ratios = event.find("ratios");
+  if (ratios == nullptr) return speed;
+  for (const Json& item : ratios->items) {
+    SpeedRatio ratio;
+    ratio.kind = item.string_or("kind");
+    ratio.name = item.string_or("name");
+    ratio.level = item.string_or("level");
+    ratio.ratio = item.number_or("ratio");
+    ratio.low = item.number_or("low");
+    ratio.high = item.number_or("high");
+    ratio.pass = item.number_or("pass");
+    ratio.gold = item.number_or("gold");
+    ratio.reference = item.number_or("reference");
+    ratio.seconds = item.number_or("seconds");
+    ratio.amount = item.number_or("amount");
+    speed.ratios.push_back(ratio);
+  }
+  return speed;
+}
+
 LaunchInfo read_launch(const Json& event) {
   LaunchInfo launch;
   launch.kernel = event.string_or("kernel");
@@ -121,6 +153,9 @@ const TestReport* EventReader::read(std::string_view line) {
     return &report;
   } else if (kind == "budget") {
     report.budgets.push_back(read_budget(event));
+    return &report;
+  } else if (kind == "speed") {
+    report.speeds.push_back(read_speed(event));
     return &report;
   } else if (kind == "test_end") {
     report.finished = true;

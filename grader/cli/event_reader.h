@@ -11,8 +11,8 @@ namespace grade {
 class EventReader {
  public:
   explicit EventReader(Result* result) : result_(result) {}
-  // The test that the event was about, if it may decide a verdict (failure, finding, budget, end of
-  // a test); nullptr otherwise. Unknown events are skipped: a newer kit may send more.
+  // The test that the event was about, if it may decide a verdict (failure, finding, budget, speed,
+  // end of a test); nullptr otherwise. Unknown events are skipped: a newer kit may send more.
   const TestReport* read(std::string_view line);
   // The test that has started and not ended, nullptr between tests.
   TestReport* running();

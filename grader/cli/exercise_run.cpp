@@ -218,7 +218,9 @@ class ProgramRun {
         !result_.tests.empty() &&
         std::all_of(result_.tests.begin(), result_.tests.end(),
                     [](const TestReport& test) { return test.finished && test.passed; });
-    if (result_.early_end.empty() && result_.done && all_passed) return Outcome::kPassed;
+    if (result_.early_end.empty() && result_.done && all_passed) {
+      return result_.undecided() == nullptr ? Outcome::kPassed : Outcome::kInconclusive;
+    }
     const bool failed = !result_.early_end.empty() || result_.done || result_.failed_tests() > 0;
     return failed ? Outcome::kFailed : Outcome::kInconclusive;
   }
@@ -255,6 +257,15 @@ std::string TestReport::short_name() const {
 const TestReport* Result::first_failed() const {
   for (const TestReport& test : tests) {
     if (test.started && !test.passed && (test.finished || !test.failures.empty())) return &test;
+  }
+  return nullptr;
+}
+
+const SpeedReport* Result::undecided() const {
+  for (const TestReport& test : tests) {
+    for (const SpeedReport& speed : test.speeds) {
+      if (speed.verdict == "inconclusive") return &speed;
+    }
   }
   return nullptr;
 }

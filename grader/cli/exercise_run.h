@@ -69,6 +69,22 @@ struct BudgetCheck {
   bool passed = false;
 };
 
+// One comparison of a speed measurement.
+struct SpeedRatio {
+  std::string kind, name, level;  // "stage", "library" or "ceiling"; what it is; level reached
+  double ratio = 0, low = 0, high = 0;       // median of the pairs, with its 98 % interval
+  double pass = 0, gold = 0, reference = 0;  // bars; 0: none
+  double seconds = 0, amount = 0;            // of one call of what it is compared with
+};
+
+struct SpeedReport {
+  std::string device, verdict, level, reason;
+  bool modelled = false;
+  double seconds = 0, bytes = 0, flops = 0, slice = 1;
+  int rounds = 0;
+  std::vector<SpeedRatio> ratios;
+};
+
 struct LaunchInfo {
   std::string kernel, file;
   int line = 0;
@@ -85,6 +101,7 @@ struct TestReport {
   std::vector<Failure> failures;
   std::vector<Finding> findings;
   std::vector<BudgetCheck> budgets;
+  std::vector<SpeedReport> speeds;
   std::vector<LaunchInfo> launches;
   std::vector<std::pair<std::string, CounterMap>> counters;  // case, counters
   int todo() const;                                          // RecordProperty("todo", N), or 0
@@ -124,6 +141,7 @@ struct Result {
   bool passed() const { return outcome == Outcome::kPassed; }
   double seconds() const { return build.seconds + run_seconds; }
   const TestReport* first_failed() const;  // nullptr if none
+  const SpeedReport* undecided() const;    // the first speed that could not be judged, or nullptr
   int failed_tests() const;
 };
 

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <regex>
 
+#include "cli/speed_text.h"
 #include "course/text.h"
 
 namespace grade {
@@ -217,10 +218,35 @@ std::string budgets(const Result& result, const Terminal& terminal) {
   return text;
 }
 
+// Two lines per measurement: what it reached, and the bars.
+std::string speeds(const Result& result, const Terminal& terminal) {
+  std::string text;
+  for (const TestReport& test : result.tests) {
+    for (const SpeedReport& speed : test.speeds) {
+      const SpeedRatio* best = best_ratio(speed);
+      if (best == nullptr) continue;
+      text += indented(ratio_text(*best) + ": " + speed.level + "  (" + bars_text(*best) + ")",
+                       terminal);
+      text += indented(time_text(speed.seconds) + " per call, " + speed.device, terminal);
+    }
+  }
+  return text;
+}
+
 std::string passed(const Result& result, const Terminal& terminal) {
   return labelled(Style::kGood, "PASS", "all " + course::plural(result.tests.size(), "test"),
                   terminal) +
-         budgets(result, terminal);
+         budgets(result, terminal) + speeds(result, terminal);
+}
+
+std::string inconclusive(const Result& result, const Terminal& terminal) {
+  const SpeedReport* speed = result.undecided();
+  if (speed == nullptr) {
+    return labelled(Style::kNote, "OPEN", "No verdict: the run ended before it could be judged.",
+                    terminal);
+  }
+  return labelled(Style::kNote, "OPEN", "Right, but its speed could not be judged.", terminal) +
+         indented(speed->reason + " Run it again when nothing else does.", terminal);
 }
 
 std::string body(const Result& result, const Terminal& terminal) {
@@ -236,8 +262,7 @@ std::string body(const Result& result, const Terminal& terminal) {
     case Outcome::kCancelled:
       return labelled(Style::kNote, "STOP", "Interrupted.", terminal);
     default:
-      return labelled(Style::kNote, "OPEN", "No verdict: the run ended before it could be judged.",
-                      terminal);
+      return inconclusive(result, terminal);
   }
 }
 

@@ -30,6 +30,8 @@ std::string json_of(const Diagnostic& diagnostic);
 std::string json_of(const Failure& failure);
 std::string json_of(const Finding& finding);
 std::string json_of(const BudgetCheck& budget);
+std::string json_of(const SpeedRatio& ratio);
+std::string json_of(const SpeedReport& speed);
 std::string json_of(const TestReport& test);
 std::string json_of(const Result& result);
 
@@ -84,6 +86,38 @@ std::string json_of(const BudgetCheck& budget) {
       .str();
 }
 
+std::string json_of(const SpeedRatio& ratio) {
+  return JsonOut()
+      .text("kind", ratio.kind)
+      .text("name", ratio.name)
+      .text("level", ratio.level)
+      .number("ratio", ratio.ratio)
+      .number("low", ratio.low)
+      .number("high", ratio.high)
+      .number("pass", ratio.pass)
+      .number("gold", ratio.gold)
+      .number("reference", ratio.reference)
+      .number("seconds", ratio.seconds)
+      .number("amount", ratio.amount)
+      .str();
+}
+
+std::string json_of(const SpeedReport& speed) {
+  return JsonOut()
+      .text("device", speed.device)
+      .boolean("modelled", speed.modelled)
+      .text("verdict", speed.verdict)
+      .text("level", speed.level)
+      .text("reason", speed.reason)
+      .number("seconds", speed.seconds)
+      .number("bytes", speed.bytes)
+      .number("flops", speed.flops)
+      .number("slice", speed.slice)
+      .number("rounds", speed.rounds)
+      .raw("ratios", json_list(speed.ratios))
+      .str();
+}
+
 std::string json_of(const TestReport& test) {
   const bool run = test.started;
   JsonOut out;
@@ -96,6 +130,7 @@ std::string json_of(const TestReport& test) {
   return out.raw("failures", json_list(test.failures))
       .raw("findings", json_list(test.findings))
       .raw("budgets", json_list(test.budgets))
+      .raw("speeds", json_list(test.speeds))
       .str();
 }
 
