@@ -28,14 +28,25 @@ Finding make(const Warp& warp, const char* check, const char* kind, uint32_t pc)
 }
 
 // A loop may do the same wrong thing a million times: only the first is put into words.
-enum class Report : uint64_t { kAccess = 1, kRace, kSameValueRace, kUndefined, kMissing, kCaller };
-bool repeated(const Warp& warp, Report report, uint64_t detail) {
+enum class Report : uint64_t {
+  kAccess = 1,
+  kRace,
+  kSameValueRace,
+  kUndefined,
+  kMissing,
+  kCaller,
+  kPartialWarp
+};
+bool repeated_at(const Warp& warp, uint32_t pc, Report report, uint64_t detail) {
   uint64_t key = reinterpret_cast<uintptr_t>(warp.module);
-  for (const uint64_t part : {static_cast<uint64_t>(report), uint64_t{warp.pc}, detail}) {
+  for (const uint64_t part : {static_cast<uint64_t>(report), uint64_t{pc}, detail}) {
     key = (key ^ part) * 0x9e3779b97f4a7c15ull;
     key ^= key >> 29;
   }
   return FindingLog::instance().repeated(key | 1);
+}
+bool repeated(const Warp& warp, Report report, uint64_t detail) {
+  return repeated_at(warp, warp.pc, report, detail);
 }
 
 // "at 01_vector_add.cu:9", or the PTX line when there is no line information.
@@ -392,6 +403,19 @@ void report_caller_not_in_mask(const Warp& warp, uint32_t lanes) {
                     " executes a warp operation " + at(warp, warp.pc) +
                     " whose mask does not name its own lane. The mask must hold every lane that "
                     "takes part.";
+  FindingLog::instance().report(std::move(finding));
+}
+
+void report_partial_warp(const Warp& warp, uint32_t lanes) {
+  // Once per kernel: a load, a product and a store have the same cause.
+  const Function& function = warp.module->functions[warp.module->function_at(warp.pc)];
+  if (repeated_at(warp, function.entry, Report::kPartialWarp, 0)) return;
+  Finding finding = make(warp, "synccheck", "partial-warp", warp.pc);
+  finding.message = "In " + kernel_name(warp) + ", a matrix operation " + at(warp, warp.pc) +
+                    " is executed by " + number(static_cast<uint64_t>(std::popcount(lanes))) +
+                    " of the 32 lanes of a warp (" + thread_name(warp, std::countr_zero(lanes)) +
+                    " is one of them). All 32 must execute it together: start blocks of a multiple "
+                    "of 32 threads, and keep it out of branches that some lanes do not take.";
   FindingLog::instance().report(std::move(finding));
 }
 

@@ -48,6 +48,8 @@ void report_mixed_barriers(const Warp& warp, uint32_t first_pc, uint32_t second_
 // A lane named in a member mask that does not take part.
 void report_missing_lanes(const Warp& warp, uint32_t pc, uint32_t missing, const char* operation);
 void report_caller_not_in_mask(const Warp& warp, uint32_t lanes);
+// A matrix operation that only `lanes` execute.
+void report_partial_warp(const Warp& warp, uint32_t lanes);
 
 // "thread (3, 0) of block (1, 2)"; unused dimensions are left out.
 std::string thread_name(const Warp& warp, int lane);

@@ -61,6 +61,10 @@ class FunctionDecoder {
   void decode_cp(const ptx::Instruction&, Spec&, Instr&);
   void decode_mbarrier(const ptx::Instruction&, Spec&, Instr&);
   void decode_activemask(const ptx::Instruction&, Spec&, Instr&);
+  void decode_wmma(const ptx::Instruction&, Spec&, Instr&);
+  void decode_mma(const ptx::Instruction&, Spec&, Instr&);
+  void decode_ldmatrix(const ptx::Instruction&, Spec&, Instr&);
+  void decode_movmatrix(const ptx::Instruction&, Spec&, Instr&);
 
   void decode_one(const ptx::Instruction& instruction);
   void lay_out_frame();
@@ -85,6 +89,9 @@ class FunctionDecoder {
   void decode_async_copy(const ptx::Instruction&, Spec&, Instr&);
   void mbarrier_object(const ptx::Operand& operand, Spec& spec, Instr& in);
   void decode_warp_barrier(const ptx::Instruction&, Spec&, Instr&);
+  void matrix_product(const ptx::Instruction&, Spec&, Instr&, bool is_wmma);
+  void fragment_registers(const ptx::Operand& operand, bool written, Fragment& fragment);
+  void whole_warp(Spec& spec, Instr& in);
   bool is_entry_param(const std::string& name) const;
   std::pair<uint32_t, uint32_t> frame_param(const std::string& name) const;
   void sources(const ptx::Instruction&, Instr&, size_t first, int bytes, ptx::Type type);

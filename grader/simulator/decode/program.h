@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "checks/finding.h"
+#include "decode/matrix.h"
 #include "exec/launch.h"
 #include "ptx/module.h"
 
@@ -139,6 +140,7 @@ class LoadedModule {
   std::vector<CallSite> calls;
   std::vector<std::vector<uint32_t>> branch_tables;
   std::vector<std::string> messages;  // kUnsupported
+  std::vector<MatrixOp> matrices;     // wmma, mma, ldmatrix, stmatrix
 
   // Barriers of some threads or of a warp occur: order inside barrier epochs must be tracked.
   bool order_inside_epochs = false;

@@ -95,6 +95,27 @@ T canonical_nan() {
   return T{0x7fff};
 }
 
+// Quick and exact, without branches on the value: for loops over whole matrices.
+inline float f16_to_float(uint32_t bits) {
+  const uint32_t magnitude = (bits & 0x7fffu) << 13;
+  // 2^112 moves the exponent from the bias of f16 to that of f32, also for subnormals.
+  const float scaled = std::bit_cast<float>(magnitude) * 0x1p112f;
+  const uint32_t special = (bits & 0x7c00u) == 0x7c00u ? 0x7f800000u : 0u;
+  return std::bit_cast<float>(std::bit_cast<uint32_t>(scaled) | special | (bits & 0x8000u) << 16);
+}
+inline float bf16_to_float(uint32_t bits) { return std::bit_cast<float>(bits << 16); }
+
+// The 8-bit formats: e5m2 is the upper half of an f16; e4m3 has no infinity, and one NaN of each
+// sign.
+inline float e5m2_to_float(uint32_t bits) { return f16_to_float((bits & 0xffu) << 8); }
+inline float e4m3_to_float(uint32_t bits) {
+  const uint32_t sign = (bits & 0x80u) << 24;
+  if ((bits & 0x7fu) == 0x7fu) return std::bit_cast<float>(0x7fffffffu);
+  // As an f32 with 2^-120 times the value.
+  const float scaled = std::bit_cast<float>((bits & 0x7fu) << 20) * 0x1p120f;
+  return std::bit_cast<float>(std::bit_cast<uint32_t>(scaled) | sign);
+}
+
 // x + y, rounded to odd: rounding that once more to a short format gives the correctly rounded sum
 // (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
 inline double sum_to_odd(double x, double y) {

@@ -44,6 +44,17 @@ Handler handler_unpack();  // mov.b64 {%r1, %r2}, %rd
 
 Handler pick_collective(Spec& spec, ptx::Type type);  // shfl vote match redux
 Handler handler_activemask();
+
+// Matrices: Instr::extra is an index into LoadedModule::matrices.
+Handler handler_mma_float();  // A and B of at most 32 bits
+Handler handler_mma_double();
+Handler handler_mma_integer();
+Handler handler_wmma_load();
+Handler handler_wmma_store();
+Handler handler_ldmatrix();
+Handler handler_stmatrix();
+Handler handler_movmatrix();
+
 Handler handler_nop();
 
 Handler handler_async_copy();          // cp.async

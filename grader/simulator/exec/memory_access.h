@@ -17,6 +17,9 @@ struct Request {
   bool contiguous = false;  // lane i at low + i * bytes, all 32 active
   bool write = false;
   bool atomic = false;
+  // Bytes that each lane stores, `values_stride` apart; null: those of the operands.
+  const uint8_t* values = nullptr;
+  uint32_t values_stride = 0;
 };
 
 // Bytes of the lanes, checked: stops the launch with a finding where an access is not allowed.

@@ -1,4 +1,7 @@
 // One planted defect per argument; run with GRADE_EXEC=1 the status must be 99.
+#include <cuda_fp16.h>
+#include <mma.h>
+
 #include <cassert>
 #include <cstring>
 
@@ -10,6 +13,34 @@ __global__ void fill(int* to, int n) {
 }
 
 __global__ void check_sign(const int* data) { assert(data[0] < 0); }
+
+// One 16 x 16 tile times itself, through shared memory.
+__global__ void square_tile(const half* data, float* result, bool synchronised) {
+  using namespace nvcuda::wmma;
+  __shared__ alignas(32) half tile[256];
+  for (int i = threadIdx.x; i < 256; i += blockDim.x) tile[i] = data[i];
+  if (synchronised) __syncthreads();
+  fragment<matrix_a, 16, 16, 16, half, row_major> a;
+  fragment<matrix_b, 16, 16, 16, half, col_major> b;
+  fragment<accumulator, 16, 16, 16, float> c;
+  fill_fragment(c, 0.0f);
+  load_matrix_sync(a, tile, 16);
+  load_matrix_sync(b, data, 16);
+  mma_sync(c, a, b, c);
+  if (threadIdx.x < 32) store_matrix_sync(result, c, 16, mem_row_major);
+}
+
+void run_square_tile(int halves, int written, int threads, bool synchronised) {
+  half* data = nullptr;
+  float* result = nullptr;
+  CHECK_CUDA(cudaMalloc(&data, halves * sizeof(half)));
+  CHECK_CUDA(cudaMalloc(&result, 256 * sizeof(float)));
+  CHECK_CUDA(cudaMemset(data, 0, written * sizeof(half)));
+  square_tile<<<1, threads>>>(data, result, synchronised);
+  cudaDeviceSynchronize();
+  cudaFree(data);
+  cudaFree(result);
+}
 
 int main(int argc, char** argv) {
   const char* defect = argc > 1 ? argv[1] : "";
@@ -39,6 +70,11 @@ int main(int argc, char** argv) {
     CHECK(cudaDeviceSynchronize() == cudaErrorAssert);
     return 0;
   }
+  if (is("matrix-undefined")) run_square_tile(256, 250, 64, true);
+  if (is("matrix-past-end")) run_square_tile(250, 250, 64, true);
+  if (is("matrix-half-warp")) run_square_tile(256, 256, 16, true);
+  if (is("matrix-race")) run_square_tile(256, 256, 64, false);
+  if (is("matrix-clean")) run_square_tile(256, 256, 64, true);  // no defect
   if (is("checked-launch")) {  // no defect: the program looks at the error
     fill<<<1, 2048>>>(data, 64);
     CHECK(cudaGetLastError() != cudaSuccess);
