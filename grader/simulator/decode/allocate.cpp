@@ -173,7 +173,9 @@ class Allocator {
     }
   }
 
-  // Linear scan over intervals in order of their start; free slots are reused lowest first.
+  // Linear scan over intervals in order of their start; free slots are reused lowest first. Only
+  // registers of one layout share a slot: lanes that have diverged stand at different places, and
+  // what one lane keeps in a slot must not overlap what another lane writes there.
   RegisterAllocation scan() {
     RegisterAllocation out;
     std::vector<int> order;
@@ -182,17 +184,17 @@ class Allocator {
     }
     std::sort(order.begin(), order.end(), [&](int a, int b) { return first_[a] < first_[b]; });
     std::set<std::pair<int, int>> active;  // (end, register)
-    std::set<uint32_t> free_single, free_pair;
+    std::set<uint32_t> free[kLayouts];
     uint32_t live_32 = 0;
     for (int r : order) {
       while (!active.empty() && active.begin()->first <= first_[r]) {
         const int old = active.begin()->second;
         const uint32_t slot = out.slot[function_.registers[old].name];
-        (width(old) == 2 ? free_pair : free_single).insert(slot);
+        free[layout(old)].insert(slot);
         live_32 -= weight(old);
         active.erase(active.begin());
       }
-      std::set<uint32_t>& pool = width(r) == 2 ? free_pair : free_single;
+      std::set<uint32_t>& pool = free[layout(r)];
       uint32_t slot = out.slots;
       if (!pool.empty()) {
         slot = *pool.begin();
@@ -208,6 +210,12 @@ class Allocator {
     return out;
   }
 
+  // How lanes lie in a slot: a bit, 4 bytes or 8 bytes each.
+  enum Layout { kBits, kSingle, kPair, kLayouts };
+  Layout layout(int r) const {
+    if (function_.registers[r].type == ptx::Type::kPred) return kBits;
+    return width(r) == 2 ? kPair : kSingle;
+  }
   uint32_t width(int r) const { return ptx::size_of(function_.registers[r].type) == 8 ? 2 : 1; }
   uint32_t weight(int r) const {
     return function_.registers[r].type == ptx::Type::kPred ? 0 : width(r);
