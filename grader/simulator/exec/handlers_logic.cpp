@@ -263,6 +263,13 @@ struct Compared<Half> : ComparedHalf<Half> {};
 template <>
 struct Compared<BFloat16> : ComparedHalf<BFloat16> {};
 
+// .ftz: what is subnormal in T counts as zero. C is the type in which T is compared.
+template <class T, class C>
+C flush_subnormal(C x) {
+  if constexpr (std::is_same_v<T, Half>) return std::fabs(x) < 0x1p-14f ? C{0} : x;
+  return flush(x);
+}
+
 template <Cmp kCmp, class T, bool kFlush>
 __attribute__((noinline)) uint32_t comparison(Warp& w, const Instr& in, int first) {
   const auto* a = w.in<Store<T>>(in.ops[first]);
@@ -270,7 +277,7 @@ __attribute__((noinline)) uint32_t comparison(Warp& w, const Instr& in, int firs
   return lane_mask([=](int i) {
     using C = typename Compared<T>::type;
     C x = Compared<T>::load(a[i]), y = Compared<T>::load(b[i]);
-    if constexpr (kFlush) x = flush(x), y = flush(y);
+    if constexpr (kFlush) x = flush_subnormal<T>(x), y = flush_subnormal<T>(y);
     return compare<kCmp, C>(x, y);
   });
 }
@@ -522,7 +529,7 @@ Handler pick_compare(Spec& spec, Type type) {
     case Type::kF64:
       return pick_cmp<double, false>(cmp, set);
     case Type::kF16:
-      return ftz ? nullptr : pick_cmp<Half, false>(cmp, set);
+      return ftz ? pick_cmp<Half, true>(cmp, set) : pick_cmp<Half, false>(cmp, set);
     case Type::kBF16:
       return pick_cmp<BFloat16, false>(cmp, set);
     default:

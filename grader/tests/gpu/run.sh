@@ -5,7 +5,8 @@
 #
 # For every exercise: the solution, which must pass, and the starter, which must fail unless the
 # exercise is judged by the simulator alone. Both are the objects that the simulator also runs, linked
-# with the CUDA runtime. Then the PTX fixtures of the simulator, on the driver as well. Ends with
+# with the CUDA runtime. Then the PTX fixtures of the simulator, on the driver as well, and 500 random
+# kernels on both; FILE.random.json gets the hashes of their results. Ends with
 # "N passed, M failed"; exit status 1 if anything failed.
 # COMMIT names the commit where there is no git.
 set -u
@@ -54,6 +55,16 @@ echo "PTX fixtures: simulator $fixtures_sim; GPU $fixtures_gpu"
 
 card=$(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1)
 driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -n 1)
+
+# Random kernels on both, every bit; the hashes of what the GPU gave are for machines without one
+# (grader/tests/simulator/random/recorded.json).
+"${GRADE_CMAKE:-cmake}" --build build/sim --target ptx_random >/dev/null 2>&1
+build/sim/bin/ptx_random --against gpu --seed 1 --count 500 --record "${out%.json}.random.json" \
+  --machine "$card, driver $driver" >build/gpu_random.log 2>&1 || failed=$((failed + 1))
+random=$(tail -n 1 build/gpu_random.log)
+echo "Random kernels: $random"
+case $random in *' 0 failed') ;; *) sed 's/^/    | /' build/gpu_random.log ;; esac
+
 toolkit=$(nvcc --version | sed -n 's/.*, V\(.*\)/\1/p')
 commit=${COMMIT:-$(git rev-parse --short HEAD 2>/dev/null)}
 cat >"$out" <<EOF
@@ -68,6 +79,7 @@ cat >"$out" <<EOF
   "passed": $passed,
   "failed": $failed,
   "ptx_fixtures": {"simulator": "$fixtures_sim", "gpu": "$fixtures_gpu"},
+  "random_kernels": "$random",
   "runs": [$rows
   ]
 }

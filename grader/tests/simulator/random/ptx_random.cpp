@@ -1,0 +1,232 @@
+// ptx_random: random kernels, the same for the same seed, on the simulator and on what it is held
+// against. A difference is reported with the least kernel that shows it.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compare.h"
+#include "program.h"
+#include "recorded.h"
+#include "worker.h"
+
+namespace warplings::sim::random {
+namespace {
+
+constexpr const char* kUsage =
+    "usage: ptx_random [--seed S] [--count N] [--against isas|gpu|FILE.json] [--print]\n"
+    "                  [--record FILE.json --machine NAME] [--stop-after N]\n"
+    "  --against isas       every build of the lane loops (the default)\n"
+    "  --against gpu        the CUDA driver of this machine\n"
+    "  --against FILE.json  hashes that were recorded there\n"
+    "  --record FILE.json   write the hashes that the GPU gives; needs --against gpu\n"
+    "  --print              the kernels, without running them\n"
+    "  --stop-after N       differences that are reported (3)\n";
+
+struct Options {
+  uint64_t seed = 1;
+  uint64_t count = 200;
+  bool seed_given = false, count_given = false;
+  std::string against = "isas";
+  std::string record;
+  std::string machine = "GPU";
+  bool print = false;
+  int stop_after = 3;
+};
+
+uint64_t number(const char* text) {
+  char* end = nullptr;
+  const uint64_t value = std::strtoull(text, &end, 10);
+  if (*text == '\0' || *end != '\0') throw std::invalid_argument(text);
+  return value;
+}
+
+Options read_options(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view name = argv[i];
+    if (name == "--print") {
+      options.print = true;
+      continue;
+    }
+    if (i + 1 >= argc) throw std::invalid_argument(std::string(name));
+    const char* value = argv[++i];
+    if (name == "--seed") {
+      options.seed = number(value);
+      options.seed_given = true;
+    } else if (name == "--count") {
+      options.count = number(value);
+      options.count_given = true;
+    } else if (name == "--against") {
+      options.against = value;
+    } else if (name == "--record") {
+      options.record = value;
+    } else if (name == "--machine") {
+      options.machine = value;
+    } else if (name == "--stop-after") {
+      options.stop_after = static_cast<int>(number(value));
+    } else {
+      throw std::invalid_argument(std::string(name));
+    }
+  }
+  return options;
+}
+
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  char text[16];
+  std::tm parts{};
+  std::strftime(text, sizeof text, "%Y-%m-%d", gmtime_r(&now, &parts));
+  return text;
+}
+
+Machine worker_machine(const std::string& isa) {
+  const auto worker = std::make_shared<Worker>(isa);
+  return {isa.empty() ? "simulator" : "simulator (" + isa + ")",
+          [worker](const Fixture& fixture, std::vector<uint8_t>* output) {
+            return worker->run(fixture, output);
+          }};
+}
+
+// Counts and prints; stops when enough differences are shown.
+class Tally {
+ public:
+  explicit Tally(int stop_after) : stop_after_(stop_after) {}
+  void add(const std::string& problem) {
+    ++kernels_;
+    if (problem.empty()) return;
+    ++failed_;
+    if (failed_ <= stop_after_) std::printf("%s\n", problem.c_str());
+    std::fflush(stdout);
+  }
+  bool shows_more() const { return failed_ < stop_after_; }
+  int finish() const {
+    std::printf("%d passed, %d failed\n", kernels_ - failed_, failed_);
+    return failed_ == 0 && kernels_ != 0 ? 0 : 1;
+  }
+
+ private:
+  int stop_after_;
+  int kernels_ = 0;
+  int failed_ = 0;
+};
+
+// The first machine against each of the others.
+int against_machines(const Options& options, const std::vector<Machine>& machines) {
+  Tally tally(options.stop_after);
+  Recorded recorded;
+  recorded.machine = options.machine;
+  recorded.date = today();
+  recorded.first_seed = options.seed;
+  bool complete = true;
+  for (uint64_t seed = options.seed; seed < options.seed + options.count; ++seed) {
+    const Program program = generate(seed);
+    const Selection all = Selection::all(program);
+    recorded.kernels = hash_of(text_of(program, all), recorded.kernels);
+    const Result first = run(machines[0], program, all);
+    std::string problem;
+    for (size_t i = 1; i < machines.size() && problem.empty(); ++i) {
+      const Result other = run(machines[i], program, all);
+      if (i == 1) recorded.hashes.push_back(hash_of(program, other.output));
+      complete = complete && other.problem.empty();
+      problem = difference(program, machines[0], first, machines[i], other).text;
+      if (!problem.empty() && tally.shows_more()) {
+        problem = explain(program, machines[0], machines[i]);
+      }
+    }
+    tally.add(problem);
+  }
+  if (!options.record.empty() && complete) {
+    write_recorded(options.record, recorded);
+  } else if (!options.record.empty()) {
+    std::printf("%s is not written: not every kernel ran\n", options.record.c_str());
+  }
+  return tally.finish();
+}
+
+int against_file(Options options) {
+  const Recorded recorded = read_recorded(options.against);
+  if (!options.seed_given) options.seed = recorded.first_seed;
+  if (!options.count_given) options.count = recorded.hashes.size();
+  if (options.seed != recorded.first_seed || options.count > recorded.hashes.size()) {
+    std::fprintf(stderr, "ptx_random: %s has the seeds %llu to %llu\n", options.against.c_str(),
+                 static_cast<unsigned long long>(recorded.first_seed),
+                 static_cast<unsigned long long>(recorded.first_seed + recorded.hashes.size() - 1));
+    return 2;
+  }
+  uint64_t kernels = 0;
+  for (uint64_t seed = options.seed; seed < options.seed + recorded.hashes.size(); ++seed) {
+    const Program program = generate(seed);
+    kernels = hash_of(text_of(program, Selection::all(program)), kernels);
+  }
+  if (kernels != recorded.kernels) {
+    std::fprintf(stderr,
+                 "ptx_random: the kernels are no longer those of %s: the generator has changed, so "
+                 "the hashes must be recorded again (grader/tests/gpu/run.sh on a machine with a "
+                 "GPU)\n",
+                 options.against.c_str());
+    return 2;
+  }
+  const Machine simulator = worker_machine("");
+  Tally tally(options.stop_after);
+  for (uint64_t i = 0; i < options.count; ++i) {
+    const Program program = generate(options.seed + i);
+    const Result result = run(simulator, program, Selection::all(program));
+    std::string problem;
+    if (!result.problem.empty()) {
+      problem = "seed " + std::to_string(program.seed) + ": " + result.problem + "\n" +
+                text_of(program, Selection::all(program));
+    } else if (hash_of(program, result.output) != recorded.hashes[i]) {
+      problem = "seed " + std::to_string(program.seed) + ": the output is not that of " +
+                recorded.machine + ". On a machine with a GPU, ptx_random --against gpu --seed " +
+                std::to_string(program.seed) + " --count 1 says which instruction it is.";
+    }
+    tally.add(problem);
+  }
+  return tally.finish();
+}
+
+int print(const Options& options) {
+  for (uint64_t seed = options.seed; seed < options.seed + options.count; ++seed) {
+    const Program program = generate(seed);
+    std::printf("%s\n", text_of(program, Selection::all(program)).c_str());
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace warplings::sim::random
+
+int main(int argc, char** argv) {
+  using namespace warplings::sim::random;
+  Options options;
+  try {
+    options = read_options(argc, argv);
+  } catch (const std::invalid_argument& error) {
+    std::fprintf(stderr, "ptx_random: '%s' is not understood\n%s", error.what(), kUsage);
+    return 2;
+  }
+  if (!options.record.empty() && options.against != "gpu") {
+    std::fprintf(stderr, "ptx_random: --record needs --against gpu\n");
+    return 2;
+  }
+  try {
+    if (options.print) return print(options);
+    if (options.against == "gpu") {
+      return against_machines(options, {worker_machine(""), {"GPU", warplings::sim::run_on_gpu}});
+    }
+    if (options.against == "isas") {
+      return against_machines(
+          options, {worker_machine("baseline"), worker_machine("avx2"), worker_machine("avx512")});
+    }
+    return against_file(options);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "ptx_random: %s\n", error.what());
+    return 2;
+  }
+}
