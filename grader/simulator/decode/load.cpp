@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "checks/stream_order.h"
 #include "decode/decoder.h"
 #include "memory/device_memory.h"
 
@@ -107,7 +108,10 @@ class Loader {
     std::memset(bytes, 0, variable.size);
     std::memcpy(bytes, variable.initial.data(),
                 std::min<size_t>(variable.initial.size(), variable.size));
-    if (variable.is_managed) memory.make_host_visible(decoded.address);
+    if (variable.is_managed) {
+      memory.make_host_visible(decoded.address);
+      StreamOrder::instance().add_managed_variable(decoded.address, decoded.size);
+    }
     module_->variables[variable.name] = decoded;
   }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "checks/explain.h"
+#include "checks/footprint.h"
 #include "exec/fault.h"
 #include "exec/lanes.h"
 #include "memory/device_memory.h"
@@ -52,7 +53,8 @@ void check_alignment(Warp& warp, const Request& request) {
 
 }  // namespace
 
-uint32_t check_global(Warp& warp, const Instr&, const Request& request) {
+uint32_t check_global(Warp& warp, const Instr& in, const Request& request) {
+  if (Footprint* footprint = Footprint::recording()) footprint->add(request, in.strong);
   check_alignment(warp, request);
   const DeviceMemory& memory = DeviceMemory::instance();
   uint32_t allowed = request.mask;

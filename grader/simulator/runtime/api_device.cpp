@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <map>
 
+#include "checks/stream_order.h"
 #include "memory/device_memory.h"
 #include "runtime/api.h"
 #include "runtime/device_model.h"
@@ -119,6 +120,7 @@ cudaError_t cudaDeviceReset() {
     const int device = current_device();
     Streams::instance().synchronize_device(device);
     Streams::instance().drop_pending(device);
+    StreamOrder::instance().reset();
     DeviceMemory::instance().reset(device);
     reset_peer_access(device);
     Registry::instance().restore_variables(device);

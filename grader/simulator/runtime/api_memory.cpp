@@ -208,6 +208,14 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
     if (state == nullptr) return cudaErrorInvalidResourceHandle;
     if (pointer == nullptr) return cudaErrorInvalidValue;
     WorkItem item;
+    item.about = std::make_shared<Work>();
+    item.about->kind = WorkKind::kFree;
+    item.about->name = call.name();
+    item.about->where = call.where();
+    if (const Allocation* allocation =
+            DeviceMemory::instance().allocation_at(address_of(pointer))) {
+      item.about->ranges.push_back({allocation->start, allocation->size, true});
+    }
     item.run = [pointer, description = call.description(), where = call.where()] {
       RepeatedLaunches::instance().memory_changed();
       const auto result = DeviceMemory::instance().free(address_of(pointer));

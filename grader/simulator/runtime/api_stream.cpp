@@ -14,8 +14,8 @@ constexpr int kLeastPriority = 0, kGreatestPriority = -5;
 // Work that is still waiting counts as not ready once; asking makes it run.
 cudaError_t query(const std::shared_ptr<StreamState>& stream) {
   Streams& streams = Streams::instance();
-  if (streams.is_idle(stream)) return cudaSuccess;
-  const cudaError_t error = streams.synchronize(stream);
+  if (streams.is_idle(stream)) return streams.synchronize(stream);
+  const cudaError_t error = streams.run_stream(stream);
   return error == cudaSuccess ? cudaErrorNotReady : error;
 }
 
@@ -60,6 +60,14 @@ cudaError_t elapsed_time(float* ms, cudaEvent_t start, cudaEvent_t end) {
   if (!start->record->done || !end->record->done) return cudaErrorNotReady;
   *ms = static_cast<float>(end->record->modelled_ms - start->record->modelled_ms);
   return cudaSuccess;
+}
+
+std::shared_ptr<Work> host_function(const ApiCall& call) {
+  auto work = std::make_shared<Work>();
+  work->kind = WorkKind::kHostFunction;
+  work->name = call.name();
+  work->where = call.where();
+  return work;
 }
 
 }  // namespace
@@ -170,6 +178,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
     if (state == nullptr) return cudaErrorInvalidResourceHandle;
     if (function == nullptr) return cudaErrorInvalidValue;
     WorkItem item;
+    item.about = host_function(call);
     item.run = [function, data] {
       function(data);
       return cudaSuccess;
@@ -186,6 +195,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
     if (state == nullptr) return cudaErrorInvalidResourceHandle;
     if (callback == nullptr) return cudaErrorInvalidValue;
     WorkItem item;
+    item.about = host_function(call);
     item.run = [stream, callback, data] {
       callback(stream, cudaSuccess, data);
       return cudaSuccess;
@@ -222,7 +232,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
     const CUevent_st* event = Streams::instance().find(handle);
     if (event == nullptr) return cudaErrorInvalidResourceHandle;
     if (event->record == nullptr) return cudaSuccess;
-    return Streams::instance().run_until(event->record->point);
+    return Streams::instance().synchronize(*event->record);
   };
 }
 
@@ -230,7 +240,8 @@ cudaError_t cudaEventQuery(cudaEvent_t handle) {
   return WARPLINGS_API {
     const CUevent_st* event = Streams::instance().find(handle);
     if (event == nullptr) return cudaErrorInvalidResourceHandle;
-    if (event->record == nullptr || event->record->done) return cudaSuccess;
+    if (event->record == nullptr) return cudaSuccess;
+    if (event->record->done) return Streams::instance().synchronize(*event->record);
     const cudaError_t error = Streams::instance().run_until(event->record->point);
     return error == cudaSuccess ? cudaErrorNotReady : error;
   };

@@ -62,7 +62,7 @@ class Watcher {
     }
     blocked_ = all_other_threads_sleep() ? blocked_ + 1 : 0;
     if (blocked_ < kBlockedIntervals && processor_seconds() - start_ < kSpinSeconds) return;
-    Streams::instance().synchronize_all();
+    Streams::instance().run_all();
     restart();
   }
 

@@ -41,6 +41,15 @@ void for_each_row(const Copy& copy, Visit visit) {
   }
 }
 
+template <class Visit>
+void for_each_row(const Fill& fill, Visit visit) {
+  for (size_t z = 0; z < fill.box.depth; ++z) {
+    for (size_t y = 0; y < fill.box.height; ++y) {
+      visit(z * fill.layout.slice + y * fill.layout.pitch);
+    }
+  }
+}
+
 // A row that is as wide as its pitch makes one long row.
 Copy joined_rows(Copy copy) {
   if (copy.box.depth == 1 && copy.to_layout.pitch == copy.box.width &&
@@ -155,13 +164,36 @@ Copy linear_copy(void* to, const void* from, size_t size, cudaMemcpyKind kind) {
   return copy;
 }
 
+namespace {
+
+// A copy of device memory to memory that the host sees: initcheck looks at it.
 bool is_checked(const Copy& copy) {
   return memory_kind(copy.from) == MemoryKind::kDevice && host_can_use(memory_kind(copy.to));
 }
 
+std::shared_ptr<Work> describe(const Copy& copy, const Origin& origin) {
+  auto work = std::make_shared<Work>();
+  work->kind = WorkKind::kCopy;
+  work->name = origin.name;
+  work->where = origin.where;
+  const bool from_pageable = memory_kind(copy.from) == MemoryKind::kPageable;
+  const bool to_pageable = memory_kind(copy.to) == MemoryKind::kPageable;
+  for_each_row(copy, [&](size_t to, size_t from) {
+    // Pageable memory is read and written during the call.
+    if (!from_pageable) {
+      work->ranges.push_back({address_of(copy.from) + from, copy.box.width, false});
+    }
+    if (!to_pageable) work->ranges.push_back({address_of(copy.to) + to, copy.box.width, true});
+  });
+  return work;
+}
+
+}  // namespace
+
 WorkItem work_item(const Copy& request, Origin origin) {
   const Copy copy = joined_rows(request);
   WorkItem item;
+  item.about = describe(copy, origin);
   item.modelled_ms = modelled_ms(memory_kind(copy.to), memory_kind(copy.from), copy.box.bytes());
   item.run = [copy, origin = std::move(origin), check = is_checked(copy)] {
     if (check) check_written(copy, origin);
@@ -186,29 +218,38 @@ cudaError_t start_copy(const ApiCall& call, const Copy& request, cudaStream_t ha
       to == MemoryKind::kPageable;
   std::shared_ptr<std::vector<char>> staging;
   if (!must_wait && from == MemoryKind::kPageable) copy = with_staged_source(copy, &staging);
-  WorkItem item = work_item(copy, is_checked(copy) ? origin_of(call) : Origin());
+  WorkItem item = work_item(copy, origin_of(call));
   item.keeps = staging;
+  // From pageable memory the call returns when the bytes are staged.
+  const bool staged = must_wait && from == MemoryKind::kPageable && device_can_use(to);
+  item.about->staged = staged;
+  item.about->blocking = must_wait;
   streams.enqueue(stream, std::move(item));
-  return must_wait ? streams.run_until({stream, stream->enqueued}) : cudaSuccess;
+  if (staged) return streams.synchronize_before_last(stream);
+  return must_wait ? streams.synchronize_last(stream) : cudaSuccess;
 }
 
 cudaError_t check_fill(const ApiCall& call, const Fill& fill) {
   return check_range(call, "target", fill.to, fill.layout.extent(fill.box), true);
 }
 
-WorkItem work_item(const Fill& fill) {
+WorkItem work_item(const Fill& fill, const Origin& origin) {
   WorkItem item;
+  item.about = std::make_shared<Work>();
+  item.about->kind = WorkKind::kFill;
+  item.about->name = origin.name;
+  item.about->where = origin.where;
+  for_each_row(fill, [&](size_t offset) {
+    item.about->ranges.push_back({address_of(fill.to) + offset, fill.box.width, true});
+  });
   item.modelled_ms = kDeviceLatencyMs + static_cast<double>(fill.box.bytes()) / kDeviceRate;
   item.run = [fill] {
     RepeatedLaunches::instance().memory_changed();
     auto* to = static_cast<char*>(usable(fill.to));
-    for (size_t z = 0; z < fill.box.depth; ++z) {
-      for (size_t y = 0; y < fill.box.height; ++y) {
-        const size_t offset = z * fill.layout.slice + y * fill.layout.pitch;
-        std::memset(to + offset, fill.value, fill.box.width);
-        DeviceMemory::instance().mark_defined(address_of(fill.to) + offset, fill.box.width);
-      }
-    }
+    for_each_row(fill, [&](size_t offset) {
+      std::memset(to + offset, fill.value, fill.box.width);
+      DeviceMemory::instance().mark_defined(address_of(fill.to) + offset, fill.box.width);
+    });
     return cudaSuccess;
   };
   return item;
@@ -220,10 +261,12 @@ cudaError_t start_fill(const ApiCall& call, const Fill& fill, cudaStream_t handl
   if (stream == nullptr) return cudaErrorInvalidResourceHandle;
   if (fill.box.empty()) return cudaSuccess;
   if (const cudaError_t error = check_fill(call, fill); error != cudaSuccess) return error;
-  streams.enqueue(stream, work_item(fill));
+  WorkItem item = work_item(fill, origin_of(call));
   // Only memory that the host can see is filled before the call returns.
-  if (memory_kind(fill.to) == MemoryKind::kDevice) return cudaSuccess;
-  return streams.run_until({stream, stream->enqueued});
+  const bool must_wait = memory_kind(fill.to) != MemoryKind::kDevice;
+  item.about->blocking = must_wait;
+  streams.enqueue(stream, std::move(item));
+  return must_wait ? streams.synchronize_last(stream) : cudaSuccess;
 }
 
 }  // namespace warplings::sim

@@ -45,17 +45,18 @@ struct Fill {
 struct Origin {
   std::string call;  // "cudaMemcpyAsync at copy.cu:12"
   Position where;
+  const char* name = "";  // of the function
 };
-inline Origin origin_of(const ApiCall& call) { return {call.description(), call.where()}; }
+inline Origin origin_of(const ApiCall& call) {
+  return {call.description(), call.where(), call.name()};
+}
 
 // Whether the call may do this at all; a refusal is reported.
 cudaError_t check_copy(const ApiCall& call, const Copy& copy);
 cudaError_t check_fill(const ApiCall& call, const Fill& fill);
-// Work for a stream. `origin` may be empty unless the copy goes from the device to the host.
+// Work for a stream.
 WorkItem work_item(const Copy& copy, Origin origin);
-WorkItem work_item(const Fill& fill);
-// A copy of device memory to memory that the host sees: initcheck looks at it.
-bool is_checked(const Copy& copy);
+WorkItem work_item(const Fill& fill, const Origin& origin);
 
 enum class Wait { kAsNeeded, kAlways };  // the -Async form, or the blocking one
 

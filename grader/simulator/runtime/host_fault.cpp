@@ -11,8 +11,10 @@
 #include <utility>
 
 #include "checks/finding.h"
+#include "checks/stream_order.h"
 #include "memory/device_memory.h"
 #include "memory/payload.h"
+#include "runtime/api.h"
 #include "runtime/host_lines.h"
 #include "runtime/pointer.h"
 
@@ -70,6 +72,16 @@ Finding host_access(uint64_t address, const void* context) {
   return finding;
 }
 
+// Memory that the host may touch, but that pending work uses: streamcheck has its say.
+bool was_guarded(uint64_t address, const void* context) {
+  std::lock_guard lock(api_mutex());  // another thread may be running work
+  StreamOrder& order = StreamOrder::instance();
+  if (!order.guards(address)) return false;
+  order.host_touched(address, is_write(context),
+                     host_fault_position(faulting_instruction(context)));
+  return true;
+}
+
 void call_previous(int number, siginfo_t* info, void* context) {
   const struct sigaction& previous = previous_handler();
   if ((previous.sa_flags & SA_SIGINFO) != 0) {
@@ -93,6 +105,7 @@ void on_fault(int number, siginfo_t* info, void* context) {
     call_previous(number, info, context);
     return;
   }
+  if (was_guarded(address, context)) return;  // the access is repeated, on an open page
   const Finding finding = host_access(address, context);
   FindingLog::instance().report(finding);
   if (fatal_hook() != nullptr) {

@@ -31,6 +31,34 @@ std::vector<uint8_t> parameter_buffer(const Kernel& kernel, void** arguments) {
   return buffer;
 }
 
+// Memory that the host sees too, among the pointers that the kernel is given. Pointers that lie in
+// structures in memory are not found.
+std::vector<MemoryRange> host_visible(const std::vector<uint8_t>& parameters) {
+  std::vector<MemoryRange> ranges;
+  const DeviceMemory& memory = DeviceMemory::instance();
+  for (size_t at = 0; at + sizeof(uint64_t) <= parameters.size(); at += sizeof(uint64_t)) {
+    uint64_t value = 0;
+    std::memcpy(&value, parameters.data() + at, sizeof value);
+    const Allocation* allocation = memory.in_arena(value) ? memory.allocation_at(value) : nullptr;
+    if (allocation == nullptr || allocation->freed || value >= allocation->end()) continue;
+    if (allocation->kind != AllocationKind::kManaged &&
+        allocation->kind != AllocationKind::kHostPinned) {
+      continue;
+    }
+    ranges.push_back({allocation->start, allocation->size, true});
+  }
+  return ranges;
+}
+
+std::shared_ptr<Work> describe(const KernelWork& launch) {
+  auto work = std::make_shared<Work>();
+  work->kind = WorkKind::kKernel;
+  work->name = launch.kernel->demangled;
+  work->where = launch.config.where;
+  work->host_visible = host_visible(launch.parameters);
+  return work;
+}
+
 }  // namespace
 
 cudaError_t error_of(LaunchStatus status) {
@@ -73,6 +101,7 @@ cudaError_t prepare_launch(const LaunchRequest& request, KernelWork* work) {
 
 WorkItem work_item(KernelWork work) {
   WorkItem item;
+  item.about = describe(work);
   item.run = [work = std::move(work)] {
     const wsim_counters before = CounterStore::instance().totals();
     const LaunchStatus status =

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "checks/finding.h"
+#include "checks/footprint.h"
 #include "memory/device_memory.h"
 #include "runtime/registry.h"
 
@@ -165,7 +166,9 @@ LaunchStatus RepeatedLaunches::run_and_compare(const Kernel& kernel, const Launc
 LaunchStatus RepeatedLaunches::run(const Kernel& kernel, const LaunchConfig& config,
                                    const std::vector<uint8_t>& params) {
   const bool repeated = same_as_last(kernel, config, params);
-  if (repeated && changes_nothing_ && is_same(visible_)) {
+  // Streamcheck wants to know which bytes it touches: then it has to run.
+  const bool watched = Footprint::recording() != nullptr;
+  if (repeated && changes_nothing_ && !watched && is_same(visible_)) {
     count_again(kernel, config);
     return LaunchStatus::kOk;
   }

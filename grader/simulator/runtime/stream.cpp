@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "checks/stream_order.h"
 #include "runtime/device_state.h"
 #include "runtime/error_state.h"
 
@@ -12,6 +13,25 @@ namespace {
 // Work runs early when more than this is waiting: dependencies are followed by recursion, and
 // captured copies take memory.
 constexpr size_t kMaxBacklog = 2000;
+
+StreamTraits traits_of(const StreamState& stream) {
+  return {stream.id, stream.device, stream.is_default, stream.is_blocking(), stream.name};
+}
+
+// A graph launch does what all its nodes do.
+std::shared_ptr<Work> with_steps(const WorkItem& item) {
+  if (item.steps.empty()) return item.about;
+  auto all = std::make_shared<Work>(item.about == nullptr ? Work() : *item.about);
+  all->kind = WorkKind::kGraph;
+  for (const GraphStep& step : item.steps) {
+    if (step.work.about == nullptr) continue;
+    const Work& work = *step.work.about;
+    all->ranges.insert(all->ranges.end(), work.ranges.begin(), work.ranges.end());
+    all->host_visible.insert(all->host_visible.end(), work.host_visible.begin(),
+                             work.host_visible.end());
+  }
+  return all;
+}
 
 }  // namespace
 
@@ -25,6 +45,7 @@ const std::shared_ptr<StreamState>& Streams::default_of(int device) {
   if (state == nullptr) {
     state = make_state(cudaStreamDefault, 0, device);
     state->is_default = true;
+    state->name = "the default stream";
   }
   return state;
 }
@@ -45,6 +66,7 @@ std::shared_ptr<StreamState> Streams::per_thread_stream() {
   std::shared_ptr<StreamState> state = known.lock();
   if (state == nullptr) {
     state = make_state(cudaStreamDefault, 0, current_device());
+    state->name = "the per-thread default stream";
     known = state;
   }
   return state;
@@ -58,6 +80,7 @@ std::shared_ptr<StreamState> Streams::find(cudaStream_t handle) {
 
 cudaStream_t Streams::create(unsigned flags, int priority, int device) {
   auto* handle = new CUstream_st{make_state(flags, priority, device)};
+  handle->state->name = "stream " + std::to_string(++created_);
   handles_.insert(handle);
   return handle;
 }
@@ -100,15 +123,17 @@ void Streams::enqueue(const std::shared_ptr<StreamState>& stream, WorkItem item)
   } else if (stream->is_blocking() && !first->queue.empty()) {
     item.after.push_back({first, first->enqueued});
   }
+  const std::shared_ptr<Work> about = with_steps(item);
   stream->queue.push_back(std::move(item));
   ++stream->enqueued;
+  StreamOrder::instance().enqueued(traits_of(*stream), stream->enqueued, about);
   stream->last_enqueue = ++enqueue_count_;
   ++backlog_;
   keep_backlog_short();
 }
 
 void Streams::keep_backlog_short() {
-  if (backlog_ > kMaxBacklog) synchronize_all();
+  if (backlog_ > kMaxBacklog) run_all();
 }
 
 void Streams::record(CUevent_st* event, const std::shared_ptr<StreamState>& stream) {
@@ -122,9 +147,11 @@ void Streams::record(CUevent_st* event, const std::shared_ptr<StreamState>& stre
   };
   enqueue(stream, std::move(item));
   record->point = {stream, stream->enqueued};
+  record->order = StreamOrder::instance().end_of(stream->id);
 }
 
 void Streams::wait(const std::shared_ptr<StreamState>& stream, const EventRecord& record) {
+  StreamOrder::instance().stream_waits(traits_of(*stream), record.order);
   if (!record.done) stream->pending_waits.push_back(record.point);
 }
 
@@ -133,18 +160,29 @@ void Streams::finish_next(const std::shared_ptr<StreamState>& stream) {
   WorkItem item = std::move(stream->queue.front());
   stream->queue.pop_front();
   --backlog_;
-  if (item.steps.empty()) {
-    run_item(item, stream->device);
+  StreamOrder& order = StreamOrder::instance();
+  const WorkId id{stream->id, stream->completed + 1};
+  if (sticky_error(stream->device) != cudaSuccess) {
+    order.dropped(id);
   } else {
-    for (GraphStep& step : item.steps) run_item(step.work, stream->device);
+    order.starts(id);
+    if (item.steps.empty()) {
+      run_item(item, id, stream->device);
+    } else {
+      for (GraphStep& step : item.steps) run_item(step.work, id, stream->device);
+    }
+    order.ends(id);
   }
   ++stream->completed;
 }
 
-void Streams::run_item(WorkItem& item, int device) {
+void Streams::run_item(WorkItem& item, const WorkId& id, int device) {
   if (sticky_error(device) != cudaSuccess) return;
   duration_ms_ = item.modelled_ms;
+  const bool on_host = item.about != nullptr && item.about->kind == WorkKind::kHostFunction;
+  if (on_host) StreamOrder::instance().host_function_starts(id);
   const cudaError_t error = item.run();
+  if (on_host) StreamOrder::instance().host_function_ends();
   clock_ms_ += duration_ms_;
   if (error != cudaSuccess) set_sticky_error(device, error);
 }
@@ -159,6 +197,41 @@ cudaError_t Streams::run_until(const WorkPoint& point) {
 }
 
 cudaError_t Streams::synchronize(const std::shared_ptr<StreamState>& stream) {
+  StreamOrder::instance().host_waits(traits_of(*stream));
+  const cudaError_t error = run_stream(stream);
+  StreamOrder::instance().host_waited();
+  return error;
+}
+
+cudaError_t Streams::synchronize(const EventRecord& record) {
+  StreamOrder::instance().host_waits(record.order);
+  const cudaError_t error = run_until(record.point);
+  StreamOrder::instance().host_waited();
+  return error;
+}
+
+cudaError_t Streams::synchronize_last(const std::shared_ptr<StreamState>& stream) {
+  StreamOrder::instance().host_waits(StreamOrder::instance().end_of(stream->id));
+  const cudaError_t error = run_until({stream, stream->enqueued});
+  StreamOrder::instance().host_waited();
+  return error;
+}
+
+cudaError_t Streams::synchronize_before_last(const std::shared_ptr<StreamState>& stream) {
+  StreamOrder::instance().host_waits_for_start_of({stream->id, stream->enqueued});
+  const cudaError_t error = run_until({stream, stream->enqueued});
+  StreamOrder::instance().host_waited();
+  return error;
+}
+
+cudaError_t Streams::synchronize_device(int device) {
+  StreamOrder::instance().host_waits_for_device(device);
+  const cudaError_t error = run_device(device);
+  StreamOrder::instance().host_waited();
+  return error;
+}
+
+cudaError_t Streams::run_stream(const std::shared_ptr<StreamState>& stream) {
   for (const WorkPoint& point : stream->pending_waits) run_until(point);
   // The default stream stands for the blocking ones as well, also when its own queue is empty.
   if (stream->is_default) {
@@ -182,7 +255,7 @@ std::vector<std::shared_ptr<StreamState>> Streams::busy(int device) const {
   return busy;
 }
 
-cudaError_t Streams::synchronize_device(int device) {
+cudaError_t Streams::run_device(int device) {
   // Host functions may enqueue more work: until nothing is left.
   for (auto waiting = busy(device); !waiting.empty(); waiting = busy(device)) {
     for (const auto& stream : waiting) run_until({stream, stream->enqueued});
@@ -191,9 +264,9 @@ cudaError_t Streams::synchronize_device(int device) {
   return sticky_error(device);
 }
 
-void Streams::synchronize_all() {
+void Streams::run_all() {
   while (any_pending()) {
-    for (int device = 0; device < kMaxDevices; ++device) synchronize_device(device);
+    for (int device = 0; device < kMaxDevices; ++device) run_device(device);
   }
 }
 

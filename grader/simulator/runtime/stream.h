@@ -16,9 +16,12 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <string>
 #include <vector>
 
+#include "checks/order_clock.h"
 #include "memory/device_memory.h"
+#include "runtime/work.h"
 
 namespace warplings::sim {
 
@@ -36,6 +39,7 @@ struct WorkItem {
   std::vector<WorkPoint> after;
   double modelled_ms = 0;       // how long it takes on the modelled device; `run` may change it
   std::shared_ptr<void> keeps;  // what `run` reads, alive as long as the item
+  std::shared_ptr<Work> about;  // nullptr: nothing that touches memory
   // A graph launch: its nodes, in the order in which they run. `run` is not used then.
   std::vector<GraphStep> steps;
 };
@@ -51,6 +55,7 @@ struct StreamState {
   int priority = 0;
   int device = 0;
   uint64_t id = 0;
+  std::string name;  // for messages: "stream 2"
   std::deque<WorkItem> queue;
   uint64_t enqueued = 0, completed = 0;  // sequence numbers; items count from 1
   std::vector<WorkPoint> pending_waits;  // cudaStreamWaitEvent: bind the next item
@@ -62,6 +67,7 @@ struct StreamState {
 // One cudaEventRecord.
 struct EventRecord {
   WorkPoint point;
+  OrderClock order;  // what it stands for
   bool done = false;
   double modelled_ms = 0;  // clock of the device when it was reached
 };
@@ -98,11 +104,18 @@ class Streams {
   void record(CUevent_st* event, const std::shared_ptr<StreamState>& stream);
   void wait(const std::shared_ptr<StreamState>& stream, const EventRecord& record);
 
-  // Each runs what it needs and returns the device's error state.
-  cudaError_t run_until(const WorkPoint& point);
+  // Each runs what it needs and returns the device's error state. These are waits of the host:
+  // what the program does next is ordered with the work.
   cudaError_t synchronize(const std::shared_ptr<StreamState>& stream);
+  cudaError_t synchronize(const EventRecord& record);
+  cudaError_t synchronize_last(const std::shared_ptr<StreamState>& stream);  // what came last
+  // Runs what came last as well, but the host may only rely on all before it.
+  cudaError_t synchronize_before_last(const std::shared_ptr<StreamState>& stream);
   cudaError_t synchronize_device(int device);
-  void synchronize_all();  // of every device
+  // These run work without that the program could rely on it.
+  cudaError_t run_until(const WorkPoint& point);
+  cudaError_t run_stream(const std::shared_ptr<StreamState>& stream);
+  void run_all();  // of every device
   bool is_idle(const std::shared_ptr<StreamState>& stream) const;
   bool any_pending() const;
   // Throws pending work away (after a fault, or at cudaDeviceReset).
@@ -113,7 +126,8 @@ class Streams {
 
  private:
   void finish_next(const std::shared_ptr<StreamState>& stream);
-  void run_item(WorkItem& item, int device);
+  cudaError_t run_device(int device);
+  void run_item(WorkItem& item, const WorkId& id, int device);
   void keep_backlog_short();
   // In the order in which work without a dependency runs.
   std::vector<std::shared_ptr<StreamState>> busy(int device) const;
@@ -128,6 +142,7 @@ class Streams {
   std::set<cudaStream_t> handles_;
   std::set<cudaEvent_t> events_;
   uint64_t next_id_ = 1;
+  uint64_t created_ = 0;  // by the program
   uint64_t enqueue_count_ = 0;
   size_t backlog_ = 0;
   double clock_ms_ = 0;

@@ -13,7 +13,8 @@ struct CorpusPart {
   const CorpusCase* cases;
   int size;
 };
-extern const CorpusPart kBasicCorpus;  // corpus.cu
-extern const CorpusPart kAsyncCorpus;  // corpus_async.cu
+extern const CorpusPart kBasicCorpus;   // corpus.cu
+extern const CorpusPart kAsyncCorpus;   // corpus_async.cu
+extern const CorpusPart kStreamCorpus;  // corpus_streams.cu
 
 #endif  // WARPLINGS_TESTS_CORPUS_H_

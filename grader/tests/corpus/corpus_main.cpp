@@ -11,7 +11,7 @@
 
 namespace {
 
-const CorpusPart* const kParts[] = {&kBasicCorpus, &kAsyncCorpus};
+const CorpusPart* const kParts[] = {&kBasicCorpus, &kAsyncCorpus, &kStreamCorpus};
 
 void print_findings() {
   for (int i = 0; i < wsim_finding_count(); ++i) {

@@ -1,0 +1,44 @@
+// What a piece of work is, for those who look at it from outside: streamcheck and the timeline.
+#ifndef WARPLINGS_SIMULATOR_RUNTIME_WORK_H_
+#define WARPLINGS_SIMULATOR_RUNTIME_WORK_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "checks/finding.h"
+
+namespace warplings::sim {
+
+enum class WorkKind : uint8_t {
+  kOther,  // touches no memory that anybody checks
+  kKernel,
+  kCopy,
+  kFill,
+  kHostFunction,
+  kAllocate,
+  kFree,
+  kGraph,
+};
+
+struct MemoryRange {
+  uint64_t address = 0, size = 0;
+  bool write = false;
+};
+
+struct Work {
+  WorkKind kind = WorkKind::kOther;
+  std::string name;  // the kernel, demangled, or the function of the runtime
+  Position where;    // the line of the program
+  // Bytes that it reads and writes, where they are known before it runs.
+  std::vector<MemoryRange> ranges;
+  // Memory that the host sees too and that a kernel was given a pointer to.
+  std::vector<MemoryRange> host_visible;
+  // A blocking copy from pageable memory: the call returns when the bytes are staged.
+  bool staged = false;
+  bool blocking = false;  // the call that enqueues it waits for it
+};
+
+}  // namespace warplings::sim
+
+#endif  // WARPLINGS_SIMULATOR_RUNTIME_WORK_H_
