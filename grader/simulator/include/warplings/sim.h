@@ -37,7 +37,7 @@ void wsim_name_allocation(const void* ptr, const char* name);
 
 // One defect that a check found. Strings live until the next wsim_clear_findings().
 typedef struct wsim_finding {
-  const char* check;  // "memcheck", "initcheck", "racecheck", "synccheck", "leak", "launch", "api"
+  const char* check;  // see checks in the README: "memcheck", "streamcheck", "launch", ...
   const char* kind;   // stable slug, for example "out-of-bounds-global-read"
   const char* message;     // one paragraph in learner words, positions included
   const char* file;        // source file of the first position, "" if unknown
