@@ -4,6 +4,7 @@
 #include <bit>
 #include <functional>
 
+#include "checks/words.h"
 #include "exec/interpreter.h"
 #include "exec/memory_access.h"
 #include "memory/device_memory.h"
@@ -11,60 +12,6 @@
 
 namespace warplings::sim {
 namespace {
-
-std::string kernel_name(const Warp& warp) { return warp.block->grid->kernel->demangled; }
-
-std::string number(uint64_t n) { return std::to_string(n); }
-
-std::string bytes_text(uint64_t n) { return n == 1 ? "1 byte" : number(n) + " bytes"; }
-
-Finding make(const Warp& warp, const char* check, const char* kind, uint32_t pc) {
-  Finding finding;
-  finding.check = check;
-  finding.kind = kind;
-  finding.kernel = kernel_name(warp);
-  finding.where = warp.module->position_of(pc).user;
-  return finding;
-}
-
-// A loop may do the same wrong thing a million times: only the first is put into words.
-enum class Report : uint64_t {
-  kAccess = 1,
-  kRace,
-  kSameValueRace,
-  kUndefined,
-  kMissing,
-  kCaller,
-  kPartialWarp
-};
-bool repeated_at(const Warp& warp, uint32_t pc, Report report, uint64_t detail) {
-  uint64_t key = reinterpret_cast<uintptr_t>(warp.module);
-  for (const uint64_t part : {static_cast<uint64_t>(report), uint64_t{pc}, detail}) {
-    key = (key ^ part) * 0x9e3779b97f4a7c15ull;
-    key ^= key >> 29;
-  }
-  return FindingLog::instance().repeated(key | 1);
-}
-bool repeated(const Warp& warp, Report report, uint64_t detail) {
-  return repeated_at(warp, warp.pc, report, detail);
-}
-
-// "at 01_vector_add.cu:9", or the PTX line when there is no line information.
-std::string at(const Warp& warp, uint32_t pc) {
-  const Position position = warp.module->position_of(pc).user;
-  if (position.known()) return "at " + position.short_name();
-  return "at line " + number(warp.module->text_lines[pc]) + " of the PTX of " + kernel_name(warp);
-}
-
-std::string dims(unsigned x, unsigned y, unsigned z, const Dim3& extent) {
-  if (extent.z > 1) return "(" + number(x) + ", " + number(y) + ", " + number(z) + ")";
-  if (extent.y > 1) return "(" + number(x) + ", " + number(y) + ")";
-  return number(x);
-}
-
-uint32_t lane_value(const Warp& warp, uint32_t offset, int lane) {
-  return reinterpret_cast<const uint32_t*>(warp.special + offset)[lane];
-}
 
 std::string lanes_suffix(const Request& request, const std::string& what) {
   const int n = std::popcount(request.mask) - 1;
@@ -335,87 +282,6 @@ void report_spent_budget(const Warp& warp, uint64_t instructions) {
                     number(instructions) + " warp instructions and has not ended; it was stopped " +
                     at(warp, warp.pc) + ", in block " + number(warp.block->linear) +
                     ". Does the loop there ever end, for every thread?";
-  FindingLog::instance().report(std::move(finding));
-}
-
-void report_deadlock(const Block& block, const std::vector<WaitingGroup>& waiting) {
-  // Where everybody stands: one entry per line.
-  std::vector<std::pair<uint32_t, uint32_t>> places;  // pc, threads
-  for (const WaitingGroup& entry : waiting) {
-    const uint32_t threads = static_cast<uint32_t>(std::popcount(entry.group.mask));
-    auto it = std::find_if(places.begin(), places.end(),
-                           [&](const auto& place) { return place.first == entry.group.pc; });
-    if (it == places.end()) {
-      places.push_back({entry.group.pc, threads});
-    } else {
-      it->second += threads;
-    }
-  }
-  const Warp& warp = *waiting.front().warp;
-  Finding finding = make(warp, "synccheck", "barrier-deadlock", places.front().first);
-  if (places.size() > 1) finding.other = warp.module->position_of(places[1].first).user;
-  finding.message =
-      "In " + kernel_name(warp) + ", block " + number(block.linear) + " can never go on: ";
-  for (size_t i = 0; i < places.size() && i < 4; ++i) {
-    finding.message += (i > 0 ? ", " : "") + number(places[i].second) + " threads wait " +
-                       at(warp, places[i].first);
-  }
-  finding.message +=
-      ". A barrier is complete when every thread of the block that has not exited is there: it "
-      "must not stand in a branch that only some threads take.";
-  FindingLog::instance().report(std::move(finding));
-}
-
-void report_mixed_barriers(const Warp& warp, uint32_t first_pc, uint32_t second_pc) {
-  Finding finding = make(warp, "synccheck", "divergent-barrier", first_pc);
-  finding.other = warp.module->position_of(second_pc).user;
-  finding.message = "In " + kernel_name(warp) + ", block " + number(warp.block->linear) +
-                    ": some threads wait at the barrier " + at(warp, first_pc) +
-                    " while others wait at the one " + at(warp, second_pc) +
-                    ". All threads of a block must reach the same __syncthreads(): move it out of "
-                    "the branch.";
-  FindingLog::instance().report(std::move(finding));
-}
-
-void report_missing_lanes(const Warp& warp, uint32_t pc, uint32_t missing, const char* operation) {
-  if (repeated(warp, Report::kMissing, pc)) return;
-  const int lane = std::countr_zero(missing);
-  Finding finding = make(warp, "synccheck", "missing-lanes", pc);
-  uint32_t elsewhere = pc;
-  for (const Group& group : warp.groups) {
-    if ((group.mask >> lane) & 1) elsewhere = group.pc;
-  }
-  finding.message = "In " + kernel_name(warp) + ", " + operation + " lane " +
-                    number(static_cast<uint64_t>(lane)) + " (" + thread_name(warp, lane) + ") " +
-                    at(warp, pc) + ", but that lane does not take part";
-  if (elsewhere != pc) {
-    finding.other = warp.module->position_of(elsewhere).user;
-    finding.message += ": it stands " + at(warp, elsewhere);
-  }
-  finding.message += ". Every lane named in the mask must execute the same operation.";
-  FindingLog::instance().report(std::move(finding));
-}
-
-void report_caller_not_in_mask(const Warp& warp, uint32_t lanes) {
-  if (repeated(warp, Report::kCaller, 0)) return;
-  Finding finding = make(warp, "synccheck", "caller-not-in-mask", warp.pc);
-  finding.message = "In " + kernel_name(warp) + ", " + thread_name(warp, std::countr_zero(lanes)) +
-                    " executes a warp operation " + at(warp, warp.pc) +
-                    " whose mask does not name its own lane. The mask must hold every lane that "
-                    "takes part.";
-  FindingLog::instance().report(std::move(finding));
-}
-
-void report_partial_warp(const Warp& warp, uint32_t lanes) {
-  // Once per kernel: a load, a product and a store have the same cause.
-  const Function& function = warp.module->functions[warp.module->function_at(warp.pc)];
-  if (repeated_at(warp, function.entry, Report::kPartialWarp, 0)) return;
-  Finding finding = make(warp, "synccheck", "partial-warp", warp.pc);
-  finding.message = "In " + kernel_name(warp) + ", a matrix operation " + at(warp, warp.pc) +
-                    " is executed by " + number(static_cast<uint64_t>(std::popcount(lanes))) +
-                    " of the 32 lanes of a warp (" + thread_name(warp, std::countr_zero(lanes)) +
-                    " is one of them). All 32 must execute it together: start blocks of a multiple "
-                    "of 32 threads, and keep it out of branches that some lanes do not take.";
   FindingLog::instance().report(std::move(finding));
 }
 

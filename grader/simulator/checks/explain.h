@@ -43,6 +43,9 @@ struct WaitingGroup {
   Group group;
 };
 void report_deadlock(const Block& block, const std::vector<WaitingGroup>& waiting);
+// Every block that has started spins, and nothing changes any more.
+void report_spin_deadlock(const std::vector<WaitingGroup>& waiting, uint64_t blocks,
+                          uint64_t not_started);
 // Threads of one block that met at two different barrier statements.
 void report_mixed_barriers(const Warp& warp, uint32_t first_pc, uint32_t second_pc);
 // A lane named in a member mask that does not take part.

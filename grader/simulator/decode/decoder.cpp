@@ -206,8 +206,8 @@ Place FunctionDecoder::special(const std::string& name) {
                                                     {"%ctaid.w", kZero},
                                                     {"%ntid.w", kZero},
                                                     {"%nctaid.w", kZero},
-                                                    {"%envreg1", kZero},
-                                                    {"%envreg2", kZero}};
+                                                    {"%envreg1", kEnvReg1},
+                                                    {"%envreg2", kEnvReg2}};
   const auto it = offsets->find(name);
   if (it == offsets->end()) throw Unsupported{"the special register " + name + " is not supported"};
   return place(kAreaSpecial, it->second);

@@ -48,6 +48,7 @@ class FunctionDecoder {
   void decode_ld(const ptx::Instruction&, Spec&, Instr&);
   void decode_st(const ptx::Instruction&, Spec&, Instr&);
   void decode_atom(const ptx::Instruction&, Spec&, Instr&);
+  void decode_fence(const ptx::Instruction&, Spec&, Instr&);
   void decode_nop(const ptx::Instruction&, Spec&, Instr&);
   void decode_createpolicy(const ptx::Instruction&, Spec&, Instr&);
   void decode_bra(const ptx::Instruction&, Spec&, Instr&);
@@ -84,6 +85,7 @@ class FunctionDecoder {
   void memory_address(const ptx::Operand& operand, Space space, Instr& in);
   Space take_space(Spec& spec) const;
   void take_strength(Spec& spec, Instr& in) const;
+  Scope take_scope(Spec& spec, Scope otherwise) const;
   bool decode_special_mov(const ptx::Operand& source_operand, Instr& in);
   void decode_vector_mov(const ptx::Instruction&, Spec&, Instr&);
   void decode_async_copy(const ptx::Instruction&, Spec&, Instr&);

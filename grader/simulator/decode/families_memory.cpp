@@ -22,11 +22,19 @@ Space FunctionDecoder::take_space(Spec& spec) const {
 }
 
 void FunctionDecoder::take_strength(Spec& spec, Instr& in) const {
-  if (spec.take_one_of({"volatile", "relaxed", "acquire", "release", "mmio", "acq_rel"}) >= 0) {
-    in.strong = true;
-  }
+  const int strength =
+      spec.take_one_of({"volatile", "relaxed", "mmio", "acquire", "release", "acq_rel"});
+  in.strong = strength >= 0;
+  in.acquires = strength == 3 || strength == 5;
+  in.releases = strength == 4 || strength == 5;
   spec.take("weak");
-  for (const char* scope : {"cta", "cluster", "gpu", "sys"}) spec.take(scope);
+  in.scope = take_scope(spec, Scope::kSystem);
+}
+
+Scope FunctionDecoder::take_scope(Spec& spec, Scope otherwise) const {
+  if (spec.take("cta")) return Scope::kBlock;
+  if (spec.take("cluster") || spec.take("gpu") || spec.take("gl")) return Scope::kDevice;
+  return spec.take("sys") ? Scope::kSystem : otherwise;
 }
 
 void FunctionDecoder::memory_address(const Operand& operand, Space space, Instr& in) {
@@ -167,6 +175,17 @@ void FunctionDecoder::decode_atom(const Instruction& instruction, Spec& spec, In
     throw Unsupported{"atomics work on global and shared memory"};
   }
   in.fn = pick_atomic(spec, type);
+}
+
+void FunctionDecoder::decode_fence(const Instruction&, Spec& spec, Instr& in) {
+  in.undefined_rule = UndefinedRule::kOwn;
+  in.scope = take_scope(spec, Scope::kSystem);
+  const bool orders_proxies = spec.take("proxy");
+  for (const char* word : {"sc", "acq_rel", "acquire", "release", "async", "alias", "tensormap",
+                           "generic", "async::generic", "global", "shared::cta"}) {
+    spec.take(word);
+  }
+  in.fn = orders_proxies ? handler_nop() : handler_fence();
 }
 
 void FunctionDecoder::decode_bra(const Instruction& instruction, Spec& spec, Instr& in) {

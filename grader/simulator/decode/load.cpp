@@ -7,6 +7,7 @@
 
 #include "checks/stream_order.h"
 #include "decode/decoder.h"
+#include "exec/handlers.h"
 #include "memory/device_memory.h"
 
 namespace warplings::sim {
@@ -78,10 +79,33 @@ class Loader {
           (in.ops[2] != kNoPlace || in.imm == static_cast<int64_t>(BarrierMode::kArrive));
       if (in.kind == Kind::kWarpBarrier || partial_barrier) module_->order_inside_epochs = true;
     }
+    note_order();
     return module_;
   }
 
  private:
+  // What racecheck and the scheduling of blocks must know of each kernel.
+  void note_order() {
+    Function called;  // all device functions together: a kernel that calls may reach any
+    for (Function& function : module_->functions) {
+      if (!function.is_defined) continue;
+      for (uint32_t pc = function.entry; pc < function.end; ++pc) {
+        const Instr& in = module_->code[pc];
+        const bool shared_only = in.space == Space::kShared || in.space == Space::kLocal;
+        if (in.strong && !shared_only) function.global_strong = true;
+        if (in.fn == handler_fence() || in.acquires || in.releases) function.orders_blocks = true;
+      }
+      if (function.is_entry) continue;
+      called.global_strong = called.global_strong || function.global_strong;
+      called.orders_blocks = called.orders_blocks || function.orders_blocks;
+    }
+    for (Function& function : module_->functions) {
+      if (!function.has_calls) continue;
+      function.global_strong = function.global_strong || called.global_strong;
+      function.orders_blocks = function.orders_blocks || called.orders_blocks;
+    }
+  }
+
   void declare(const ptx::Function& function) {
     const auto known = module_->function_index.find(function.name);
     if (known != module_->function_index.end()) return;

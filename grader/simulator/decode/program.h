@@ -54,6 +54,9 @@ enum class UndefinedRule : uint8_t {
   kOwn,      // the handler does it (memory)
 };
 
+// Which threads a strong access or a fence reaches; clusters do not exist here.
+enum class Scope : uint8_t { kBlock, kDevice, kSystem };
+
 enum class BarrierMode : uint8_t { kSync, kArrive, kPopc, kAnd, kOr };
 
 enum class Space : uint8_t { kGlobal, kShared, kLocal, kConst, kParamEntry, kParamLocal, kGeneric };
@@ -78,6 +81,9 @@ struct Instr {
   bool sign_extend = false;
   bool strong = false;  // volatile, relaxed, acquire, release, atom, red
   bool address_is_32bit = false;
+  bool acquires = false;           // .acquire or .acq_rel
+  bool releases = false;           // .release or .acq_rel
+  Scope scope = Scope::kSystem;    // of a strong access
   uint8_t flops = 0;          // fp32 operations per lane: add, mul 1; fma 2
   uint8_t source_size = 4;    // bytes of a lane of the first source register
   uint8_t mask_constant = 0;  // kBitwise: bytes of a source that reach the result; 0: all
@@ -108,6 +114,8 @@ struct Function {
   uint32_t shared_dynamic_at = 0;  // entries: where dynamic shared memory begins
   uint32_t registers_32 = 0;       // most 32-bit registers live at once
   bool has_calls = false;
+  bool global_strong = false;    // strong accesses that may be to global memory
+  bool orders_blocks = false;    // fences or acquiring or releasing accesses
   // Offset in the frame (device function) or the parameter buffer (entry), and size.
   std::vector<std::pair<uint32_t, uint32_t>> params;
   std::vector<std::pair<uint32_t, uint32_t>> results;

@@ -1,9 +1,16 @@
 // A launch: blocks one after the other on one core, each until it ends or has used its turn. Same
 // input, same order, same result, same report.
+//
+// Blocks that cannot wait for each other run to their end, block after block. Where a kernel has
+// strong accesses to global memory, as many blocks as the device holds take short turns; a block
+// that spins gives its turn away. When every block that has started spins and nothing changes any
+// more, nothing ever will: a deadlock.
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <cstring>
 #include <deque>
+#include <map>
 #include <memory>
 
 #include "checks/explain.h"
@@ -16,9 +23,29 @@
 namespace warplings::sim {
 namespace {
 
-constexpr uint64_t kWarpTurn = 1u << 14;   // warp instructions before another warp goes on
-constexpr uint64_t kBlockTurn = 1u << 21;  // before another block starts beside an unfinished one
-constexpr size_t kResidentBlocks = 2048;   // blocks that may be unfinished at a time
+// Warp instructions before another warp of the block goes on, and before another block does.
+struct Turns {
+  uint64_t warp, block;
+};
+constexpr Turns kAloneTurns{1u << 14, 1u << 21};
+constexpr Turns kSharedTurns{1u << 8, 1u << 11};  // blocks that may wait for each other
+constexpr size_t kAloneBlocks = 2048;             // unfinished at a time, where none waits
+
+// The memory in which the blocks of a cooperative grid meet: zeros when the launch begins. One for
+// each device, never freed, because its launches run one after the other.
+uint64_t cooperative_workspace(int device) {
+  constexpr uint64_t kBytes = 256;
+  static auto* const workspaces = new std::map<int, uint64_t>();
+  DeviceMemory& memory = DeviceMemory::instance();
+  uint64_t& address = (*workspaces)[device];
+  if (address == 0) {
+    address = memory.allocate(kBytes, AllocationKind::kModule, "grid workspace", device);
+  }
+  if (address == 0) return 0;
+  std::memset(memory.view(address), 0, kBytes);
+  memory.mark_defined(address, kBytes);
+  return address;
+}
 
 void fill(Warp& warp, uint32_t offset, uint32_t value) {
   auto* lanes = reinterpret_cast<uint32_t*>(warp.special + offset);
@@ -34,27 +61,40 @@ class Launch {
     grid_.module = kernel.module;
     grid_.max_instructions = options_.max_warp_instructions;
     function_ = &kernel.module->functions[kernel.function];
+    may_wait_ = config.cooperative || function_->global_strong;
+    if (config.cooperative) workspace_ = cooperative_workspace(config.device);
+    turns_ = may_wait_ ? kSharedTurns : kAloneTurns;
+    most_running_ = may_wait_ ? std::max<uint64_t>(config.resident_blocks, 1) : kAloneBlocks;
     if (options_.counters) counters_ = CounterStore::instance().of(kernel.module).data();
   }
 
   void run() {
     const uint64_t total = config_.grid.count();
     uint64_t next = 0;
+    size_t stuck = 0;  // blocks in a row that can only go on if another one changes memory
     std::deque<std::unique_ptr<Block>> running;
     while (next < total || !running.empty()) {
-      if (running.empty() || (next < total && running.size() < kResidentBlocks && start_another_)) {
+      const bool room = next < total && running.size() < most_running_;
+      if (running.empty() || (room && (may_wait_ || start_another_))) {
         running.push_front(take_block());
         start(*running.front(), next++);
         start_another_ = false;
+        stuck = 0;
       }
       std::unique_ptr<Block> block = std::move(running.front());
       running.pop_front();
-      if (run_block(*block)) {
+      const uint64_t changes = grid_.changes;
+      const Turn turn = run_block(*block);
+      if (turn == Turn::kDone) {
         free_.push_back(std::move(block));
-      } else {
-        running.push_back(std::move(block));
-        start_another_ = true;
+        stuck = 0;
+        continue;
       }
+      stuck = turn == Turn::kStuck && grid_.changes == changes ? stuck + 1 : 0;
+      running.push_back(std::move(block));
+      start_another_ = true;
+      const bool may_start = next < total && running.size() < most_running_;
+      if (stuck >= running.size() && !may_start) spin_deadlock(running, total - next);
     }
   }
 
@@ -122,6 +162,8 @@ class Launch {
     fill(warp, kTotalShared,
          static_cast<uint32_t>(function_->shared_static + config_.dynamic_shared));
     std::fill(warp.special + kGridId, warp.special + kSpecialBytes, uint8_t{0});
+    fill(warp, kEnvReg1, static_cast<uint32_t>(workspace_ >> 32));
+    fill(warp, kEnvReg2, static_cast<uint32_t>(workspace_));
   }
 
   void start(Block& block, uint64_t linear) {
@@ -161,6 +203,7 @@ class Launch {
       warp.any_undefined = false;
     }
     warp.async_copies.reset();
+    warp.spin = SpinWatch{};
     warp.clock.now = 1;
     warp.clock.all_lanes_seen = 0;
     std::fill(warp.clock.seen.begin(), warp.clock.seen.end(), 0u);
@@ -171,24 +214,31 @@ class Launch {
     }
   }
 
-  // True when the block has ended.
-  bool run_block(Block& block) {
-    const uint64_t limit = grid_.instructions + kBlockTurn;
+  enum class Turn { kDone, kOver, kStuck };
+
+  Turn run_block(Block& block) {
+    const uint64_t limit = grid_.instructions + turns_.block;
     while (true) {
-      bool runnable = false, waiting = false;
+      bool runnable = false, waiting = false, stuck = true, idle = true;
       for (Warp& warp : block.warps) {
         if (warp.groups.empty()) continue;
-        const WarpState state = run_warp(warp, kWarpTurn);
-        runnable = runnable || state == WarpState::kRunnable;
+        const WarpState state = run_warp(warp, turns_.warp);
+        if (state == WarpState::kDone) stuck = false;
         waiting = waiting || state == WarpState::kWaiting;
+        if (state != WarpState::kRunnable) continue;
+        runnable = true;
+        stuck = stuck && warp.spin.is_stuck(grid_.changes);
+        idle = idle && warp.spin.gave_up_turn;
       }
       if (release_barriers(block)) {
         runnable = true;
+        stuck = idle = false;
       } else if (!runnable && waiting) {
         deadlock(block);
       }
-      if (!runnable) return true;
-      if (grid_.instructions >= limit) return false;
+      if (!runnable) return Turn::kDone;
+      if (stuck) return Turn::kStuck;
+      if ((idle && may_wait_) || grid_.instructions >= limit) return Turn::kOver;
     }
   }
 
@@ -201,6 +251,18 @@ class Launch {
     throw LaunchFault{LaunchStatus::kTimeout};
   }
 
+  [[noreturn]] void spin_deadlock(const std::deque<std::unique_ptr<Block>>& running,
+                                  uint64_t not_started) {
+    std::vector<WaitingGroup> waiting;
+    for (const auto& block : running) {
+      for (const Warp& warp : block->warps) {
+        for (const Group& group : warp.groups) waiting.push_back({&warp, group});
+      }
+    }
+    report_spin_deadlock(waiting, running.size(), not_started);
+    throw LaunchFault{LaunchStatus::kTimeout};
+  }
+
   const Kernel& kernel_;
   const LaunchConfig& config_;
   const uint8_t* params_;
@@ -210,6 +272,10 @@ class Launch {
   Grid grid_;
   std::vector<std::unique_ptr<Block>> free_;
   bool start_another_ = false;
+  bool may_wait_ = false;  // a block may wait for another one
+  Turns turns_ = kAloneTurns;
+  uint64_t most_running_ = kAloneBlocks;
+  uint64_t workspace_ = 0;  // of a cooperative grid
 };
 
 }  // namespace

@@ -56,6 +56,7 @@ Handler handler_stmatrix();
 Handler handler_movmatrix();
 
 Handler handler_nop();
+Handler handler_fence();
 
 Handler handler_async_copy();          // cp.async
 Handler handler_async_commit();        // cp.async.commit_group

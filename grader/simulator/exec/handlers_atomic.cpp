@@ -5,6 +5,7 @@
 #include "checks/explain.h"
 #include "exec/half.h"
 #include "exec/handlers.h"
+#include "exec/interpreter.h"
 #include "exec/lanes.h"
 #include "exec/request.h"
 #include "memory/device_memory.h"
@@ -89,6 +90,7 @@ void perform(Warp& w, const Instr& in, uint32_t mask, View view) {
     T old;
     std::memcpy(&old, at, sizeof(T));
     const T now = combine<kOp, T>(old, load_lane<T>(b[lane]), load_lane<T>(c[lane]));
+    if (std::memcmp(at, &now, sizeof(T)) != 0) note_change(w);
     std::memcpy(at, &now, sizeof(T));
     result[lane] = store_lane<T>(old);
   });

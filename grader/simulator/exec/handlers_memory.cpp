@@ -4,6 +4,7 @@
 #include "checks/explain.h"
 #include "exec/fault.h"
 #include "exec/handlers.h"
+#include "exec/interpreter.h"
 #include "exec/lanes.h"
 #include "exec/request.h"
 #include "memory/device_memory.h"
@@ -144,6 +145,7 @@ void load_global_request(Warp& w, const Instr& in, const Request& request) {
 void store_global_request(Warp& w, const Instr& in, const Request& request) {
   const uint32_t allowed = check_global(w, in, request);
   count_global(w, request, Traffic::kGlobalStore);
+  note_change(w);
   DeviceMemory& memory = DeviceMemory::instance();
   store_bytes(w, in, allowed, [&](int lane) { return memory.view(request.address[lane]); });
   if (!w.checks) return;
@@ -207,6 +209,7 @@ void load_shared_request(Warp& w, const Instr& in, const Request& request) {
 void store_shared_request(Warp& w, const Instr& in, const Request& request) {
   check_shared(w, in, request);
   count_shared(w, request, Traffic::kSharedStore);
+  note_change(w);
   race_shared(w, in, request);
   uint8_t* shared = w.block->shared.data();
   store_bytes(w, in, request.mask, [&](int lane) { return shared + request.address[lane]; });

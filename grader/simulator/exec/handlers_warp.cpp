@@ -156,6 +156,8 @@ void op_activemask(Warp& w, const Instr& in, uint32_t m) {
 
 void op_nop(Warp&, const Instr&, uint32_t) {}
 
+void op_fence(Warp&, const Instr&, uint32_t) {}
+
 // Clocks: issued instructions of the launch stand in for cycles until the timeline models them.
 void op_clock(Warp& w, const Instr& in, uint32_t m) {
   w.spun = true;
@@ -210,6 +212,7 @@ Handler pick_collective(Spec& spec, Type type) {
 
 Handler handler_activemask() { return op_activemask; }
 Handler handler_nop() { return op_nop; }
+Handler handler_fence() { return op_fence; }
 Handler handler_clock() { return op_clock; }
 
 }  // namespace warplings::sim

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "checks/explain.h"
 #include "checks/initcheck.h"
@@ -19,6 +20,7 @@ namespace {
 // memory that others change (it may be waiting for them), many if it only counts.
 constexpr uint32_t kSpinTurns = 32;
 constexpr uint32_t kLoopTurns = 1u << 20;
+constexpr uint32_t kYields = 8;  // of the groups of a warp before another warp has its turn
 
 class Runner {
  public:
@@ -168,9 +170,7 @@ class Runner {
       ++spins_;
     if (alone) {
       // Other warps or blocks may hold what this one waits for.
-      if (spins_ < 8 * kSpinTurns) return true;
-      left_ = 0;
-      spins_ = 0;
+      if (spins_ >= kSpinTurns) give_up_turn(next);
       return true;
     }
     if ((spun && spins_ >= kSpinTurns) || backward_branches_ >= kLoopTurns) {
@@ -178,9 +178,31 @@ class Runner {
       ++w_.groups[current_].round;
       spins_ = 0;
       backward_branches_ = 0;
+      if (spun && ++yields_ >= kYields) give_up_turn(next);
       return false;
     }
     return true;
+  }
+
+  void give_up_turn(uint32_t next) {
+    spins_ = 0;
+    left_ = 0;
+    w_.groups[current_].pc = next;
+    w_.spin.gave_up_turn = true;
+    w_.spin.note(state_of_registers(), grid_.changes);
+  }
+
+  // Where every group stands and what all registers hold; FNV-1a, eight bytes at a time.
+  uint64_t state_of_registers() const {
+    uint64_t hash = 0xcbf29ce484222325ull;
+    const auto add = [&](uint64_t word) { hash = (hash ^ word) * 0x100000001b3ull; };
+    for (const Group& group : w_.groups) add(uint64_t{group.pc} << 32 | group.mask);
+    for (size_t at = 0; at + 8 <= w_.storage.size(); at += 8) {
+      uint64_t word;
+      std::memcpy(&word, w_.storage.data() + at, 8);
+      add(word);
+    }
+    return hash;
   }
 
   void split(const Instr& in, uint32_t taken, uint32_t pc) {
@@ -530,11 +552,15 @@ class Runner {
   uint64_t left_;
   int current_ = 0;
   uint32_t spins_ = 0;
+  uint32_t yields_ = 0;  // of groups that spin
   uint32_t backward_branches_ = 0;
 };
 
 }  // namespace
 
-WarpState run_warp(Warp& warp, uint64_t turn) { return Runner(warp, turn).run(); }
+WarpState run_warp(Warp& warp, uint64_t turn) {
+  warp.spin.gave_up_turn = false;
+  return Runner(warp, turn).run();
+}
 
 }  // namespace warplings::sim

@@ -16,6 +16,7 @@ class Grid {
   const LoadedModule* module = nullptr;
   uint64_t instructions = 0;      // warp instructions issued so far
   uint64_t max_instructions = 0;  // budget of the launch
+  uint64_t changes = 0;           // of memory that a spinning thread may be waiting for
 };
 
 enum class WarpState {
@@ -23,6 +24,9 @@ enum class WarpState {
   kWaiting,   // every group waits for a barrier
   kDone,      // all lanes have exited
 };
+
+// Memory that another thread may wait for has changed.
+inline void note_change(Warp& warp) { ++warp.block->grid->changes; }
 
 // At most `turn` warp instructions. Throws LaunchFault.
 WarpState run_warp(Warp& warp, uint64_t turn);

@@ -45,6 +45,7 @@ struct LaunchConfig {
   size_t dynamic_shared = 0;
   bool cooperative = false;
   int device = 0;
+  uint64_t resident_blocks = 2048;  // that the device holds at a time
   Position where;  // host line of the launch
 };
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "exec/warp.h"
+#include "exec/interpreter.h"
 
 namespace warplings::sim {
 
@@ -40,6 +40,7 @@ void settle(Block& block, uint32_t offset, MBarrier& barrier) {
     barrier.complete.merge(barrier.arriving);
     barrier.arriving = SyncClock{};
   }
+  note_change(block.warps[0]);
   const uint64_t image = barrier.image();
   std::memcpy(block.shared.data() + offset, &image, sizeof image);
   if (!block.shared_undefined.empty()) {

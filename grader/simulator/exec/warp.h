@@ -2,6 +2,7 @@
 #ifndef WARPLINGS_SIMULATOR_EXEC_WARP_H_
 #define WARPLINGS_SIMULATOR_EXEC_WARP_H_
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -47,7 +48,9 @@ enum SpecialOffset : uint32_t {
   kTotalShared = 23 * kSlot,
   kGridId = 24 * kSlot /* 64 bit: two slots */,
   kZero = 26 * kSlot,
-  kSpecialBytes = 28 * kSlot,
+  kEnvReg1 = 27 * kSlot,  // address of the workspace of a cooperative grid: high half
+  kEnvReg2 = 28 * kSlot,  // and low half
+  kSpecialBytes = 30 * kSlot,
 };
 
 // A call frame. Groups of one warp may stand in different frames.
@@ -72,6 +75,30 @@ struct Group {
   uint32_t wait_mask = 0;      // lanes that a warp-level wait names
   int barrier = 0;             // id, while kAtBarrier
   uint32_t barrier_lanes = 0;  // lanes for which the predicate of bar.red is true
+};
+
+// Whether a warp that spins can ever leave its loop by itself. It cannot if its registers come back
+// to what they were while no memory has changed.
+struct SpinWatch {
+  static constexpr size_t kStates = 8;
+  std::array<uint64_t, kStates> seen{};  // hashes of earlier states
+  size_t count = 0;
+  uint64_t changes = ~uint64_t{0};  // Grid::changes that they belong to
+  bool came_back = false;
+  bool gave_up_turn = false;  // the last turn ended because of spinning
+
+  void note(uint64_t state, uint64_t changes_now) {
+    if (changes != changes_now) {
+      changes = changes_now;
+      count = 0;
+      came_back = false;
+    }
+    for (size_t i = 0; i < std::min(count, kStates); ++i) came_back |= seen[i] == state;
+    seen[count++ % kStates] = state;
+  }
+  bool is_stuck(uint64_t changes_now) const {
+    return gave_up_turn && came_back && changes == changes_now;
+  }
 };
 
 class Warp {
@@ -113,6 +140,7 @@ class Warp {
   int current_frame = 0;
   uint32_t undefined_base = 0;
   bool any_undefined = false;       // some register may hold undefined bytes
+  SpinWatch spin;
   bool spun = false;                // an atomic or volatile access since the last backward branch
   uint32_t carry = 0;               // CC.CF of each lane
   uint32_t group_mask = 0;          // lanes of the group in execution, before the guard

@@ -95,6 +95,9 @@ cudaError_t prepare_launch(const LaunchRequest& request, KernelWork* work) {
     return refusal.error;
   }
   if (!kernel.params.empty() && request.arguments == nullptr) return cudaErrorInvalidValue;
+  const int resident = resident_blocks_of(kernel, static_cast<int>(request.config.block.count()),
+                                          request.config.dynamic_shared);
+  work->config.resident_blocks = static_cast<uint64_t>(std::max(resident, 1));
   work->parameters = parameter_buffer(kernel, request.arguments);
   return cudaSuccess;
 }

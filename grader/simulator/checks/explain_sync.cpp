@@ -1,0 +1,146 @@
+// Findings of synccheck in learner words.
+#include <algorithm>
+#include <bit>
+
+#include "checks/explain.h"
+#include "checks/words.h"
+#include "exec/interpreter.h"
+
+namespace warplings::sim {
+namespace {
+
+// Threads that stand at one source line.
+struct Standing {
+  const Warp* warp = nullptr;
+  uint32_t pc = 0;
+  bool waits = false;  // for a barrier or for lanes; otherwise it spins
+  uint64_t threads = 0;
+};
+
+std::vector<Standing> standings_of(const std::vector<WaitingGroup>& waiting) {
+  std::vector<Standing> places;
+  for (const WaitingGroup& entry : waiting) {
+    const bool waits = entry.group.state != GroupState::kReady;
+    const Position line = entry.warp->module->position_of(entry.group.pc).user;
+    auto place = std::find_if(places.begin(), places.end(), [&](const Standing& other) {
+      if (other.waits != waits) return false;
+      const Position known = other.warp->module->position_of(other.pc).user;
+      if (!line.known() || !known.known()) return other.pc == entry.group.pc;
+      return known.line == line.line && known.file == line.file;
+    });
+    if (place == places.end()) {
+      place = places.insert(places.end(), {entry.warp, entry.group.pc, waits, 0});
+    }
+    place->threads += static_cast<uint64_t>(std::popcount(entry.group.mask));
+  }
+  return places;
+}
+
+std::string threads_text(uint64_t n) { return n == 1 ? "1 thread" : number(n) + " threads"; }
+
+// "3 threads spin at a.cu:9, 61 threads wait at a.cu:12"
+std::string list(const std::vector<Standing>& places) {
+  constexpr size_t kMost = 4;
+  std::string text;
+  for (size_t i = 0; i < places.size() && i < kMost; ++i) {
+    const Standing& place = places[i];
+    const bool one = place.threads == 1;
+    text += (i > 0 ? ", " : "") + threads_text(place.threads) +
+            (place.waits ? (one ? " waits " : " wait ") : (one ? " spins " : " spin ")) +
+            at(*place.warp, place.pc);
+  }
+  return text;
+}
+
+}  // namespace
+
+void report_deadlock(const Block& block, const std::vector<WaitingGroup>& waiting) {
+  const std::vector<Standing> places = standings_of(waiting);
+  const Warp& warp = *places.front().warp;
+  Finding finding = make(warp, "synccheck", "barrier-deadlock", places.front().pc);
+  if (places.size() > 1) finding.other = warp.module->position_of(places[1].pc).user;
+  finding.message = "In " + kernel_name(warp) + ", block " + number(block.linear) +
+                    " can never go on: " + list(places) +
+                    ". A barrier is complete when every thread of the block that has not exited "
+                    "is there: it must not stand in a branch that only some threads take.";
+  FindingLog::instance().report(std::move(finding));
+}
+
+void report_spin_deadlock(const std::vector<WaitingGroup>& waiting, uint64_t blocks,
+                          uint64_t not_started) {
+  std::vector<Standing> places = standings_of(waiting);
+  std::stable_partition(places.begin(), places.end(),
+                        [](const Standing& place) { return !place.waits; });
+  const Warp& warp = *places.front().warp;
+  Finding finding = make(warp, "synccheck", "spin-deadlock", places.front().pc);
+  if (places.size() > 1) finding.other = warp.module->position_of(places[1].pc).user;
+  finding.message = "In " + kernel_name(warp) + ", nothing can go on any more: " + list(places) +
+                    ", and no thread is left that could change the memory they read. ";
+  if (not_started > 0) {
+    finding.message += "The device holds " + number(blocks) + " of these blocks at a time and " +
+                       number(not_started) +
+                       " have not started: a block must never wait for one that may start later. "
+                       "Let each block take its number from an atomic counter, start fewer "
+                       "blocks, or use a cooperative launch.";
+  } else {
+    finding.message +=
+        "Is the flag or lock set or given back on every path, and does the waiting thread leave "
+        "the others the chance to do it?";
+  }
+  FindingLog::instance().report(std::move(finding));
+}
+
+void report_mixed_barriers(const Warp& warp, uint32_t first_pc, uint32_t second_pc) {
+  Finding finding = make(warp, "synccheck", "divergent-barrier", first_pc);
+  finding.other = warp.module->position_of(second_pc).user;
+  finding.message = "In " + kernel_name(warp) + ", block " + number(warp.block->linear) +
+                    ": some threads wait at the barrier " + at(warp, first_pc) +
+                    " while others wait at the one " + at(warp, second_pc) +
+                    ". All threads of a block must reach the same __syncthreads(): move it out of "
+                    "the branch.";
+  FindingLog::instance().report(std::move(finding));
+}
+
+void report_missing_lanes(const Warp& warp, uint32_t pc, uint32_t missing, const char* operation) {
+  if (repeated(warp, Report::kMissing, pc)) return;
+  const int lane = std::countr_zero(missing);
+  Finding finding = make(warp, "synccheck", "missing-lanes", pc);
+  uint32_t elsewhere = pc;
+  for (const Group& group : warp.groups) {
+    if ((group.mask >> lane) & 1) elsewhere = group.pc;
+  }
+  finding.message = "In " + kernel_name(warp) + ", " + operation + " lane " +
+                    number(static_cast<uint64_t>(lane)) + " (" + thread_name(warp, lane) + ") " +
+                    at(warp, pc) + ", but that lane does not take part";
+  if (elsewhere != pc) {
+    finding.other = warp.module->position_of(elsewhere).user;
+    finding.message += ": it stands " + at(warp, elsewhere);
+  }
+  finding.message += ". Every lane named in the mask must execute the same operation.";
+  FindingLog::instance().report(std::move(finding));
+}
+
+void report_caller_not_in_mask(const Warp& warp, uint32_t lanes) {
+  if (repeated(warp, Report::kCaller, 0)) return;
+  Finding finding = make(warp, "synccheck", "caller-not-in-mask", warp.pc);
+  finding.message = "In " + kernel_name(warp) + ", " + thread_name(warp, std::countr_zero(lanes)) +
+                    " executes a warp operation " + at(warp, warp.pc) +
+                    " whose mask does not name its own lane. The mask must hold every lane that "
+                    "takes part.";
+  FindingLog::instance().report(std::move(finding));
+}
+
+void report_partial_warp(const Warp& warp, uint32_t lanes) {
+  // Once per kernel: a load, a product and a store have the same cause.
+  const Function& function = warp.module->functions[warp.module->function_at(warp.pc)];
+  if (repeated_at(warp, function.entry, Report::kPartialWarp, 0)) return;
+  Finding finding = make(warp, "synccheck", "partial-warp", warp.pc);
+  finding.message = "In " + kernel_name(warp) + ", a matrix operation " + at(warp, warp.pc) +
+                    " is executed by " + number(static_cast<uint64_t>(std::popcount(lanes))) +
+                    " of the 32 lanes of a warp (" + thread_name(warp, std::countr_zero(lanes)) +
+                    " is one of them). All 32 must execute it together: start blocks of a multiple "
+                    "of 32 threads, and keep it out of branches that some lanes do not take.";
+  FindingLog::instance().report(std::move(finding));
+}
+
+}  // namespace warplings::sim

@@ -1,0 +1,51 @@
+#include "checks/words.h"
+
+#include "exec/interpreter.h"
+
+namespace warplings::sim {
+
+std::string kernel_name(const Warp& warp) { return warp.block->grid->kernel->demangled; }
+
+std::string number(uint64_t n) { return std::to_string(n); }
+
+std::string bytes_text(uint64_t n) { return n == 1 ? "1 byte" : number(n) + " bytes"; }
+
+Finding make(const Warp& warp, const char* check, const char* kind, uint32_t pc) {
+  Finding finding;
+  finding.check = check;
+  finding.kind = kind;
+  finding.kernel = kernel_name(warp);
+  finding.where = warp.module->position_of(pc).user;
+  return finding;
+}
+
+bool repeated_at(const Warp& warp, uint32_t pc, Report report, uint64_t detail) {
+  uint64_t key = reinterpret_cast<uintptr_t>(warp.module);
+  for (const uint64_t part : {static_cast<uint64_t>(report), uint64_t{pc}, detail}) {
+    key = (key ^ part) * 0x9e3779b97f4a7c15ull;
+    key ^= key >> 29;
+  }
+  return FindingLog::instance().repeated(key | 1);
+}
+
+bool repeated(const Warp& warp, Report report, uint64_t detail) {
+  return repeated_at(warp, warp.pc, report, detail);
+}
+
+std::string at(const Warp& warp, uint32_t pc) {
+  const Position position = warp.module->position_of(pc).user;
+  if (position.known()) return "at " + position.short_name();
+  return "at line " + number(warp.module->text_lines[pc]) + " of the PTX of " + kernel_name(warp);
+}
+
+std::string dims(unsigned x, unsigned y, unsigned z, const Dim3& extent) {
+  if (extent.z > 1) return "(" + number(x) + ", " + number(y) + ", " + number(z) + ")";
+  if (extent.y > 1) return "(" + number(x) + ", " + number(y) + ")";
+  return number(x);
+}
+
+uint32_t lane_value(const Warp& warp, uint32_t offset, int lane) {
+  return reinterpret_cast<const uint32_t*>(warp.special + offset)[lane];
+}
+
+}  // namespace warplings::sim

@@ -1,0 +1,45 @@
+// What the texts of all findings are made of.
+#ifndef WARPLINGS_SIMULATOR_CHECKS_WORDS_H_
+#define WARPLINGS_SIMULATOR_CHECKS_WORDS_H_
+
+#include <cstdint>
+#include <string>
+
+#include "checks/finding.h"
+#include "exec/warp.h"
+
+namespace warplings::sim {
+
+std::string kernel_name(const Warp& warp);
+std::string number(uint64_t n);
+std::string bytes_text(uint64_t n);  // "1 byte", "12 bytes"
+
+// A finding with its kernel and line filled in.
+Finding make(const Warp& warp, const char* check, const char* kind, uint32_t pc);
+
+// A loop may do the same wrong thing a million times: only the first is put into words. True if
+// this instruction has been reported for the same reason.
+enum class Report : uint64_t {
+  kAccess = 1,
+  kRace,
+  kSameValueRace,
+  kFirstGuess,
+  kUnfencedRead,
+  kUndefined,
+  kMissing,
+  kCaller,
+  kPartialWarp
+};
+bool repeated(const Warp& warp, Report report, uint64_t detail);
+bool repeated_at(const Warp& warp, uint32_t pc, Report report, uint64_t detail);
+
+// "at 01_vector_add.cu:9", or the PTX line when there is no line information.
+std::string at(const Warp& warp, uint32_t pc);
+
+// "(3, 0)"; unused dimensions are left out.
+std::string dims(unsigned x, unsigned y, unsigned z, const Dim3& extent);
+uint32_t lane_value(const Warp& warp, uint32_t offset, int lane);  // of a special register
+
+}  // namespace warplings::sim
+
+#endif  // WARPLINGS_SIMULATOR_CHECKS_WORDS_H_
