@@ -29,10 +29,11 @@ class Runner {
   WarpState run() {
     while (true) {
       merge();
+      if (end_complete_wait()) continue;
       const int next = choose();
       if (next < 0) {
         if (w_.groups.empty()) return WarpState::kDone;
-        if (!resolve_warp_waits()) return WarpState::kWaiting;
+        if (!give_up_on_missing_lanes()) return WarpState::kWaiting;
         continue;
       }
       current_ = next;
@@ -49,7 +50,9 @@ class Runner {
         Group& b = w_.groups[j];
         const bool mergeable =
             a.state == GroupState::kReady || a.state == GroupState::kAtCollective;
-        if (mergeable && a.state == b.state && a.pc == b.pc && a.frame == b.frame) {
+        const bool alike = a.state == b.state && a.pc == b.pc && a.frame == b.frame;
+        const bool same_wait = a.state == GroupState::kReady || a.wait_mask == b.wait_mask;
+        if (mergeable && alike && same_wait) {
           a.mask |= b.mask;
           a.round = std::max(a.round, b.round);
           w_.groups.erase(w_.groups.begin() + static_cast<long>(j));
@@ -437,27 +440,52 @@ class Runner {
   // ---- waits inside the warp
   // -----------------------------------------------------------------------
 
-  uint32_t member_mask(const Group& group, const Instr& in) {
+  // The lanes that name the same members as the first one does, and these members. Tiles of a warp
+  // execute one instruction with a mask each.
+  uint32_t same_members(uint32_t lanes, const Instr& in, uint32_t* members) const {
     const uint32_t* masks = w_.in<uint32_t>(in.ops[5]);
-    const uint32_t named = masks[std::countr_zero(group.mask)];
-    if (w_.checks && (group.mask & ~named) != 0) {
-      report_caller_not_in_mask(w_, group.mask & ~named);
+    *members = masks[std::countr_zero(lanes)];
+    if (!is_register(in.ops[5])) return lanes;
+    uint32_t same = 0;
+    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+      const int lane = std::countr_zero(rest);
+      if (masks[lane] == *members) same |= 1u << lane;
     }
-    return named;
+    return same;
+  }
+
+  void check_caller(uint32_t lanes, uint32_t members) {
+    if (w_.checks && (lanes & ~members) != 0) report_caller_not_in_mask(w_, lanes & ~members);
+  }
+
+  // The current group waits, as one group for each set of members that its lanes name.
+  void wait_for_members(const Instr& in, GroupState state) {
+    const Group whole = w_.groups[current_];
+    w_.groups.erase(w_.groups.begin() + current_);
+    for (uint32_t rest = whole.mask; rest != 0;) {
+      Group part = whole;
+      uint32_t members = 0;
+      part.mask = same_members(rest, in, &members);
+      part.state = state;
+      part.wait_mask = members & w_.live;
+      check_caller(part.mask, members);
+      rest &= ~part.mask;
+      w_.groups.push_back(part);
+    }
   }
 
   bool warp_barrier(const Instr& in) {
     Group& group = w_.groups[current_];
-    const uint32_t named = member_mask(group, in) & w_.live;
-    if ((named & ~group.mask) == 0) {
+    uint32_t members = 0;
+    const uint32_t lanes = same_members(group.mask, in, &members);
+    if (lanes == group.mask && (members & w_.live & ~lanes) == 0) {
+      check_caller(lanes, members);
       SharedRace::join_lanes(w_.clock, group.mask == w_.live ? 0xffffffffu : group.mask);
       ++group.pc;
       return true;
     }
-    group.state = GroupState::kAtWarpBarrier;
-    group.wait_mask = named;
-    release_warp_barrier(named);
-    return false;
+    wait_for_members(in, GroupState::kAtWarpBarrier);
+    return false;  // end_complete_wait() lets those go on whose members are there
   }
 
   // Groups may stand at different bar.warp.sync statements of the same mask.
@@ -478,38 +506,36 @@ class Runner {
 
   bool collective(const Instr& in) {
     Group& group = w_.groups[current_];
-    const uint32_t named = member_mask(group, in) & w_.live;
-    if ((named & ~group.mask) == 0) {
+    uint32_t members = 0;
+    const uint32_t lanes = same_members(group.mask, in, &members);
+    if (lanes == group.mask && (members & w_.live & ~lanes) == 0) {
+      check_caller(lanes, members);
       if (w_.any_undefined && w_.checks) before_instruction(w_, in, group.mask);
       in.fn(w_, in, group.mask);
       ++group.pc;
       return true;
     }
-    group.state = GroupState::kAtCollective;
-    group.wait_mask = named;
+    wait_for_members(in, GroupState::kAtCollective);
     return false;
   }
 
-  // No group is ready. Collectives whose lanes have met by now go on; lanes that can never meet are
-  // a finding, and the operation is done with those that are there. False: only block barriers are
-  // left.
-  bool resolve_warp_waits() {
-    for (Group& group : w_.groups) {
-      if (group.state == GroupState::kAtWarpBarrier) {
-        const uint32_t before = count_ready();
-        release_warp_barrier(group.wait_mask);
-        if (count_ready() != before) return true;
-      }
-    }
+  // Lets a wait inside the warp end whose lanes have met. False if there is none.
+  bool end_complete_wait() {
     for (size_t i = 0; i < w_.groups.size(); ++i) {
       Group& group = w_.groups[i];
-      if (group.state != GroupState::kAtCollective) continue;
-      if ((group.wait_mask & w_.live & ~group.mask) != 0) continue;
-      return finish_collective(group);
+      if (group.state == GroupState::kAtWarpBarrier) {
+        release_warp_barrier(group.wait_mask);
+        if (w_.groups[i].state == GroupState::kReady) return true;
+      } else if (group.state == GroupState::kAtCollective &&
+                 (group.wait_mask & w_.live & ~group.mask) == 0) {
+        return finish_collective(group);
+      }
     }
-    return give_up_on_missing_lanes();
+    return false;
   }
 
+  // No group is ready: lanes that can never meet are a finding, and the operation is done with
+  // those that are there. False: only block barriers are left.
   // The wait that comes first in the code is the one that goes wrong.
   bool give_up_on_missing_lanes() {
     Group* first = nullptr;
@@ -528,12 +554,6 @@ class Runner {
     first->state = GroupState::kReady;
     ++first->pc;
     return true;
-  }
-
-  uint32_t count_ready() const {
-    uint32_t n = 0;
-    for (const Group& group : w_.groups) n += group.state == GroupState::kReady;
-    return n;
   }
 
   bool finish_collective(Group& group) {
