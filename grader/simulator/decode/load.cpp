@@ -256,10 +256,14 @@ class Loader {
 
 bool is_toolkit_header(const std::string& file) {
   for (const char* part : {"/targets/x86_64-linux/include/", "/targets/sbsa-linux/include/",
-                           "/cuda/include/", "/nvidia/cu13/include/", "/crt/", ".toolkit/"}) {
+                           "/nvidia/cu13/include/", "/crt/", ".toolkit/"}) {
     if (file.find(part) != std::string::npos) return true;
   }
-  return false;
+  // ".../cuda/include/", ".../cuda-13.0/include/"
+  const size_t include = file.find("/include/");
+  if (include == std::string::npos || include == 0) return false;
+  const size_t folder = file.rfind('/', include - 1);
+  return folder != std::string::npos && file.compare(folder, 5, "/cuda") == 0;
 }
 
 }  // namespace
