@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "cli/event_reader.h"
+#include "cli/object_symbols.h"
 #include "course/text.h"
 
 namespace grade {
@@ -276,6 +277,29 @@ int Result::failed_tests() const {
   }));
 }
 
+namespace {
+
+// The object of the learner's file, as CMake names it.
+std::filesystem::path learner_object(const Paths& paths, const RunRequest& request) {
+  const std::string target = target_of(*request.exercise, Program::kLearner);
+  return paths.build(request.device) / "CMakeFiles" / (target + ".kernels.dir") / "chapters" /
+         (request.exercise->id + ".cu.o");
+}
+
+bool uses_banned_symbol(const Paths& paths, const RunRequest& request, Result* result) {
+  if (request.program != Program::kLearner) return false;
+  const std::string symbol = banned_symbol(learner_object(paths, request));
+  if (symbol.empty()) return false;
+  result->outcome = Outcome::kFailed;
+  result->early_end = "not run";
+  result->early_message = "Your file uses " + symbol +
+                          ". Exercises are graded without functions that load libraries, start "
+                          "programs or look into the grader: it was not run.";
+  return true;
+}
+
+}  // namespace
+
 Result run_program(const Paths& paths, const RunRequest& request) {
   Result result = empty_result(request);
   result.build.status = BuildResult::Status::kBuilt;
@@ -293,6 +317,7 @@ Result build_and_run(const Paths& paths, const RunRequest& request) {
   Result result = empty_result(request);
   switch (build.status) {
     case BuildResult::Status::kBuilt:
+      if (uses_banned_symbol(paths, request, &result)) break;
       if (request.on_progress) request.on_progress("running");
       result = run_program(paths, request);
       break;

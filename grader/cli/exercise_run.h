@@ -169,7 +169,7 @@ BuildResult build_target(const Paths& paths, Device device, const std::string& t
                          const RunRequest& request = {});
 // Runs the built program only.
 Result run_program(const Paths& paths, const RunRequest& request);
-// Both.
+// Both. A learner's object that uses what exercises may not use is not run.
 Result build_and_run(const Paths& paths, const RunRequest& request);
 
 }  // namespace grade

@@ -201,6 +201,8 @@ class GpuMeasurement {
     cudaCtxResetPersistingL2Cache();
     m_.prepare(set, ++content_ ^ order_);
     read_all(flush_.get(), 2 * card_.l2_bytes & ~size_t{15}, static_cast<unsigned*>(sink_.get()));
+    // Work on other streams must find everything ready as well.
+    cudaDeviceSynchronize();
     cudaGetLastError();  // a limit that this card does not have
   }
 
