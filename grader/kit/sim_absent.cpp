@@ -25,6 +25,12 @@ void wsim_read_counters(wsim_counters* out) { *out = wsim_counters(); }
 int wsim_line_count(void) { return 0; }
 int wsim_get_line(int, wsim_line_counters*) { return -1; }
 
+void wsim_model_start(double) {}
+void wsim_model_stop(void) {}
+uint64_t wsim_model_mark(void) { return 0; }
+double wsim_modelled_seconds(uint64_t) { return 0; }
+const char* wsim_model_name(void) { return ""; }
+
 int wsim_launch_count(void) { return 0; }
 int wsim_get_launch(int, wsim_launch*) { return -1; }
 uint64_t wsim_api_calls(const char*) { return 0; }

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 
+#include "decode/assembler_view.h"
 #include "exec/warp.h"
 
 namespace warplings::sim {
@@ -102,6 +103,10 @@ void FunctionDecoder::lay_out_frame() {
 
 void FunctionDecoder::run() {
   lay_out_frame();
+  const bool atomics =
+      std::any_of(source_.body.begin(), source_.body.end(),
+                  [](const Instruction& in) { return in.opcode == "atom" || in.opcode == "red"; });
+  if (atomics) uniform_ = uniform_registers(source_);
   out_.entry = static_cast<uint32_t>(module_.code.size());
   for (const Instruction& instruction : source_.body) decode_one(instruction);
   // A body may end in a label: whoever runs off the end returns.

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -94,6 +95,7 @@ class FunctionDecoder {
   void matrix_product(const ptx::Instruction&, Spec&, Instr&, bool is_wmma);
   void fragment_registers(const ptx::Operand& operand, bool written, Fragment& fragment);
   void whole_warp(Spec& spec, Instr& in);
+  bool is_aggregated(const ptx::Instruction&, int bytes) const;
   bool is_entry_param(const std::string& name) const;
   std::pair<uint32_t, uint32_t> frame_param(const std::string& name) const;
   void sources(const ptx::Instruction&, Instr&, size_t first, int bytes, ptx::Type type);
@@ -107,6 +109,7 @@ class FunctionDecoder {
   std::unordered_map<std::string, std::pair<uint32_t, uint32_t>> params_;  // name -> offset, size
   std::unordered_map<std::string, uint32_t> locals_;                       // name -> offset
   std::map<std::pair<uint64_t, int>, Place> constants_;
+  std::unordered_set<std::string> uniform_;  // registers, where atomics ask for it
 };
 
 }  // namespace warplings::sim

@@ -1,4 +1,6 @@
 // Families that touch memory or change the flow of control.
+#include <algorithm>
+
 #include "decode/decoder.h"
 #include "decode/isa.h"
 #include "exec/builtins.h"
@@ -147,6 +149,42 @@ void FunctionDecoder::decode_st(const Instruction& instruction, Spec& spec, Inst
   in.fn = WARPLINGS_PICK(handler_store)(in.space);
 }
 
+// Seen in machine code: the lanes of an integer operation on one address are combined first and one
+// lane goes to memory. Where the old value is used, that needs an operand that is the same in all
+// lanes.
+bool FunctionDecoder::is_aggregated(const Instruction& instruction, int bytes) const {
+  const auto has = [&](std::string_view word) {
+    return std::find(instruction.modifiers.begin(), instruction.modifiers.end(), word) !=
+           instruction.modifiers.end();
+  };
+  const bool combines =
+      has("add") || has("min") || has("max") || has("and") || has("or") || has("xor");
+  if (!combines || bytes != 4 || has("f32") || has("f16x2") || has("bf16x2")) return false;
+  const bool returns = instruction.opcode == "atom";
+  const auto is_uniform = [&](const Operand& operand) {
+    return operand.kind != Operand::Kind::kRegister || uniform_.contains(operand.name);
+  };
+  const Operand& address = instruction.operands[returns ? 1 : 0];
+  for (const Operand& base : address.elements) {
+    if (!is_uniform(base)) return false;
+  }
+  if (!returns || instruction.operands[0].kind != Operand::Kind::kRegister) return true;
+  const std::string& result = instruction.operands[0].name;
+  const auto mentions = [&](const Operand& operand, auto& self) -> bool {
+    return operand.name == result ||
+           std::any_of(operand.elements.begin(), operand.elements.end(),
+                       [&](const Operand& element) { return self(element, self); });
+  };
+  const bool is_used =
+      std::any_of(source_.body.begin(), source_.body.end(), [&](const Instruction& other) {
+        return &other != &instruction &&
+               (other.guard == result ||
+                std::any_of(other.operands.begin(), other.operands.end(),
+                            [&](const Operand& operand) { return mentions(operand, mentions); }));
+      });
+  return !is_used || (has("add") && is_uniform(instruction.operands[2]));
+}
+
 void FunctionDecoder::decode_atom(const Instruction& instruction, Spec& spec, Instr& in) {
   const bool returns = spec.op == "atom";
   const std::vector<Operand>& operands = instruction.operands;
@@ -174,6 +212,7 @@ void FunctionDecoder::decode_atom(const Instruction& instruction, Spec& spec, In
   if (space != Space::kGlobal && space != Space::kShared && space != Space::kGeneric) {
     throw Unsupported{"atomics work on global and shared memory"};
   }
+  in.aggregated = is_aggregated(instruction, bytes);
   in.fn = pick_atomic(spec, type);
 }
 

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "checks/stream_order.h"
+#include "decode/assembler_view.h"
 #include "decode/decoder.h"
 #include "exec/handlers.h"
 #include "memory/device_memory.h"
@@ -70,7 +71,7 @@ class Loader {
     for (const Variable& variable : source.variables) place_variable(variable);
     for (const Variable& variable : source.variables) relocate(variable);
     lay_out_shared();
-    for (const ptx::Function& function : source.functions) {
+    for (ptx::Function& function : source.functions) {
       if (!function.is_declaration) decode(function);
     }
     for (const Instr& in : module_->code) {
@@ -198,7 +199,7 @@ class Loader {
     device_dynamic_ = aligned(largest, 16);
   }
 
-  void decode(const ptx::Function& function) {
+  void decode(ptx::Function& function) {
     Function& out = module_->functions[module_->function_index[function.name]];
     std::unordered_map<std::string, uint32_t> shared = common_;
     uint64_t dynamic = device_dynamic_;
@@ -216,6 +217,7 @@ class Loader {
     };
     for (const Variable& variable : module_->source->variables) add_dynamic(variable);
     for (const Variable& variable : function.variables) add_dynamic(variable);
+    join_shared_accesses(*module_->source, function, shared);
     FunctionDecoder(*module_, function, out, shared).run();
     if (function.is_entry) make_kernel(function, out);
   }

@@ -79,6 +79,8 @@ struct Instr {
   Space space = Space::kGlobal;
   uint8_t register_size = 4;  // bytes of a lane in the destination or stored register: 4 or 8
   bool sign_extend = false;
+  // Atomic on an address that is provably the same in all lanes: one per warp in machine code.
+  bool aggregated = false;
   bool strong = false;  // volatile, relaxed, acquire, release, atom, red
   bool address_is_32bit = false;
   bool acquires = false;           // .acquire or .acq_rel

@@ -18,6 +18,7 @@
 #include "exec/interpreter.h"
 #include "exec/memory_access.h"
 #include "memory/device_memory.h"
+#include "exec/observer.h"
 #include "profile/counters.h"
 
 namespace warplings::sim {
@@ -86,6 +87,7 @@ class Launch {
       const uint64_t changes = grid_.changes;
       const Turn turn = run_block(*block);
       if (turn == Turn::kDone) {
+        if (options_.observer != nullptr) options_.observer->block_ended(*block);
         free_.push_back(std::move(block));
         stuck = 0;
         continue;
@@ -182,6 +184,10 @@ class Launch {
                        kernel_.module->order_inside_epochs);
     }
     for (Warp& warp : block.warps) reset(block, warp, threads);
+    if (options_.observer != nullptr) {
+      for (Warp& warp : block.warps) warp.watch_instructions = warp.watch_requests = nullptr;
+      options_.observer->block_started(block);
+    }
   }
 
   void reset(Block& block, Warp& warp, uint32_t threads) {
@@ -283,12 +289,16 @@ class Launch {
 LaunchStatus run_kernel(const Kernel& kernel, const LaunchConfig& config, const uint8_t* params) {
   CounterStore::instance().record_launch(kernel, config);
   DeviceMemory::instance().set_running_device(config.device);
+  LaunchObserver* observer = engine_options().observer;
+  if (observer != nullptr) observer->launch_started(kernel, config);
+  LaunchStatus status = LaunchStatus::kOk;
   try {
     Launch(kernel, config, params).run();
   } catch (const LaunchFault& fault) {
-    return fault.status;
+    status = fault.status;
   }
-  return LaunchStatus::kOk;
+  if (observer != nullptr) observer->launch_ended();
+  return status;
 }
 
 EngineOptions& engine_options() {

@@ -61,24 +61,6 @@ T combine(T old, T b, T c) {
   return old;
 }
 
-void count_atomic(Warp& w, const Request& request, Traffic traffic) {
-  if (w.counters == nullptr) return;
-  PcCounters& c = w.counters[w.pc];
-  c.traffic = traffic;
-  ++c.requests;
-  c.bytes += uint64_t{request.bytes} * std::popcount(request.mask);
-  std::array<uint64_t, 32> sorted;
-  size_t n = 0;
-  each_lane(request.mask, [&](int i) { sorted[n++] = request.address[i]; });
-  std::sort(sorted.begin(), sorted.begin() + n);
-  size_t longest = 1, run = 1;
-  for (size_t i = 1; i < n; ++i) {
-    run = sorted[i] == sorted[i - 1] ? run + 1 : 1;
-    longest = std::max(longest, run);
-  }
-  c.excess += longest - 1;  // steps that same-address lanes have to take one after the other
-}
-
 template <Op kOp, class T, class View>
 void perform(Warp& w, const Instr& in, uint32_t mask, View view) {
   const auto* b = w.in<Store<T>>(in.ops[1]);
@@ -166,7 +148,7 @@ void op_atom(Warp& w, const Instr& in, uint32_t m) {
     const Request part = part_of(shared_lanes, in.space == Space::kGeneric ? kSharedWindow : 0);
     check_shared(w, in, part);
     check_defined_shared(w, part);
-    count_atomic(w, part, Traffic::kSharedAtomic);
+    count_atomic(w, in, part, Traffic::kSharedAtomic);
     race_shared(w, in, part);
     perform<kOp, T>(w, in, part.mask,
                     [&](int lane) { return w.block->shared.data() + part.address[lane]; });
@@ -175,7 +157,7 @@ void op_atom(Warp& w, const Instr& in, uint32_t m) {
     const Request part = part_of(m & ~shared_lanes, 0);
     const uint32_t allowed = check_global(w, in, part);
     check_defined_global(w, part, allowed);
-    count_atomic(w, part, Traffic::kGlobalAtomic);
+    count_atomic(w, in, part, Traffic::kGlobalAtomic);
     perform<kOp, T>(w, in, allowed,
                     [&](int lane) { return DeviceMemory::instance().view(part.address[lane]); });
   }

@@ -6,7 +6,9 @@
 #include "exec/handlers.h"
 #include "exec/interpreter.h"
 #include "exec/lanes.h"
+#include "exec/observer.h"
 #include "exec/request.h"
+#include "exec/shared_banks.h"
 #include "memory/device_memory.h"
 
 namespace warplings::sim::WARPLINGS_ISA {
@@ -229,14 +231,6 @@ void store_shared_request(Warp& w, const Instr& in, const Request& request) {
 // ---- local
 // -----------------------------------------------------------------------------------------
 
-void count_local(Warp& w, const Request& request, Traffic traffic) {
-  if (w.counters == nullptr) return;
-  PcCounters& c = w.counters[w.pc];
-  c.traffic = traffic;
-  ++c.requests;
-  c.bytes += uint64_t{request.bytes} * std::popcount(request.mask);
-}
-
 constexpr uint64_t kMostLocal = 512 * 1024;  // bytes per thread, the limit of every architecture
 
 void check_local(Warp& w, const Request& request) {
@@ -362,12 +356,36 @@ bool within_rows(const uint32_t* address) {
 }
 
 bool is_plain_words(const Warp& w, const Instr& in) {
+  if (w.watch_requests != nullptr) return false;
   if (in.size != 4 || in.register_size != 4 || !in.address_is_32bit || in.strong) return false;
   if (in.ops[4] == kNoPlace || w.any_undefined) return false;
   for (int part = 0; part < in.vector; ++part) {
     if (in.ops[part] == kNoPlace) return false;
   }
   return true;
+}
+
+// Passes of a request that within_rows() holds for.
+SharedPasses passes_within_rows(const uint32_t* address, uint32_t m, uint32_t words) {
+  if (m != 0xffffffffu) return shared_passes(address, m, 4 * words);
+  SharedPasses out;
+  const int lanes = words == 2 ? 32 : 16;  // that may be served together
+  for (int first = 0; first < 32; first += lanes) {
+    uint32_t by_one = 0, by_two = 0, rows = 0;
+    for (int i = first; i < first + lanes; ++i) {
+      by_one |= address[i] ^ address[i ^ 1];
+      by_two |= address[i] ^ address[i ^ 2];
+      rows |= address[i] ^ address[first];
+    }
+    if (by_one != 0 && by_two != 0) {
+      out.passes += 2, out.least += 2;
+    } else if ((rows & ~127u) == 0) {
+      out.passes += 1, out.least += 1;
+    } else {
+      return shared_passes(address, m, 4 * words);
+    }
+  }
+  return out;
 }
 
 // The common load of a tile: aligned 4-byte words, one, two or four per lane, every one written
@@ -414,10 +432,10 @@ bool load_shared_words(Warp& w, const Instr& in, uint32_t m) {
     c.traffic = Traffic::kSharedLoad;
     ++c.requests;
     if (words == 4) ++c.requests_16;
-    const uint32_t group = words == 1 ? 0xffffffffu : (1u << (32 / words)) - 1;
-    for (uint32_t k = 0; k < words; ++k) {
-      c.transactions += ((m >> (k * (32 / words))) & group) != 0 ? 1 : 0;
-    }
+    const SharedPasses count =
+        words == 1 ? SharedPasses{1, 1} : passes_within_rows(address, m, words);
+    c.transactions += count.passes;
+    c.excess += count.passes - count.least;
     c.bytes += uint64_t{bytes} * static_cast<uint32_t>(std::popcount(m));
   }
   return true;

@@ -12,6 +12,7 @@
 #include "exec/builtins.h"
 #include "exec/fault.h"
 #include "exec/memory_access.h"
+#include "exec/observer.h"
 
 namespace warplings::sim {
 namespace {
@@ -150,7 +151,7 @@ class Runner {
     }
   }
 
-  void count(const Instr&, uint32_t active) {
+  void count(const Instr& in, uint32_t active) {
     ++grid_.instructions;
     if (grid_.instructions > grid_.max_instructions) {
       report_spent_budget(w_, grid_.max_instructions);
@@ -160,6 +161,7 @@ class Runner {
     PcCounters& c = w_.counters[w_.pc];
     ++c.issued;
     c.lanes += static_cast<uint64_t>(std::popcount(active));
+    if (w_.watch_instructions != nullptr) w_.watch_instructions->instruction(w_, in, active);
   }
 
   // A backward branch. False: somebody else gets a turn first.

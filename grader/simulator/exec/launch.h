@@ -14,6 +14,7 @@
 
 namespace warplings::sim {
 
+class LaunchObserver;
 class LoadedModule;  // decoded code and its variables in device memory
 
 struct Dim3 {
@@ -84,6 +85,7 @@ LaunchStatus run_kernel(const Kernel& kernel, const LaunchConfig& config, const 
 struct EngineOptions {
   bool checks = true;  // memcheck is always on; this is initcheck, race, sync
   bool counters = true;
+  LaunchObserver* observer = nullptr;  // needs the counters
   uint64_t max_warp_instructions = 150'000'000;  // per launch; far more under grade exec
 };
 EngineOptions& engine_options();  // read at each launch; GRADE_SIM_* variables set it once

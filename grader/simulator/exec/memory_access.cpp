@@ -8,6 +8,8 @@
 #include "checks/footprint.h"
 #include "exec/fault.h"
 #include "exec/lanes.h"
+#include "exec/observer.h"
+#include "exec/shared_banks.h"
 #include "memory/device_memory.h"
 
 namespace warplings::sim {
@@ -137,32 +139,10 @@ void count_global(Warp& warp, const Request& request, Traffic traffic) {
   }
   c.transactions += sectors;
   c.unique_bytes += unique;
+  if (warp.watch_requests != nullptr) {
+    warp.watch_requests->request(warp, request, traffic, static_cast<uint32_t>(sectors));
+  }
 }
-
-namespace {
-
-// Passes through the 32 banks that a group of lanes needs: the most distinct words of one bank.
-uint32_t bank_passes(const Request& request, uint32_t lanes) {
-  if (lanes == 0) return 0;
-  std::array<std::array<uint32_t, 32>, 32> words;
-  std::array<uint8_t, 32> count{};
-  uint32_t passes = 1;
-  each_lane(lanes, [&](int lane) {
-    const uint32_t first = static_cast<uint32_t>(request.address[lane] >> 2);
-    const uint32_t n = std::max(1u, request.bytes / 4);
-    for (uint32_t word = first; word < first + n; ++word) {
-      const uint32_t bank = word & 31;
-      uint8_t k = 0;
-      while (k < count[bank] && words[bank][k] != word) ++k;
-      if (k < count[bank] || k == 32) continue;
-      words[bank][count[bank]++] = word;
-      passes = std::max<uint32_t>(passes, count[bank]);
-    }
-  });
-  return passes;
-}
-
-}  // namespace
 
 void count_shared(Warp& warp, const Request& request, Traffic traffic) {
   if (warp.counters == nullptr) return;
@@ -171,26 +151,76 @@ void count_shared(Warp& warp, const Request& request, Traffic traffic) {
   ++c.requests;
   if (request.bytes == 16) ++c.requests_16;
   c.bytes += uint64_t{request.bytes} * std::popcount(request.mask);
-  // 8-byte accesses are served per half-warp, 16-byte ones per quarter.
-  const uint32_t phases = request.bytes <= 4 ? 1 : request.bytes / 4;
   const uint64_t span = ((request.high - 1) >> 2) - (request.low >> 2) + 1;  // words
-  uint32_t passes = 0, least = 0;
-  if (phases == 1 && span <= 32) {
-    passes = least = 1;
+  SharedPasses count;
+  if (request.bytes <= 4 && span <= 32) {
+    count = {1, 1};
   } else if (request.contiguous) {
-    passes = least = phases;
+    const uint32_t phases = request.bytes <= 4 ? 1 : request.bytes / 4;
+    count = {phases, phases};
   } else {
-    const uint32_t width = 32 / phases;
-    for (uint32_t phase = 0; phase < phases; ++phase) {
-      const uint32_t group =
-          width == 32 ? request.mask : request.mask & (((1u << width) - 1) << (phase * width));
-      if (group == 0) continue;
-      passes += bank_passes(request, group);
-      ++least;
-    }
+    count = shared_passes(request.address, request.mask, request.bytes);
   }
-  c.transactions += passes;
-  c.excess += passes - least;
+  c.transactions += count.passes;
+  c.excess += count.passes - count.least;
+  if (warp.watch_requests != nullptr) {
+    warp.watch_requests->request(warp, request, traffic, count.passes);
+  }
+}
+
+// A thread's words lie 128 bytes apart, so that a warp that reads the same variable reads a line.
+Request local_as_stored(const Request& request, uint64_t base) {
+  Request out = request;
+  out.contiguous = false;
+  each_lane(request.mask, [&](int lane) {
+    out.address[lane] = base + (request.address[lane] >> 2) * 128 +
+                        static_cast<uint64_t>(lane) * 4 + (request.address[lane] & 3);
+  });
+  return out;
+}
+
+void count_local(Warp& warp, const Request& request, Traffic traffic) {
+  if (warp.counters == nullptr) return;
+  PcCounters& c = warp.counters[warp.pc];
+  c.traffic = traffic;
+  ++c.requests;
+  c.bytes += uint64_t{request.bytes} * std::popcount(request.mask);
+  Request word = local_as_stored(request, 0);
+  word.bytes = std::min(request.bytes, 4u);
+  uint64_t sectors = 0, unique = 0;
+  count_scattered(word, &sectors, &unique);
+  sectors *= std::max(1u, request.bytes / 4);
+  c.transactions += sectors;
+  if (warp.watch_requests != nullptr) {
+    warp.watch_requests->request(warp, request, traffic, static_cast<uint32_t>(sectors));
+  }
+}
+
+void count_atomic(Warp& warp, const Instr& in, const Request& request, Traffic traffic) {
+  if (warp.counters == nullptr) return;
+  PcCounters& c = warp.counters[warp.pc];
+  c.traffic = traffic;
+  ++c.requests;
+  c.bytes += uint64_t{request.bytes} * std::popcount(request.mask);
+  std::array<uint64_t, 32> sorted;
+  size_t n = 0;
+  each_lane(request.mask, [&](int i) { sorted[n++] = request.address[i]; });
+  std::sort(sorted.begin(), sorted.begin() + n);
+  size_t longest = 1, run = 1, sectors = 1;
+  for (size_t i = 1; i < n; ++i) {
+    run = sorted[i] == sorted[i - 1] ? run + 1 : 1;
+    longest = std::max(longest, run);
+    sectors += sorted[i] >> 5 != sorted[i - 1] >> 5;
+  }
+  // The machine adds up the lanes first where the assembler sees that they share the address.
+  const bool one_per_warp = in.aggregated && longest == n;
+  c.operations += one_per_warp ? 1 : n;
+  c.excess += one_per_warp ? 0 : longest - 1;  // steps that same-address lanes take in turn
+  c.transactions += traffic == Traffic::kGlobalAtomic ? sectors : longest;
+  if (warp.watch_requests != nullptr) {
+    warp.watch_requests->request(warp, request, traffic,
+                                 static_cast<uint32_t>(one_per_warp ? 1 : longest));
+  }
 }
 
 namespace {

@@ -30,6 +30,12 @@ void check_shared(Warp& warp, const Instr& in, const Request& request);
 
 void count_global(Warp& warp, const Request& request, Traffic traffic);
 void count_shared(Warp& warp, const Request& request, Traffic traffic);
+void count_local(Warp& warp, const Request& request, Traffic traffic);
+void count_atomic(Warp& warp, const Instr& in, const Request& request, Traffic traffic);
+
+// Where the bytes of a request to local memory lie, from `base` on: the words of the 32 lanes are
+// interleaved. A request of more than 4 bytes per lane goes on in the following lines.
+Request local_as_stored(const Request& request, uint64_t base);
 
 // Which state space a generic address lies in.
 inline Space space_of(uint64_t address) {

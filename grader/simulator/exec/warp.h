@@ -19,6 +19,7 @@ namespace warplings::sim {
 
 class Block;
 class Grid;
+class LaunchObserver;
 
 // Offsets in the special area of a warp: values that the hardware keeps in special registers.
 enum SpecialOffset : uint32_t {
@@ -149,6 +150,9 @@ class Warp {
   PcCounters* counters = nullptr;          // per instruction of the module; null when off
   const uint64_t* instructions = nullptr;  // warp instructions of this launch so far
   bool checks = true;                      // initcheck, racecheck, synccheck
+  // exec/observer.h; null when nobody watches.
+  LaunchObserver* watch_instructions = nullptr;
+  LaunchObserver* watch_requests = nullptr;
   std::vector<uint8_t> storage;            // registers of all frames
   std::vector<uint32_t> undefined;         // per slot
   std::vector<uint8_t> undefined_detail;   // per slot and lane: byte mask

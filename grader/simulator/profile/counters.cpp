@@ -37,19 +37,21 @@ void fold_memory(const PcCounters& c, wsim_counters& out) {
       break;
     case Traffic::kLocalLoad:
       out.local_load_requests += c.requests;
+      out.local_load_sectors += c.transactions;
       out.local_bytes += c.bytes;
       break;
     case Traffic::kLocalStore:
       out.local_store_requests += c.requests;
+      out.local_store_sectors += c.transactions;
       out.local_bytes += c.bytes;
       break;
     case Traffic::kGlobalAtomic:
-      out.atomics_global += c.lanes;
+      out.atomics_global += c.operations;
       out.atomic_global_requests += c.requests;
       out.atomic_serialised += c.excess;
       break;
     case Traffic::kSharedAtomic:
-      out.atomics_shared += c.lanes;
+      out.atomics_shared += c.operations;
       out.atomic_serialised += c.excess;
       break;
     case Traffic::kNone:

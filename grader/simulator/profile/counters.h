@@ -34,6 +34,7 @@ struct PcCounters {
   uint64_t requests_16 = 0;   // of these with 16 bytes per lane
   uint64_t transactions = 0;  // sectors (global, local) or wavefronts (shared)
   uint64_t excess = 0;        // bank conflicts; same-address steps of atomics; divergent branches
+  uint64_t operations = 0;    // atomics: after those of a warp on one address are added up
   uint64_t bytes = 0;         // asked for by the lanes
   uint64_t unique_bytes = 0;  // distinct, per request
   Traffic traffic = Traffic::kNone;

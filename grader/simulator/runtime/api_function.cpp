@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "profile/resources.h"
 #include "runtime/api.h"
 #include "runtime/device_model.h"
 #include "runtime/device_state.h"
@@ -41,7 +42,8 @@ cudaError_t occupancy(int* blocks, const void* function, int threads, size_t dyn
       dynamic_shared > static_cast<size_t>(max_dynamic_shared(found))) {
     return cudaSuccess;
   }
-  *blocks = resident_blocks(threads, kernel.registers, kernel.static_shared + dynamic_shared);
+  *blocks = resident_blocks(threads, resources_of(kernel).registers,
+                            kernel.static_shared + dynamic_shared);
   return cudaSuccess;
 }
 
@@ -50,7 +52,7 @@ cudaError_t set_attribute(const Found& found, cudaFuncAttribute attribute, int v
   switch (attribute) {
     case cudaFuncAttributeMaxDynamicSharedMemorySize:
       if (value < 0 || static_cast<size_t>(value) + found.kernel->static_shared >
-                           DeviceModel::kSharedPerBlockOptIn) {
+                           gpu_model().shared_per_block_opt_in) {
         return cudaErrorInvalidValue;
       }
       registered.max_dynamic_shared = value;
@@ -74,9 +76,9 @@ void fill_attributes(const Found& found, cudaFuncAttributes* attributes) {
   attributes->constSizeBytes = constant_bytes(kernel.module);
   attributes->localSizeBytes = kernel.local_bytes;
   attributes->maxThreadsPerBlock = kernel.max_threads_per_block;
-  attributes->numRegs = kernel.registers;
+  attributes->numRegs = resources_of(kernel).registers;
   attributes->ptxVersion = 80;
-  attributes->binaryVersion = DeviceModel::kComputeMajor * 10 + DeviceModel::kComputeMinor;
+  attributes->binaryVersion = gpu_model().compute_major * 10 + gpu_model().compute_minor;
   attributes->maxDynamicSharedSizeBytes = max_dynamic_shared(found);
   attributes->preferredShmemCarveout = found.registered->carveout;
 }
@@ -190,9 +192,9 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void*
     if (bytes == nullptr) return cudaErrorInvalidValue;
     if (const cudaError_t error = find(function, &found); error != cudaSuccess) return error;
     if (blocks <= 0 || threads <= 0) return cudaErrorInvalidValue;
-    const size_t share = DeviceModel::kSharedPerMultiprocessor / static_cast<size_t>(blocks);
-    const size_t taken = found.kernel->static_shared + DeviceModel::kSharedReserved;
-    *bytes = share > taken ? std::min(share, DeviceModel::kSharedPerBlockOptIn) - taken : 0;
+    const size_t share = gpu_model().shared_per_multiprocessor / static_cast<size_t>(blocks);
+    const size_t taken = found.kernel->static_shared + gpu_model().shared_reserved;
+    *bytes = share > taken ? std::min(share, gpu_model().shared_per_block_opt_in) - taken : 0;
     return cudaSuccess;
   };
 }

@@ -29,11 +29,8 @@ constexpr AttributeValue kAttributes[] = {
     {cudaDevAttrTotalConstantMemory, static_cast<int>(DeviceModel::kTotalConstant)},
     {cudaDevAttrWarpSize, DeviceModel::kWarpSize},
     {cudaDevAttrMaxPitch, 2147483647},
-    {cudaDevAttrMaxRegistersPerBlock, DeviceModel::kRegistersPerBlock},
-    {cudaDevAttrClockRate, 1980000},  // kHz
     {cudaDevAttrTextureAlignment, 512},
     {cudaDevAttrGpuOverlap, 1},
-    {cudaDevAttrMultiProcessorCount, DeviceModel::kMultiprocessors},
     {cudaDevAttrKernelExecTimeout, 0},
     {cudaDevAttrIntegrated, 0},
     {cudaDevAttrCanMapHostMemory, 1},
@@ -46,45 +43,30 @@ constexpr AttributeValue kAttributes[] = {
     {cudaDevAttrMaxTexture3DDepth, 16384},
     {cudaDevAttrSurfaceAlignment, 512},
     {cudaDevAttrConcurrentKernels, 1},
-    {cudaDevAttrEccEnabled, 1},
     {cudaDevAttrPciBusId, 0},
     {cudaDevAttrPciDeviceId, 0},
     {cudaDevAttrTccDriver, 0},
-    {cudaDevAttrMemoryClockRate, 3201000},  // kHz
-    {cudaDevAttrGlobalMemoryBusWidth, 6016},
-    {cudaDevAttrL2CacheSize, 62914560},
-    {cudaDevAttrMaxThreadsPerMultiProcessor, DeviceModel::kMaxThreadsPerMultiprocessor},
     {cudaDevAttrAsyncEngineCount, 3},
     {cudaDevAttrUnifiedAddressing, 1},
     {cudaDevAttrPciDomainId, 0},
     {cudaDevAttrTexturePitchAlignment, 32},
-    {cudaDevAttrComputeCapabilityMajor, DeviceModel::kComputeMajor},
-    {cudaDevAttrComputeCapabilityMinor, DeviceModel::kComputeMinor},
     {cudaDevAttrStreamPrioritiesSupported, 1},
     {cudaDevAttrGlobalL1CacheSupported, 1},
     {cudaDevAttrLocalL1CacheSupported, 1},
-    {cudaDevAttrMaxSharedMemoryPerMultiprocessor,
-     static_cast<int>(DeviceModel::kSharedPerMultiprocessor)},
-    {cudaDevAttrMaxRegistersPerMultiprocessor, DeviceModel::kRegistersPerMultiprocessor},
     {cudaDevAttrManagedMemory, 1},
     {cudaDevAttrIsMultiGpuBoard, 0},
     {cudaDevAttrMultiGpuBoardGroupID, 0},
     {cudaDevAttrHostNativeAtomicSupported, 0},
-    {cudaDevAttrSingleToDoublePrecisionPerfRatio, 2},
     {cudaDevAttrPageableMemoryAccess, 0},
     {cudaDevAttrConcurrentManagedAccess, 1},
     {cudaDevAttrComputePreemptionSupported, 1},
     {cudaDevAttrCanUseHostPointerForRegisteredMem, 0},
     {cudaDevAttrCooperativeLaunch, 1},
-    {cudaDevAttrMaxSharedMemoryPerBlockOptin, static_cast<int>(DeviceModel::kSharedPerBlockOptIn)},
     {cudaDevAttrCanFlushRemoteWrites, 0},
     {cudaDevAttrHostRegisterSupported, 1},
     {cudaDevAttrPageableMemoryAccessUsesHostPageTables, 0},
     {cudaDevAttrDirectManagedMemAccessFromHost, 0},
-    {cudaDevAttrMaxBlocksPerMultiprocessor, DeviceModel::kMaxBlocksPerMultiprocessor},
-    {cudaDevAttrMaxPersistingL2CacheSize, 39321600},
     {cudaDevAttrMaxAccessPolicyWindowSize, 134217728},
-    {cudaDevAttrReservedSharedMemoryPerBlock, static_cast<int>(DeviceModel::kSharedReserved)},
     {cudaDevAttrSparseCudaArraySupported, 0},
     {cudaDevAttrHostRegisterReadOnlySupported, 0},
     {cudaDevAttrTimelineSemaphoreInteropSupported, 0},
@@ -94,6 +76,66 @@ constexpr AttributeValue kAttributes[] = {
     {cudaDevAttrIpcEventSupport, 0},
 };
 
+// Those that differ between the cards. False if the attribute is not one of them.
+bool model_attribute(cudaDeviceAttr attribute, int* value) {
+  const GpuModel& model = gpu_model();
+  switch (attribute) {
+    case cudaDevAttrMaxRegistersPerBlock:
+      *value = model.registers;
+      return true;
+    case cudaDevAttrClockRate:
+      *value = static_cast<int>(model.clock_hz / 1e3);  // kHz
+      return true;
+    case cudaDevAttrMultiProcessorCount:
+      *value = model.multiprocessors;
+      return true;
+    case cudaDevAttrEccEnabled:
+      *value = model.ecc ? 1 : 0;
+      return true;
+    case cudaDevAttrMemoryClockRate:
+      *value = static_cast<int>(model.memory_clock_hz / 1e3);  // kHz
+      return true;
+    case cudaDevAttrGlobalMemoryBusWidth:
+      *value = model.memory_bus_bits;
+      return true;
+    case cudaDevAttrL2CacheSize:
+      *value = static_cast<int>(model.l2_bytes);
+      return true;
+    case cudaDevAttrMaxThreadsPerMultiProcessor:
+      *value = model.max_threads;
+      return true;
+    case cudaDevAttrComputeCapabilityMajor:
+      *value = model.compute_major;
+      return true;
+    case cudaDevAttrComputeCapabilityMinor:
+      *value = model.compute_minor;
+      return true;
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
+      *value = static_cast<int>(model.shared_per_multiprocessor);
+      return true;
+    case cudaDevAttrMaxRegistersPerMultiprocessor:
+      *value = model.registers;
+      return true;
+    case cudaDevAttrSingleToDoublePrecisionPerfRatio:
+      *value = model.fp32_to_fp64;
+      return true;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+      *value = static_cast<int>(model.shared_per_block_opt_in);
+      return true;
+    case cudaDevAttrMaxBlocksPerMultiprocessor:
+      *value = model.max_blocks;
+      return true;
+    case cudaDevAttrMaxPersistingL2CacheSize:
+      *value = static_cast<int>(model.persisting_l2_bytes);
+      return true;
+    case cudaDevAttrReservedSharedMemoryPerBlock:
+      *value = static_cast<int>(model.shared_reserved);
+      return true;
+    default:
+      return false;
+  }
+}
+
 int value_of(cudaDeviceAttr attribute) {
   int value = 0;
   device_attribute(attribute, &value);
@@ -102,21 +144,21 @@ int value_of(cudaDeviceAttr attribute) {
 
 void fill_limits(cudaDeviceProp* p) {
   p->sharedMemPerBlock = DeviceModel::kSharedPerBlock;
-  p->sharedMemPerBlockOptin = DeviceModel::kSharedPerBlockOptIn;
-  p->sharedMemPerMultiprocessor = DeviceModel::kSharedPerMultiprocessor;
-  p->reservedSharedMemPerBlock = DeviceModel::kSharedReserved;
-  p->regsPerBlock = DeviceModel::kRegistersPerBlock;
-  p->regsPerMultiprocessor = DeviceModel::kRegistersPerMultiprocessor;
+  p->sharedMemPerBlockOptin = gpu_model().shared_per_block_opt_in;
+  p->sharedMemPerMultiprocessor = gpu_model().shared_per_multiprocessor;
+  p->reservedSharedMemPerBlock = gpu_model().shared_reserved;
+  p->regsPerBlock = gpu_model().registers;
+  p->regsPerMultiprocessor = gpu_model().registers;
   p->warpSize = DeviceModel::kWarpSize;
   p->maxThreadsPerBlock = DeviceModel::kMaxThreadsPerBlock;
-  p->maxThreadsPerMultiProcessor = DeviceModel::kMaxThreadsPerMultiprocessor;
-  p->maxBlocksPerMultiProcessor = DeviceModel::kMaxBlocksPerMultiprocessor;
+  p->maxThreadsPerMultiProcessor = gpu_model().max_threads;
+  p->maxBlocksPerMultiProcessor = gpu_model().max_blocks;
   for (int i = 0; i < 3; ++i) {
     p->maxThreadsDim[i] = static_cast<int>(DeviceModel::kMaxBlock[i]);
     p->maxGridSize[i] = static_cast<int>(DeviceModel::kMaxGrid[i]);
   }
   p->totalConstMem = DeviceModel::kTotalConstant;
-  p->multiProcessorCount = DeviceModel::kMultiprocessors;
+  p->multiProcessorCount = gpu_model().multiprocessors;
   p->memPitch = 2147483647;
   p->textureAlignment = 512;
   p->texturePitchAlignment = 32;
@@ -126,8 +168,6 @@ void fill_limits(cudaDeviceProp* p) {
   p->maxTexture2D[1] = value_of(cudaDevAttrMaxTexture2DHeight);
   p->maxTexture3D[0] = p->maxTexture3D[1] = p->maxTexture3D[2] = 16384;
 }
-
-int round_up(int value, int unit) { return (value + unit - 1) / unit * unit; }
 
 }  // namespace
 
@@ -140,6 +180,7 @@ int device_count() {
 }
 
 bool device_attribute(cudaDeviceAttr attribute, int* value) {
+  if (model_attribute(attribute, value)) return true;
   for (const AttributeValue& row : kAttributes) {
     if (row.attribute != attribute) continue;
     *value = row.value;
@@ -151,15 +192,15 @@ bool device_attribute(cudaDeviceAttr attribute, int* value) {
 
 void fill_properties(int device, cudaDeviceProp* p) {
   std::memset(p, 0, sizeof *p);
-  std::snprintf(p->name, sizeof p->name, "Warplings simulator (models an H200)");
+  std::snprintf(p->name, sizeof p->name, "%s", gpu_model().device_name);
   p->uuid.bytes[15] = static_cast<char>(device);
   p->totalGlobalMem = DeviceMemory::instance().bytes_total();
-  p->major = DeviceModel::kComputeMajor;
-  p->minor = DeviceModel::kComputeMinor;
+  p->major = gpu_model().compute_major;
+  p->minor = gpu_model().compute_minor;
   fill_limits(p);
   p->canMapHostMemory = 1;
   p->concurrentKernels = 1;
-  p->ECCEnabled = 1;
+  p->ECCEnabled = gpu_model().ecc ? 1 : 0;
   p->pciBusID = device;
   p->asyncEngineCount = 3;
   p->unifiedAddressing = 1;
@@ -180,18 +221,7 @@ void fill_properties(int device, cudaDeviceProp* p) {
 }
 
 int resident_blocks(int threads, int registers_per_thread, size_t shared_bytes) {
-  if (threads > DeviceModel::kMaxThreadsPerBlock ||
-      shared_bytes > DeviceModel::kSharedPerBlockOptIn) {
-    return 0;
-  }
-  const int warps = (threads + DeviceModel::kWarpSize - 1) / DeviceModel::kWarpSize;
-  int blocks = std::min(DeviceModel::kMaxBlocksPerMultiprocessor,
-                        DeviceModel::kMaxThreadsPerMultiprocessor / DeviceModel::kWarpSize / warps);
-  const int per_warp = round_up(std::max(registers_per_thread, 1) * DeviceModel::kWarpSize,
-                                DeviceModel::kRegisterUnit);
-  blocks = std::min(blocks, DeviceModel::kRegistersPerMultiprocessor / per_warp / warps);
-  const size_t shared = shared_bytes + DeviceModel::kSharedReserved;
-  return std::min(blocks, static_cast<int>(DeviceModel::kSharedPerMultiprocessor / shared));
+  return occupancy_of(gpu_model(), threads, registers_per_thread, shared_bytes).blocks;
 }
 
 }  // namespace warplings::sim

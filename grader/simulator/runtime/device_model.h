@@ -1,5 +1,5 @@
-// The device that the simulator pretends to be: the limits and attributes of an H200 (measured on
-// one, CUDA 13.0), with the memory that the simulator sells.
+// The device that the simulator pretends to be: the limits and attributes of gpu_model() (those of
+// the H200 measured on one, CUDA 13.0), with the memory that the simulator sells.
 #ifndef WARPLINGS_SIMULATOR_RUNTIME_DEVICE_MODEL_H_
 #define WARPLINGS_SIMULATOR_RUNTIME_DEVICE_MODEL_H_
 
@@ -8,26 +8,19 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "profile/device_model.h"
+
 namespace warplings::sim {
 
+// What is the same on every card that the simulator can stand for; the rest is gpu_model()'s.
 struct DeviceModel {
-  static constexpr int kMultiprocessors = 132;
   static constexpr int kMaxThreadsPerBlock = 1024;
   static constexpr unsigned kMaxBlock[3] = {1024, 1024, 64};
   static constexpr unsigned kMaxGrid[3] = {2147483647, 65535, 65535};
-  static constexpr size_t kSharedPerBlock = 49152;        // bytes, without asking for more
-  static constexpr size_t kSharedPerBlockOptIn = 232448;  // bytes, with cudaFuncSetAttribute
-  static constexpr size_t kSharedPerMultiprocessor = 233472;
-  static constexpr size_t kSharedReserved = 1024;  // bytes of each block that the system takes
-  static constexpr int kRegistersPerMultiprocessor = 65536;
-  static constexpr int kRegistersPerBlock = 65536;
-  static constexpr int kRegisterUnit = 256;  // registers, allocated per warp
-  static constexpr int kMaxThreadsPerMultiprocessor = 2048;
-  static constexpr int kMaxBlocksPerMultiprocessor = 32;
+  static constexpr size_t kSharedPerBlock = 49152;  // bytes, without asking for more
   static constexpr int kWarpSize = 32;
   static constexpr size_t kPitchAlignment = 512;  // bytes, of cudaMallocPitch
   static constexpr size_t kTotalConstant = 65536;
-  static constexpr int kComputeMajor = 9, kComputeMinor = 0;
   static constexpr int kVersion = 13000;
 };
 

@@ -4,24 +4,13 @@
 #include <cstring>
 #include <utility>
 
-#include "profile/counters.h"
+#include "profile/cost.h"
 #include "runtime/device_state.h"
 #include "runtime/launch_refusal.h"
 #include "runtime/repeat_launch.h"
 
 namespace warplings::sim {
 namespace {
-
-// A coarse stand-in for time: issue slots of all multiprocessors, or memory bandwidth, whichever
-// is the longer, plus the least that a kernel takes.
-double modelled_ms(const wsim_counters& before, const wsim_counters& after) {
-  constexpr double kLeastMs = 0.002, kIssuePerMs = 132 * 4 * 1.98e6, kBytesPerMs = 4.2e9;
-  const auto issued = static_cast<double>(after.warp_instructions - before.warp_instructions);
-  const auto sectors =
-      static_cast<double>(after.global_load_sectors + after.global_store_sectors -
-                          before.global_load_sectors - before.global_store_sectors);
-  return kLeastMs + std::max(issued / kIssuePerMs, 32 * sectors / kBytesPerMs);
-}
 
 std::vector<uint8_t> parameter_buffer(const Kernel& kernel, void** arguments) {
   std::vector<uint8_t> buffer(kernel.param_bytes);
@@ -106,10 +95,11 @@ WorkItem work_item(KernelWork work) {
   WorkItem item;
   item.about = describe(work);
   item.run = [work = std::move(work)] {
-    const wsim_counters before = CounterStore::instance().totals();
+    constexpr double kStartMs = 0.002;  // of any kernel
+    const CostMeter meter(*work.kernel);
     const LaunchStatus status =
         RepeatedLaunches::instance().run(*work.kernel, work.config, work.parameters);
-    Streams::instance().set_duration(modelled_ms(before, CounterStore::instance().totals()));
+    Streams::instance().set_duration(kStartMs + 1e3 * meter.finish(work.config).seconds);
     return error_of(status);
   };
   return item;

@@ -56,13 +56,13 @@ std::string check_shared(const Kernel& kernel, size_t dynamic, int max_dynamic) 
   const size_t default_limit = DeviceModel::kSharedPerBlock;
   if (total <= default_limit && !opted_in) return {};
   if (opted_in && dynamic <= static_cast<size_t>(max_dynamic) &&
-      total <= DeviceModel::kSharedPerBlockOptIn) {
+      total <= gpu_model().shared_per_block_opt_in) {
     return {};
   }
   if (total <= default_limit) return {};
   std::string reason = std::to_string(total) + " bytes of shared memory per block; ";
-  if (total > DeviceModel::kSharedPerBlockOptIn) {
-    return reason + "a block has at most " + std::to_string(DeviceModel::kSharedPerBlockOptIn);
+  if (total > gpu_model().shared_per_block_opt_in) {
+    return reason + "a block has at most " + std::to_string(gpu_model().shared_per_block_opt_in);
   }
   return reason + "more than " + std::to_string(default_limit) +
          " must be asked for with cudaFuncSetAttribute(kernel, "
@@ -72,7 +72,7 @@ std::string check_shared(const Kernel& kernel, size_t dynamic, int max_dynamic) 
 }  // namespace
 
 int resident_blocks_of(const Kernel& kernel, int threads, size_t dynamic_shared) {
-  return DeviceModel::kMultiprocessors *
+  return gpu_model().multiprocessors *
          resident_blocks(threads, kernel.registers, kernel.static_shared + dynamic_shared);
 }
 

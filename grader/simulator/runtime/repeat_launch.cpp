@@ -67,6 +67,7 @@ PcCounters difference(const PcCounters& after, const PcCounters& before) {
   result.requests_16 -= before.requests_16;
   result.transactions -= before.transactions;
   result.excess -= before.excess;
+  result.operations -= before.operations;
   result.bytes -= before.bytes;
   result.unique_bytes -= before.unique_bytes;
   return result;
@@ -79,6 +80,7 @@ void add(const PcCounters& more, PcCounters* sum) {
   sum->requests_16 += more.requests_16;
   sum->transactions += more.transactions;
   sum->excess += more.excess;
+  sum->operations += more.operations;
   sum->bytes += more.bytes;
   sum->unique_bytes += more.unique_bytes;
   sum->traffic = more.traffic;

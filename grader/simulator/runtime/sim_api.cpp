@@ -6,7 +6,9 @@
 
 #include "checks/finding.h"
 #include "memory/device_memory.h"
+#include "profile/cost.h"
 #include "profile/counters.h"
+#include "profile/recorder.h"
 #include "runtime/api.h"
 #include "runtime/host_fault.h"
 #include "runtime/pointer.h"
@@ -141,6 +143,12 @@ int wsim_get_launch(int index, wsim_launch* out) {
   out->dynamic_shared = launch.dynamic_shared;
   return 0;
 }
+
+void wsim_model_start(double slice) { Recorder::instance().start(slice); }
+void wsim_model_stop(void) { Recorder::instance().stop(); }
+uint64_t wsim_model_mark(void) { return CostLog::instance().mark(); }
+double wsim_modelled_seconds(uint64_t mark) { return CostLog::instance().seconds_since(mark); }
+const char* wsim_model_name(void) { return gpu_model().name; }
 
 uint64_t wsim_api_calls(const char* name) { return api_calls(name); }
 

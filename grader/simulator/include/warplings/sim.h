@@ -76,7 +76,10 @@ typedef struct wsim_counters {
   uint64_t shared_load_bytes, shared_store_bytes;
   uint64_t shared_bank_conflicts;  // wavefronts beyond the least that the request needs
   uint64_t local_load_requests, local_store_requests, local_bytes;
-  uint64_t atomics_global, atomics_shared;             // lanes that performed one
+  uint64_t local_load_sectors, local_store_sectors;  // 32 bytes; lanes are interleaved
+  // One per lane; one per warp where the assembler adds the lanes up first (an integer operation on
+  // an address that is provably the same in all lanes).
+  uint64_t atomics_global, atomics_shared;
   uint64_t atomic_global_requests, atomic_serialised;  // extra same-address steps
   uint64_t fp32_operations;                            // thread level: add, mul 1 each, fma 2
   uint64_t fp32_fma;                                   // thread level
@@ -95,6 +98,25 @@ typedef struct wsim_line_counters {
 } wsim_line_counters;
 int wsim_line_count(void);
 int wsim_get_line(int index, wsim_line_counters* out);
+
+// ---- modelled time ---------------------------------------------------------------------------
+//
+// How long kernels would take on the modelled card (GRADE_SIM_MODEL: h200, rtx3070 or t4), without
+// launch latency. Never measured, never a wall clock. Deterministic. Formulas and sources:
+// grader/simulator/MODEL.md.
+
+// From now on launches are recorded for the model, which costs time. Test sizes are smaller than
+// those of a card, so the card is divided: multiprocessors, L2 and bandwidths by `slice` (1: whole).
+void wsim_model_start(double slice);
+// Launches are no longer recorded; modelled times become coarse.
+void wsim_model_stop(void);
+// Number of launches that have run so far.
+uint64_t wsim_model_mark(void);
+// Modelled seconds of the launches that have run since that mark, one after the other. Synchronise
+// first: launches run when something waits for them.
+double wsim_modelled_seconds(uint64_t mark);
+// "H200"; "" on real hardware.
+const char* wsim_model_name(void);
 
 // ---- launches and host calls ------------------------------------------------------------------
 

@@ -1,0 +1,198 @@
+#include "profile/instruction_class.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "decode/decoder.h"
+
+namespace warplings::sim {
+namespace {
+
+using ptx::Instruction;
+using ptx::Operand;
+
+struct Cost {
+  Unit unit;
+  int issues;
+};
+
+bool has(const Instruction& in, std::string_view word) {
+  return std::find(in.modifiers.begin(), in.modifiers.end(), word) != in.modifiers.end();
+}
+
+// Bytes of the type that the operation works on: the last type among the modifiers.
+int width_of(const Instruction& in) {
+  for (auto word = in.modifiers.rbegin(); word != in.modifiers.rend(); ++word) {
+    const int size = ptx::size_of(ptx::type_from_name(*word));
+    if (size != 0) return size;
+  }
+  return 4;
+}
+
+bool is_floating(const Instruction& in) {
+  for (const char* type : {"f32", "f16", "f16x2", "bf16", "bf16x2", "f64"}) {
+    if (has(in, type)) return true;
+  }
+  return false;
+}
+
+// 64-bit integers are pairs of 32-bit registers.
+int words(const Instruction& in) { return width_of(in) == 8 ? 2 : 1; }
+
+Cost arithmetic(const Instruction& in) {
+  const bool floating = is_floating(in), is_double = has(in, "f64");
+  const std::string& op = in.opcode;
+  if (op == "min" || op == "max" || op == "abs" || op == "neg" || op == "copysign") {
+    if (is_double) return {Unit::kFp64, 1};
+    return {Unit::kInteger, floating ? 1 : words(in)};
+  }
+  if (floating) return {is_double ? Unit::kFp64 : Unit::kFp32, 1};
+  if (op == "mul" || op == "mad" || op == "madc" || op == "mul24" || op == "mad24") {
+    // A 64-bit product takes three 32-bit ones; .wide is one instruction.
+    return {Unit::kMultiply, words(in) == 2 && !has(in, "wide") ? 3 : 1};
+  }
+  if (op == "dp4a" || op == "dp2a") return {Unit::kMultiply, 1};
+  return {Unit::kInteger, words(in)};
+}
+
+// Sequences that the assembler writes for one PTX instruction; lengths of the usual path.
+Cost division(const Instruction& in) {
+  if (has(in, "f64")) return {Unit::kFp64, 12};
+  if (!is_floating(in)) return {Unit::kInteger, width_of(in) == 8 ? 60 : 18};
+  if (has(in, "approx")) return {Unit::kSpecial, in.opcode == "div" ? 2 : 1};
+  return {Unit::kFp32, has(in, "full") ? 4 : 8};
+}
+
+Cost conversion(const Instruction& in) {
+  if (!is_floating(in)) return {Unit::kFree, 0};  // part of the instruction that uses it
+  const bool wide = has(in, "f64") || has(in, "s64") || has(in, "u64");
+  return {wide ? Unit::kSpecial : Unit::kInteger, 1};
+}
+
+Cost cost_of(const Instruction& in, Kind kind, Space space) {
+  static const auto* const special =
+      new std::unordered_set<std::string>{"ex2",  "lg2", "sin",   "cos",  "tanh",  "rsqrt",
+                                          "popc", "clz", "bfind", "brev", "redux", "match"};
+  static const auto* const divisions =
+      new std::unordered_set<std::string>{"div", "rem", "rcp", "sqrt"};
+  static const auto* const arithmetics = new std::unordered_set<std::string>{
+      "add",      "sub", "mul",   "mad",   "fma",  "min",  "max",  "abs",  "neg",
+      "copysign", "sad", "mul24", "mad24", "dp4a", "dp2a", "addc", "subc", "madc"};
+  static const auto* const memories = new std::unordered_set<std::string>{
+      "ld", "ldu", "st",   "atom", "red",  "shfl",  "ldmatrix", "stmatrix",
+      "cp", "tex", "tld4", "suld", "sust", "sured", "prefetch"};
+  const std::string& op = in.opcode;
+  if (kind == Kind::kBarrier) return {Unit::kBarrier, 1};
+  if (kind == Kind::kWarpBarrier) return {Unit::kControl, 1};
+  if (op == "bra" || op == "brx" || op == "call" || op == "ret" || op == "exit") {
+    return {Unit::kControl, 1};
+  }
+  if ((op == "ld" || op == "st") &&
+      (space == Space::kParamEntry || space == Space::kParamLocal || space == Space::kConst)) {
+    return {Unit::kFree, 0};
+  }
+  if (memories->contains(op)) return {Unit::kMemory, 1};
+  if (op == "wmma" && !has(in, "mma")) return {Unit::kMemory, 1};
+  if (op == "wmma" || op == "mma") return {has(in, "f64") ? Unit::kFp64 : Unit::kTensor, 1};
+  if (special->contains(op)) return {Unit::kSpecial, 1};
+  if (divisions->contains(op)) return division(in);
+  if (arithmetics->contains(op)) return arithmetic(in);
+  if (op == "cvt") return conversion(in);
+  if (op == "mov" || op == "cvta" || op == "isspacep" || op == "createpolicy" || op == "pragma") {
+    return {Unit::kFree, 0};
+  }
+  if (op == "membar" || op == "fence" || op == "nanosleep" || op == "mbarrier") {
+    return {Unit::kControl, 1};
+  }
+  return {Unit::kInteger, words(in)};  // logic, comparison, selection, bit fields
+}
+
+// Multiply-adds of m16n8k16 and the like; half as fast for tf32 as for halves.
+uint32_t tensor_fma(const Instruction& in) {
+  for (const std::string& word : in.modifiers) {
+    int m = 0, n = 0, k = 0;
+    if (std::sscanf(word.c_str(), "m%dn%dk%d", &m, &n, &k) != 3) continue;
+    const bool slow = has(in, "tf32"), fast = has(in, "s8") || has(in, "u8");
+    const int products = m * n * k;
+    return static_cast<uint32_t>(slow ? 2 * products : fast ? products / 2 : products);
+  }
+  return 0;
+}
+
+class Builder {
+ public:
+  explicit Builder(const LoadedModule& module) : module_(module) {
+    schedule_.code.resize(module.code.size());
+    for (const ptx::Function& source : module.source->functions) {
+      if (source.is_declaration) continue;
+      const Function& function = module.functions[module.function_index.at(source.name)];
+      if (function.is_defined) add(source, function.entry);
+    }
+  }
+  ModuleSchedule take() { return std::move(schedule_); }
+
+ private:
+  void add(const ptx::Function& source, uint32_t entry) {
+    numbers_.clear();
+    for (const ptx::Register& reg : source.registers) {
+      numbers_.emplace(reg.name, static_cast<uint16_t>(std::min<size_t>(numbers_.size(), 65535)));
+    }
+    schedule_.register_count =
+        std::max(schedule_.register_count, static_cast<uint32_t>(numbers_.size()));
+    for (size_t i = 0; i < source.body.size(); ++i) {
+      const uint32_t pc = entry + static_cast<uint32_t>(i);
+      const Instruction& in = source.body[i];
+      InstructionClass& out = schedule_.code[pc];
+      const Cost cost = cost_of(in, module_.code[pc].kind, module_.code[pc].space);
+      out.unit = cost.unit;
+      out.issues = static_cast<uint8_t>(cost.issues);
+      if (cost.unit == Unit::kTensor) out.tensor_fma = static_cast<uint16_t>(tensor_fma(in) / 16);
+      add_registers(in, out);
+    }
+  }
+
+  void collect(const Operand& operand, std::vector<uint16_t>& to) const {
+    if (operand.kind == Operand::Kind::kRegister) {
+      const auto found = numbers_.find(operand.name);
+      if (found != numbers_.end()) to.push_back(found->second);
+    }
+    for (const Operand& element : operand.elements) collect(element, to);
+  }
+
+  void add_registers(const Instruction& in, InstructionClass& out) {
+    std::vector<uint16_t> reads, writes;
+    const int destinations = destinations_of(in);
+    for (size_t i = 0; i < in.operands.size(); ++i) {
+      const bool written =
+          static_cast<int>(i) < destinations && in.operands[i].kind != Operand::Kind::kAddress;
+      collect(in.operands[i], written ? writes : reads);
+    }
+    const auto guard = numbers_.find(in.guard);
+    if (guard != numbers_.end()) reads.push_back(guard->second);
+    out.first_register = static_cast<uint32_t>(schedule_.registers.size());
+    out.reads = static_cast<uint8_t>(std::min<size_t>(reads.size(), 255));
+    out.writes = static_cast<uint8_t>(std::min<size_t>(writes.size(), 255));
+    auto& all = schedule_.registers;
+    all.insert(all.end(), reads.begin(), reads.begin() + out.reads);
+    all.insert(all.end(), writes.begin(), writes.begin() + out.writes);
+  }
+
+  const LoadedModule& module_;
+  ModuleSchedule schedule_;
+  std::unordered_map<std::string, uint16_t> numbers_;
+};
+
+}  // namespace
+
+const ModuleSchedule& ModuleSchedule::of(const LoadedModule* module) {
+  static auto* const schedules = new std::map<const LoadedModule*, ModuleSchedule>();
+  auto [entry, is_new] = schedules->try_emplace(module);
+  if (is_new) entry->second = Builder(*module).take();
+  return entry->second;
+}
+
+}  // namespace warplings::sim

@@ -1,0 +1,44 @@
+// What a PTX instruction costs as machine code: which pipe, how many instructions, and which
+// registers it waits for. Derived from the text of the module, once, when a model asks for it.
+#ifndef WARPLINGS_SIMULATOR_PROFILE_INSTRUCTION_CLASS_H_
+#define WARPLINGS_SIMULATOR_PROFILE_INSTRUCTION_CLASS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "decode/program.h"
+
+namespace warplings::sim {
+
+enum class Unit : uint8_t {
+  kFree,      // no machine instruction: a copy, a cast of an address, a parameter
+  kInteger,   // ALU: 32-bit integer, logic, compare, select
+  kMultiply,  // integer multiply-add
+  kFp32,
+  kFp64,
+  kSpecial,
+  kTensor,
+  kMemory,  // through L1: global, local, shared, atomics
+  kBarrier,
+  kControl,  // branches, calls, exits
+};
+
+struct InstructionClass {
+  Unit unit = Unit::kFree;
+  uint8_t issues = 0;           // machine instructions
+  uint16_t tensor_fma = 0;      // kTensor: multiply-adds, in units of 16
+  uint32_t first_register = 0;  // in ModuleSchedule::registers: those read, then those written
+  uint8_t reads = 0, writes = 0;
+};
+
+struct ModuleSchedule {
+  std::vector<InstructionClass> code;  // by pc
+  std::vector<uint16_t> registers;     // numbers within their function
+  uint32_t register_count = 0;         // most of one function
+
+  static const ModuleSchedule& of(const LoadedModule* module);
+};
+
+}  // namespace warplings::sim
+
+#endif  // WARPLINGS_SIMULATOR_PROFILE_INSTRUCTION_CLASS_H_

@@ -1,0 +1,297 @@
+#include "profile/recorder.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+
+#include "exec/interpreter.h"
+#include "profile/resources.h"
+
+namespace warplings::sim {
+namespace {
+
+constexpr uint64_t kSampledBlocks = 4;              // per launch, spread evenly
+constexpr uint64_t kRecordedMost = 1'200'000;       // instructions of one launch
+constexpr size_t kKeptMost = 8'000'000;             // sectors of a wave, 8 bytes each
+constexpr size_t kTurn = 32;                        // sectors of a block before the next one's
+constexpr uint64_t kWrite = 1, kFromDram = 2;       // bits of a kept sector
+constexpr uint64_t kLocalBase = uint64_t{1} << 50;  // where the model keeps local memory
+constexpr size_t kLocalSlots = 64;  // blocks whose local memory is told apart on a multiprocessor
+
+template <class Use>
+void each_sector(const Request& request, Use use) {
+  if (request.contiguous) {
+    for (uint64_t s = request.low >> 5; s <= (request.high - 1) >> 5; ++s) use(s);
+    return;
+  }
+  std::array<uint64_t, 64> sectors;
+  size_t n = 0;
+  for (uint32_t rest = request.mask; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    sectors[n++] = request.address[lane] >> 5;
+    const uint64_t last = (request.address[lane] + request.bytes - 1) >> 5;
+    if (last != sectors[n - 1]) sectors[n++] = last;
+  }
+  std::sort(sectors.begin(), sectors.begin() + n);
+  const auto end = std::unique(sectors.begin(), sectors.begin() + n);
+  for (auto it = sectors.begin(); it != end; ++it) use(*it);
+}
+
+uint16_t saturated(uint64_t value) {
+  return static_cast<uint16_t>(std::min<uint64_t>(value, UINT16_MAX));
+}
+
+}  // namespace
+
+Recorder& Recorder::instance() {
+  static auto* const recorder = new Recorder();
+  return *recorder;
+}
+
+void Recorder::start(double slice) {
+  on_ = true;
+  slice_ = std::max(slice, 1.0);
+  const double share = gpu_model().multiprocessors / slice_;
+  multiprocessors_ = std::max(1, static_cast<int>(std::lround(share)));
+  engine_options().observer = this;
+}
+
+void Recorder::stop() {
+  on_ = false;
+  if (engine_options().observer == this) engine_options().observer = nullptr;
+}
+
+void Recorder::launch_started(const Kernel& kernel, const LaunchConfig& config) {
+  const GpuModel& model = gpu_model();
+  recording_ = {};
+  recording_.kernel = &kernel;
+  streams_.clear();
+  last_ = nullptr;
+  atomics_.clear();
+  kept_ = finished_ = 0;
+  blocks_ = config.grid.count();
+  const Occupancy occupancy =
+      occupancy_of(model, static_cast<int>(config.block.count()), resources_of(kernel).registers,
+                   kernel.static_shared + config.dynamic_shared);
+  const auto resident = static_cast<uint64_t>(std::max(1, occupancy.blocks));
+  wave_ = resident * static_cast<uint64_t>(multiprocessors_);
+  // The blocks of a multiprocessor share what shared memory leaves of its L1. They run one after
+  // the other here, so each sees its part only.
+  const size_t left = model.l1_bytes - std::min(model.l1_bytes, occupancy.shared_configuration);
+  l1_.assign(static_cast<size_t>(multiprocessors_), SectorCache(left / resident));
+  const auto l2_bytes = static_cast<size_t>(static_cast<double>(model.l2_bytes) / slice_);
+  if (l2_ == nullptr || l2_bytes != l2_bytes_) {
+    l2_ = std::make_unique<SectorCache>(l2_bytes);
+    l2_bytes_ = l2_bytes;
+  }
+  l2_->clear();
+}
+
+void Recorder::launch_ended() {
+  run_l2();
+  for (const auto& [address, count] : atomics_) {
+    recording_.cache.hottest_atomics = std::max(recording_.cache.hottest_atomics, count);
+  }
+  ++recordings_;
+}
+
+bool Recorder::is_sampled(uint64_t linear) const {
+  if (blocks_ <= kSampledBlocks) return true;
+  for (uint64_t i = 0; i < kSampledBlocks; ++i) {
+    if (linear == (2 * i + 1) * blocks_ / (2 * kSampledBlocks)) return true;
+  }
+  return false;
+}
+
+void Recorder::block_started(Block& block) {
+  Stream& stream = streams_[block.linear];
+  stream = {};
+  stream.multiprocessor = static_cast<int>(block.linear % static_cast<uint64_t>(multiprocessors_));
+  const bool sampled = is_sampled(block.linear) && recording_.recorded < kRecordedMost;
+  if (sampled) {
+    stream.recorded = static_cast<int>(recording_.blocks.size());
+    recording_.blocks.emplace_back();
+    recording_.blocks.back().warps.resize(block.warps.size());
+  }
+  for (Warp& warp : block.warps) {
+    warp.watch_requests = this;
+    if (sampled) warp.watch_instructions = this;
+  }
+}
+
+void Recorder::block_ended(Block& block) {
+  streams_[block.linear].finished = true;
+  if (++finished_ >= wave_ || kept_ > kKeptMost) run_l2();
+}
+
+void Recorder::instruction(Warp& warp, const Instr&, uint32_t) {
+  const Stream& stream = stream_of(warp);
+  if (stream.recorded < 0 || recording_.recorded >= kRecordedMost) return;
+  WarpTrace& trace = recording_.blocks[static_cast<size_t>(stream.recorded)]
+                         .warps[static_cast<size_t>(warp.index)];
+  TraceEntry entry;
+  entry.pc = warp.pc;
+  entry.first = static_cast<uint32_t>(stream.sectors.size());
+  trace.push_back(entry);
+  ++recording_.recorded;
+}
+
+Recorder::Stream& Recorder::stream_of(const Warp& warp) {
+  if (last_ == nullptr || last_block_ != warp.block->linear) {
+    last_block_ = warp.block->linear;
+    last_ = &streams_[last_block_];
+  }
+  return *last_;
+}
+
+TraceEntry* Recorder::entry_of(const Warp& warp, const Stream& stream) {
+  if (stream.recorded < 0) return nullptr;
+  WarpTrace& trace = recording_.blocks[static_cast<size_t>(stream.recorded)]
+                         .warps[static_cast<size_t>(warp.index)];
+  // Not there once the recording is full.
+  return trace.empty() || trace.back().pc != warp.pc ? nullptr : &trace.back();
+}
+
+// One sector through L1; what L1 does not serve is kept for L2.
+void Recorder::cached(Stream& stream, TraceEntry* entry, uint64_t sector, bool write, bool bypass) {
+  SectorCache& l1 = l1_[static_cast<size_t>(stream.multiprocessor)];
+  if (!write && !bypass) {
+    ++recording_.cache.l1_sectors;
+    if (l1.access(sector, false, false).hit) {
+      ++recording_.cache.l1_hits;
+      return;
+    }
+  } else if (write && !bypass) {
+    l1.access(sector, true, false);  // written through
+  }
+  stream.sectors.push_back(sector << 2 | (write ? kWrite : 0));
+  ++kept_;
+  if (entry != nullptr) entry->sectors = saturated(entry->sectors + 1u);
+}
+
+void Recorder::request(Warp& warp, const Request& request, Traffic traffic, uint32_t transactions) {
+  Stream& stream = stream_of(warp);
+  TraceEntry* entry = entry_of(warp, stream);
+  const auto add_wavefronts = [&](uint64_t n) {
+    if (entry != nullptr) entry->wavefronts = saturated(entry->wavefronts + n);
+  };
+  const bool volatile_access = warp.module->code[warp.pc].strong;
+  switch (traffic) {
+    case Traffic::kSharedLoad:
+    case Traffic::kSharedStore:
+    case Traffic::kSharedAtomic:
+      add_wavefronts(transactions);
+      return;
+    case Traffic::kLocalLoad:
+    case Traffic::kLocalStore: {
+      // Written back like any other memory; a slot of the multiprocessor is used again by later
+      // blocks.
+      const uint64_t slot =
+          warp.block->linear % kLocalSlots * 32 + static_cast<uint64_t>(warp.index);
+      const uint64_t base = kLocalBase + (slot * static_cast<uint64_t>(multiprocessors_) +
+                                          static_cast<uint64_t>(stream.multiprocessor)) *
+                                             (uint64_t{512} << 15);
+      Request stored = local_as_stored(request, base);
+      stored.bytes = std::min(request.bytes, 4u);
+      const uint32_t words = std::max(1u, request.bytes / 4);
+      for (uint32_t word = 0; word < words; ++word) {
+        each_sector(stored, [&](uint64_t sector) {
+          cached(stream, entry, sector + 4 * word, traffic == Traffic::kLocalStore, false);
+        });
+      }
+      add_wavefronts(words);
+      break;
+    }
+    case Traffic::kGlobalAtomic: {
+      const bool one = warp.module->code[warp.pc].aggregated && transactions == 1;
+      uint64_t first = request.address[std::countr_zero(request.mask)];
+      for (uint32_t rest = request.mask; rest != 0; rest &= rest - 1) {
+        ++atomics_[request.address[std::countr_zero(rest)]];
+        if (one) break;
+      }
+      if (one) {
+        cached(stream, entry, first >> 5, true, true);
+      } else {
+        each_sector(request, [&](uint64_t s) { cached(stream, entry, s, true, true); });
+      }
+      add_wavefronts(transactions);
+      break;
+    }
+    default: {
+      const bool write = traffic == Traffic::kGlobalStore;
+      uint64_t lines = 0, last = ~uint64_t{0};
+      each_sector(request, [&](uint64_t sector) {
+        lines += sector >> 2 != last;
+        last = sector >> 2;
+        cached(stream, entry, sector, write, volatile_access);
+      });
+      // A wavefront moves a line; a request of 16 bytes per lane has four at least.
+      add_wavefronts(std::max<uint64_t>(
+          lines,
+          (uint64_t{request.bytes} * static_cast<uint64_t>(std::popcount(request.mask)) + 127) /
+              128));
+    }
+  }
+  if (entry != nullptr && traffic != Traffic::kGlobalStore && traffic != Traffic::kLocalStore) {
+    const uint16_t level = entry->sectors > 0 ? 2 : 1;
+    entry->reads_from = std::max(entry->reads_from, level);
+  }
+}
+
+// All blocks of the wave in turns.
+void Recorder::run_l2() {
+  std::vector<Stream*> order;
+  for (auto& [linear, stream] : streams_) order.push_back(&stream);
+  size_t longest = 0;
+  for (const Stream* stream : order) longest = std::max(longest, stream->sectors.size());
+  CacheTotals& totals = recording_.cache;
+  for (size_t from = 0; from < longest; from += kTurn) {
+    for (Stream* stream : order) {
+      const size_t to = std::min(from + kTurn, stream->sectors.size());
+      for (size_t i = from; i < to; ++i) {
+        uint64_t& sector = stream->sectors[i];
+        const bool write = (sector & kWrite) != 0;
+        const SectorCache::Result result = l2_->access(sector >> 2, write, true);
+        ++totals.l2_sectors;
+        totals.l2_hits += result.hit;
+        if (write ? result.turned_dirty : !result.hit) {
+          sector |= kFromDram;
+          ++totals.dram_sectors;
+        }
+      }
+    }
+  }
+  for (auto it = streams_.begin(); it != streams_.end();) {
+    resolve(it->second);
+    if (it->second.finished) {
+      it = streams_.erase(it);
+    } else {
+      // It goes on in the next wave, and is recorded no further: its sectors begin anew.
+      it->second.sectors.clear();
+      it->second.recorded = -1;
+      ++it;
+    }
+  }
+  kept_ = 0;
+  finished_ = 0;
+  last_ = nullptr;
+}
+
+void Recorder::resolve(const Stream& stream) {
+  if (stream.recorded < 0) return;
+  for (WarpTrace& trace : recording_.blocks[static_cast<size_t>(stream.recorded)].warps) {
+    for (TraceEntry& entry : trace) {
+      bool read_from_dram = false;
+      const size_t end = std::min<size_t>(entry.first + entry.sectors, stream.sectors.size());
+      for (size_t i = entry.first; i < end; ++i) {
+        if ((stream.sectors[i] & kFromDram) == 0) continue;
+        ++entry.dram;
+        read_from_dram |= (stream.sectors[i] & kWrite) == 0;
+      }
+      if (read_from_dram && entry.reads_from != 0) entry.reads_from = 3;
+    }
+  }
+}
+
+}  // namespace warplings::sim

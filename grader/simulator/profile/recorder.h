@@ -1,0 +1,107 @@
+// Watches a launch for the model: every request to global and local memory goes through a model of
+// L1 and L2, and some blocks are recorded instruction by instruction for the model of a
+// multiprocessor (sm_timeline.h).
+//
+// Blocks run one after the other here and together on a card. So their L1 misses are kept, and
+// when as many blocks have run as the card holds at a time, L2 sees the misses of all of them in
+// turns of 32 sectors.
+#ifndef WARPLINGS_SIMULATOR_PROFILE_RECORDER_H_
+#define WARPLINGS_SIMULATOR_PROFILE_RECORDER_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "exec/observer.h"
+#include "profile/cache.h"
+#include "profile/device_model.h"
+
+namespace warplings::sim {
+
+// One executed instruction of a recorded warp.
+struct TraceEntry {
+  uint32_t pc = 0;
+  uint32_t first = 0;       // of its sectors in the stream of its block
+  uint16_t sectors = 0;     // that L1 did not have, or that are written
+  uint16_t dram = 0;        // of these, read from or later written to DRAM
+  uint16_t wavefronts = 0;  // through the L1 data path
+  uint16_t reads_from = 0;  // 0 nothing or shared memory, 1 L1, 2 L2, 3 DRAM
+};
+using WarpTrace = std::vector<TraceEntry>;
+struct BlockTrace {
+  std::vector<WarpTrace> warps;
+};
+
+struct CacheTotals {
+  uint64_t l1_sectors = 0, l1_hits = 0;  // loads
+  uint64_t l2_sectors = 0, l2_hits = 0;  // loads that missed L1, stores, atomics
+  uint64_t dram_sectors = 0;             // read, and written back sooner or later
+  uint64_t hottest_atomics = 0;          // operations on the address that has most
+};
+
+struct Recording {
+  const Kernel* kernel = nullptr;
+  std::vector<BlockTrace> blocks;
+  uint64_t recorded = 0;  // instructions in `blocks`
+  CacheTotals cache;
+};
+
+class Recorder : public LaunchObserver {
+ public:
+  static Recorder& instance();
+
+  // The card is divided by `slice`: multiprocessors, L2, bandwidths.
+  void start(double slice);
+  void stop();
+  bool is_on() const { return on_; }
+  double slice() const { return slice_; }
+  // Multiprocessors of the slice, at least one.
+  int multiprocessors() const { return multiprocessors_; }
+
+  uint64_t recordings() const { return recordings_; }  // finished so far
+  const Recording& last() const { return recording_; }
+
+  void launch_started(const Kernel& kernel, const LaunchConfig& config) override;
+  void launch_ended() override;
+  void block_started(Block& block) override;
+  void block_ended(Block& block) override;
+  void instruction(Warp& warp, const Instr& in, uint32_t active) override;
+  void request(Warp& warp, const Request& request, Traffic traffic, uint32_t transactions) override;
+
+ private:
+  struct Stream {  // of one block
+    int multiprocessor = 0;
+    bool finished = false;
+    std::vector<uint64_t> sectors;  // sector number, then two bits: write, goes to DRAM
+    int recorded = -1;              // index in Recording::blocks
+  };
+  bool is_sampled(uint64_t linear) const;
+  Stream& stream_of(const Warp& warp);
+  TraceEntry* entry_of(const Warp& warp, const Stream& stream);
+  void cached(Stream& stream, TraceEntry* entry, uint64_t sector, bool write, bool bypass);
+  void run_l2();
+  void resolve(const Stream& stream);
+
+  bool on_ = false;
+  double slice_ = 1;
+  int multiprocessors_ = 1;
+  uint64_t recordings_ = 0;
+  Recording recording_;
+  uint64_t blocks_ = 0, wave_ = 1;
+  std::map<uint64_t, Stream> streams_;  // of the wave, by block
+  Stream* last_ = nullptr;              // in streams_, that of last_block_
+  uint64_t last_block_ = 0;
+  size_t kept_ = 0;              // sectors in streams_
+  uint64_t finished_ = 0;        // blocks in streams_ that have ended
+  std::vector<SectorCache> l1_;  // by multiprocessor
+  std::unique_ptr<SectorCache> l2_;
+  size_t l2_bytes_ = 0;
+  uint64_t local_span_ = 0;
+  std::unordered_map<uint64_t, uint64_t> atomics_;  // by address
+};
+
+}  // namespace warplings::sim
+
+#endif  // WARPLINGS_SIMULATOR_PROFILE_RECORDER_H_

@@ -1,0 +1,298 @@
+#include "profile/sm_timeline.h"
+
+#include <algorithm>
+#include <queue>
+
+namespace warplings::sim {
+namespace {
+
+constexpr int kSchedulers = 4;
+constexpr double kWarp = 32;  // lanes
+constexpr double kSectorBytes = 32;
+
+// Serves one request after the other.
+struct Server {
+  double free_at = 0;
+  double busy = 0;
+
+  // The cycle in which a request that comes at `ready` and takes `cycles` is begun.
+  double begin(double ready, double cycles) {
+    const double start = std::max(ready, free_at);
+    free_at = start + cycles;
+    busy += cycles;
+    return start;
+  }
+};
+
+struct RunningWarp {
+  const WarpTrace* trace = nullptr;
+  size_t next = 0;
+  int block = 0;  // index in Multiprocessor::blocks_
+  int scheduler = 0;
+  double free_at = 0;  // its next instruction can be issued, operands apart
+  double started = 0;
+  double arrived = 0;         // at the barrier it waits for
+  std::vector<double> ready;  // by register: cycle in which its value can be used
+};
+
+struct RunningBlock {
+  int warps_left = 0;
+  std::vector<int> waiting;  // warps at the barrier
+};
+
+class Multiprocessor {
+ public:
+  Multiprocessor(const SmSettings& settings, const std::vector<BlockTrace>& blocks, int count)
+      : settings_(settings), model_(*settings.model), traces_(blocks), to_start_(count) {}
+
+  SmResult run() {
+    while (started_ < to_start_ && started_ < settings_.resident) start_block(0);
+    while (!ready_.empty() || release_stuck()) {
+      const auto [at, index] = ready_.top();
+      ready_.pop();
+      step(index, at);
+    }
+    return result();
+  }
+
+ private:
+  void start_block(double at) {
+    const BlockTrace& trace = traces_[static_cast<size_t>(started_) % traces_.size()];
+    ++started_;
+    const int block = static_cast<int>(blocks_.size());
+    blocks_.push_back({});
+    blocks_.back().warps_left = static_cast<int>(trace.warps.size());
+    for (const WarpTrace& warp : trace.warps) {
+      const int index = take_warp();
+      RunningWarp& w = warps_[static_cast<size_t>(index)];
+      w.trace = &warp;
+      w.next = 0;
+      w.block = block;
+      w.scheduler = next_scheduler_++ % kSchedulers;
+      w.free_at = w.started = at;
+      w.ready.assign(settings_.schedule->register_count, 0);
+      schedule(index);
+    }
+  }
+
+  int take_warp() {
+    if (!free_warps_.empty()) {
+      const int index = free_warps_.back();
+      free_warps_.pop_back();
+      return index;
+    }
+    warps_.emplace_back();
+    return static_cast<int>(warps_.size()) - 1;
+  }
+
+  const InstructionClass& class_of(const TraceEntry& entry) const {
+    return settings_.schedule->code[entry.pc];
+  }
+
+  // Queues the warp for the cycle in which its next instruction has its operands.
+  void schedule(int index) {
+    RunningWarp& w = warps_[static_cast<size_t>(index)];
+    if (w.next == w.trace->size()) {
+      ready_.push({w.free_at, index});
+      return;
+    }
+    const InstructionClass& what = class_of((*w.trace)[w.next]);
+    double at = w.free_at;
+    const uint16_t* registers = settings_.schedule->registers.data() + what.first_register;
+    if (what.unit != Unit::kFree) {
+      for (int i = 0; i < what.reads; ++i) at = std::max(at, w.ready[registers[i]]);
+    }
+    waiting_ += at - w.free_at;
+    if (at > w.free_at) stalled_at_[(*w.trace)[w.next].pc] += at - w.free_at;
+    ready_.push({at, index});
+  }
+
+  void step(int index, double at) {
+    RunningWarp& w = warps_[static_cast<size_t>(index)];
+    last_ = std::max(last_, at);
+    if (w.next == w.trace->size()) {
+      end_warp(index, at);
+      return;
+    }
+    const TraceEntry& entry = (*w.trace)[w.next++];
+    const InstructionClass& what = class_of(entry);
+    if (what.unit == Unit::kFree) {
+      pass_through(w, what, at);
+      w.free_at = at;
+      schedule(index);
+      return;
+    }
+    const double issued = schedulers_[w.scheduler].begin(at, static_cast<double>(what.issues));
+    if (what.unit == Unit::kBarrier) {
+      wait_at_barrier(index, issued);
+      return;
+    }
+    const double done = execute(w, what, entry, issued);
+    const uint16_t* written =
+        settings_.schedule->registers.data() + what.first_register + what.reads;
+    for (int i = 0; i < what.writes; ++i) w.ready[written[i]] = done;
+    const double next = std::max(issued + what.issues, begun_ + 1);
+    if (next - at > what.issues) stalled_at_[entry.pc] += next - at - what.issues;
+    w.free_at = next;
+    schedule(index);
+  }
+
+  // A copy or a cast: its result is there when its operands are.
+  void pass_through(RunningWarp& w, const InstructionClass& what, double at) {
+    const uint16_t* registers = settings_.schedule->registers.data() + what.first_register;
+    double ready = at;
+    for (int i = 0; i < what.reads; ++i) ready = std::max(ready, w.ready[registers[i]]);
+    for (int i = 0; i < what.writes; ++i) w.ready[registers[what.reads + i]] = ready;
+  }
+
+  // Cycle in which the result can be used; sets begun_ to that in which the pipe took it.
+  double execute(const RunningWarp& w, const InstructionClass& what, const TraceEntry& entry,
+                 double issued) {
+    const Latencies& latency = model_.latency;
+    const double n = what.issues;
+    const auto pipe = [&](Resource resource, double lanes, int cycles) {
+      // Each quarter of the multiprocessor has a quarter of the lanes.
+      const double interval = kWarp * n / (lanes / kSchedulers);
+      begun_ = pipes_[static_cast<int>(resource)][w.scheduler].begin(issued, interval);
+      return begun_ + std::max(interval, static_cast<double>(cycles) * n);
+    };
+    switch (what.unit) {
+      case Unit::kFp32:
+        return pipe(Resource::kFp32, model_.fp32_lanes, latency.arithmetic);
+      case Unit::kInteger:
+        if (model_.integer_shares_fp32_lanes) {
+          pipe(Resource::kFp32, model_.fp32_lanes, latency.arithmetic);
+        }
+        return pipe(Resource::kInteger, model_.integer_lanes, latency.arithmetic);
+      case Unit::kMultiply:
+        return pipe(Resource::kMultiply, model_.multiply_lanes, latency.arithmetic);
+      case Unit::kFp64:
+        return pipe(Resource::kFp64, model_.fp64_lanes, latency.fp64);
+      case Unit::kSpecial:
+        return pipe(Resource::kSpecial, model_.special_lanes, latency.special);
+      case Unit::kTensor: {
+        const double interval = 16.0 * what.tensor_fma / (model_.fp16_tensor_fma / 4.0);
+        begun_ = pipes_[static_cast<int>(Resource::kTensor)][w.scheduler].begin(issued, interval);
+        return begun_ + std::max(interval, static_cast<double>(latency.tensor));
+      }
+      case Unit::kMemory:
+        return access_memory(entry, issued);
+      default:
+        begun_ = issued;
+        return issued + latency.arithmetic;
+    }
+  }
+
+  double access_memory(const TraceEntry& entry, double issued) {
+    const Latencies& latency = model_.latency;
+    const double wavefronts = std::max<double>(1, entry.wavefronts);
+    begun_ = l1_.begin(issued, wavefronts);
+    double at = begun_ + wavefronts;
+    if (entry.sectors > 0) {
+      const double cycles = kSectorBytes * entry.sectors / settings_.l2_bytes_per_clock;
+      at = std::max(at, l2_.begin(begun_, cycles) + cycles);
+    }
+    if (entry.dram > 0) {
+      const double cycles = kSectorBytes * entry.dram / settings_.dram_bytes_per_clock;
+      at = std::max(at, dram_.begin(begun_, cycles) + cycles);
+    }
+    const int levels[] = {latency.shared, latency.l1, latency.l2, latency.dram};
+    return at + levels[entry.reads_from];
+  }
+
+  void wait_at_barrier(int index, double at) {
+    RunningWarp& w = warps_[static_cast<size_t>(index)];
+    RunningBlock& block = blocks_[static_cast<size_t>(w.block)];
+    w.arrived = at;
+    block.waiting.push_back(index);
+    last_ = std::max(last_, at);
+    if (static_cast<int>(block.waiting.size()) == block.warps_left) release(block);
+  }
+
+  void release(RunningBlock& block) {
+    double at = 0;
+    for (int index : block.waiting) {
+      at = std::max(at, warps_[static_cast<size_t>(index)].arrived);
+    }
+    at += model_.latency.barrier;
+    std::vector<int> released;
+    released.swap(block.waiting);
+    for (int index : released) {
+      RunningWarp& w = warps_[static_cast<size_t>(index)];
+      waiting_ += at - w.arrived;
+      stalled_at_[(*w.trace)[w.next - 1].pc] += at - w.arrived;
+      w.free_at = at;
+      schedule(index);
+    }
+  }
+
+  // Barriers of some of the warps are not told apart: when nobody can go on, all that wait do.
+  bool release_stuck() {
+    for (RunningBlock& block : blocks_) {
+      if (block.waiting.empty()) continue;
+      release(block);
+      return true;
+    }
+    return false;
+  }
+
+  void end_warp(int index, double at) {
+    RunningWarp& w = warps_[static_cast<size_t>(index)];
+    alive_ += at - w.started;
+    const int number = w.block;
+    free_warps_.push_back(index);
+    RunningBlock& block = blocks_[static_cast<size_t>(number)];
+    --block.warps_left;
+    if (block.warps_left > 0) {
+      if (static_cast<int>(block.waiting.size()) == block.warps_left) release(block);
+      return;
+    }
+    if (started_ < to_start_) start_block(at);
+  }
+
+  SmResult result() {
+    SmResult out;
+    double end = std::max({last_, l1_.free_at, l2_.free_at, dram_.free_at});
+    for (int s = 0; s < kSchedulers; ++s) {
+      out.busy[0] += schedulers_[s].busy / kSchedulers;
+      for (int r = static_cast<int>(Resource::kFp32); r <= static_cast<int>(Resource::kTensor);
+           ++r) {
+        out.busy[r] += pipes_[r][s].busy / kSchedulers;
+        end = std::max(end, pipes_[r][s].free_at);
+      }
+    }
+    out.busy[static_cast<int>(Resource::kL1)] = l1_.busy;
+    out.busy[static_cast<int>(Resource::kL2)] = l2_.busy;
+    out.busy[static_cast<int>(Resource::kDram)] = dram_.busy;
+    out.cycles = end;
+    out.waiting = waiting_;
+    out.alive = alive_;
+    out.stalled_at = std::move(stalled_at_);
+    return out;
+  }
+
+  const SmSettings& settings_;
+  const GpuModel& model_;
+  const std::vector<BlockTrace>& traces_;
+  int to_start_ = 0, started_ = 0, next_scheduler_ = 0;
+  // By cycle, then by number, so that the order is always the same.
+  using Event = std::pair<double, int>;
+  std::priority_queue<Event, std::vector<Event>, std::greater<Event>> ready_;
+  std::vector<RunningWarp> warps_;
+  std::vector<int> free_warps_;
+  std::vector<RunningBlock> blocks_;
+  Server schedulers_[kSchedulers];
+  Server pipes_[kResources][kSchedulers];
+  Server l1_, l2_, dram_;
+  double begun_ = 0, last_ = 0, waiting_ = 0, alive_ = 0;
+  std::unordered_map<uint32_t, double> stalled_at_;
+};
+
+}  // namespace
+
+SmResult run_multiprocessor(const SmSettings& settings, const std::vector<BlockTrace>& blocks,
+                            int count) {
+  return Multiprocessor(settings, blocks, count).run();
+}
+
+}  // namespace warplings::sim
