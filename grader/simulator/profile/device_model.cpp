@@ -59,7 +59,7 @@ GpuModel rtx3070() {
   m.fp32_lanes = 128, m.integer_lanes = 64, m.multiply_lanes = 64, m.fp64_lanes = 2;
   m.special_lanes = 16, m.fp16_tensor_fma = 512, m.integer_shares_fp32_lanes = true;
   m.ecc = false, m.fp32_to_fp64 = 64;
-  m.latency = {4, 48, 23, 33, 23, 33, 200, 470, 20};
+  m.latency = {4, 48, 23, 33, 23, 33, 200, 466, 20};
   return m;
 }
 
@@ -84,7 +84,7 @@ GpuModel t4() {
   m.fp32_lanes = 64, m.integer_lanes = 64, m.multiply_lanes = 64, m.fp64_lanes = 2;
   m.special_lanes = 16, m.fp16_tensor_fma = 512, m.integer_shares_fp32_lanes = false;
   m.ecc = true, m.fp32_to_fp64 = 32;
-  m.latency = {4, 48, 22, 33, 19, 32, 188, 396, 20};
+  m.latency = {4, 48, 22, 33, 19, 32, 188, 296, 20};
   return m;
 }
 

@@ -1,6 +1,5 @@
 #include "runtime/kernel_launch.h"
 
-#include <algorithm>
 #include <cstring>
 #include <utility>
 
