@@ -6,6 +6,7 @@
 #include "cli/diff.h"
 #include "cli/grading.h"
 #include "cli/json_out.h"
+#include "cli/speed_text.h"
 #include "cli/verdict.h"
 #include "course/text.h"
 
@@ -114,17 +115,56 @@ std::string counters_json(const CounterMap& counters) {
   return out.str();
 }
 
-Result run_one(App& app, const course::Exercise& exercise, Program program) {
+Result run_one(App& app, const course::Exercise& exercise, Program program,
+               Device device = Device::kSimulator, const std::string& filter = "") {
   const GradingHooks hooks = default_hooks(app);
   RunRequest request;
   request.exercise = &exercise;
   request.program = program;
+  request.device = device;
+  request.filter = filter;
   request.watched = hooks.watched;
   request.interrupted = hooks.interrupted;
   request.on_progress = hooks.on_progress;
   Result result = build_and_run(app.paths(), request);
   clear_progress(app);
   return result;
+}
+
+const SpeedReport* first_speed(const Result& result) {
+  for (const TestReport& test : result.tests) {
+    if (!test.speeds.empty() && test.speeds.front().seconds > 0) return &test.speeds.front();
+  }
+  return nullptr;
+}
+
+// "" where neither has a time.
+std::string time_table(const Result& mine, const Result& reference) {
+  const SpeedReport* a = first_speed(mine);
+  const SpeedReport* b = first_speed(reference);
+  if (a == nullptr || b == nullptr) return "";
+  std::string text = "  " + pad("one timed call, " + a->device, 40) +
+                     pad_left(time_text(a->seconds), 16) + pad_left(time_text(b->seconds), 16) +
+                     "\n";
+  const SpeedRatio* left = best_ratio(*a);
+  const SpeedRatio* right = best_ratio(*b);
+  if (left != nullptr && right != nullptr && left->name == right->name) {
+    char mine_text[24], reference_text[24];
+    std::snprintf(mine_text, sizeof mine_text, "%.3g", left->ratio);
+    std::snprintf(reference_text, sizeof reference_text, "%.3g", right->ratio);
+    text += "  " + pad("ratio to " + left->name, 40) + pad_left(mine_text, 16) +
+            pad_left(reference_text, 16) + "\n";
+  }
+  return text;
+}
+
+// On the GPU where one is used, else as modelled by the runs that counted.
+std::string times(App& app, const course::Exercise& exercise, const Result& mine,
+                  const Result& reference) {
+  if (!exercise.speed) return "";
+  if (app.devices(exercise).back() != Device::kGpu) return time_table(mine, reference);
+  return time_table(run_one(app, exercise, Program::kLearner, Device::kGpu, kSpeedTests),
+                    run_one(app, exercise, Program::kSolution, Device::kGpu, kSpeedTests));
 }
 
 }  // namespace
@@ -168,7 +208,8 @@ int compare_command(App& app) {
   const std::string changes = diff_text(source_diff(app, *exercise), terminal);
   print(terminal.paint(Style::kBold, exercise->id) + "  - yours  + reference\n" +
         (changes.empty() ? "  the same text, word for word\n" : changes) + "\n" +
-        counter_table(mine, theirs) + wrap(why(mine, theirs), "  ", terminal.columns));
+        counter_table(mine, theirs) +
+        times(app, *exercise, grading.results.front(), reference) + wrap(why(mine, theirs), "  ", terminal.columns));
   return kPass;
 }
 

@@ -30,6 +30,7 @@ const std::vector<Command>& commands() {
       {"solution", "EX [--spoil]", "where the solution is, once you passed", solution_command, 1},
       {"compare", "[EX]", "after a pass: yours beside the reference", compare_command, 1},
       {"sanitize", "[EX]", "memory, race, init and sync findings in full", sanitize_command, 1},
+      {"bench", "[EX]", "times of yours, the solution and all baselines", bench_command, 1},
       {"exec", "-- PROGRAM ...", "any CUDA program in the simulator, checks on", exec_command},
       {"update", "", "a new version of the course; keeps your files", update_command},
       {"clean", "[PART]", "disk space; removes build, toolkit or all", clean_command, 1},

@@ -37,6 +37,7 @@ int hint_command(App& app);
 int reset_command(App& app);
 int solution_command(App& app);
 int compare_command(App& app);
+int bench_command(App& app);
 int sanitize_command(App& app);
 int exec_command(App& app);
 int update_command(App& app);

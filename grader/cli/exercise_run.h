@@ -145,6 +145,9 @@ struct Result {
   int failed_tests() const;
 };
 
+// GoogleTest filter of the tests that measure speed: their names say so (CONTRIBUTING).
+inline constexpr char kSpeedTests[] = "*Fast*";
+
 struct RunRequest {
   const course::Exercise* exercise = nullptr;
   Program program = Program::kLearner;

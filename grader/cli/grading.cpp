@@ -48,6 +48,17 @@ std::string source_text(const fs::path& file) {
   }
 }
 
+// Times on a GPU, of a pass; the first speed test of an exercise stands for it.
+bool note_times(App& app, const Result& result) {
+  for (const TestReport& test : result.tests) {
+    for (const SpeedReport& speed : test.speeds) {
+      if (speed.modelled) continue;
+      return app.progress().note_time(result.id, speed.device, speed.seconds);
+    }
+  }
+  return false;
+}
+
 void decide_next(App& app, const course::Exercise& exercise, Grading* grading) {
   const bool solution = app.options().solution;
   const Result& last = grading->results.back();
@@ -152,9 +163,10 @@ Grading grade_exercise(App& app, const course::Exercise& exercise, const Grading
   if (!app.options().solution && !grading.cancelled() && last.outcome != Outcome::kCannotBuild) {
     remember(app, exercise, graded, grading.todo);
     // Saved while it ran: what was graded is not what is there now, and no pass of it.
-    if (grading.passed() && graded == fingerprint(file) && !app.progress().is_passed(exercise.id)) {
-      app.progress().mark_passed(exercise.id);
-      app.save_progress();
+    if (grading.passed() && graded == fingerprint(file)) {
+      const bool is_first = !app.progress().is_passed(exercise.id);
+      if (is_first) app.progress().mark_passed(exercise.id);
+      if (note_times(app, last) || is_first) app.save_progress();
     }
   }
   decide_next(app, exercise, &grading);

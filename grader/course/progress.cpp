@@ -3,6 +3,9 @@
 #include <sys/stat.h>
 
 #include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <optional>
 #include <sstream>
@@ -60,6 +63,14 @@ bool read_line(const std::string& line, Progress* progress) {
     if (todo && steps) progress->hints[{f[1], *todo}] = *steps;
     return todo && steps;
   }
+  if (f[0] == "best" && f.size() >= 4 && is_id(f[1])) {
+    char* end = nullptr;
+    const double seconds = std::strtod(f[2].c_str(), &end);
+    if (*end != '\0' || !(seconds > 0) || !std::isfinite(seconds)) return false;
+    const std::vector<std::string> card(f.begin() + 3, f.end());
+    progress->best[{f[1], join(card, " ")}] = seconds;
+    return true;
+  }
   return false;
 }
 
@@ -96,6 +107,15 @@ void Progress::mark_passed(const std::string& id) {
   char text[32];
   std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc);
   passed.emplace(id, text);
+}
+
+bool Progress::note_time(const std::string& id, const std::string& card, double seconds) {
+  if (!(seconds > 0) || card.empty()) return false;
+  const auto [known, is_new] = best.emplace(std::make_pair(id, card), seconds);
+  if (is_new) return true;
+  if (seconds >= known->second) return false;
+  known->second = seconds;
+  return true;
 }
 
 LoadedProgress load_progress(const fs::path& root) {
@@ -140,6 +160,11 @@ void save_progress(const fs::path& root, const Progress& progress) {
   for (const auto& [key, steps] : progress.hints) {
     text +=
         "hint " + key.first + " " + std::to_string(key.second) + " " + std::to_string(steps) + "\n";
+  }
+  for (const auto& [key, seconds] : progress.best) {
+    char digits[32];
+    std::snprintf(digits, sizeof digits, "%.6g", seconds);
+    text += "best " + key.first + " " + digits + " " + key.second + "\n";
   }
   write_text(root / ".progress", text);
 }

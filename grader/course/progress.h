@@ -3,6 +3,7 @@
 //   current 02_vector_add/01_vector_add
 //   passed  01_hello_indexing/01_hello_threads  2026-11-21T07:00:00Z
 //   hint    02_vector_add/01_vector_add  1  2       TODO 1: two steps were shown
+//   best    02_vector_add/04_saxpy  0.00101744  NVIDIA H200   seconds of a call, on this card
 #ifndef WARPLINGS_COURSE_PROGRESS_H_
 #define WARPLINGS_COURSE_PROGRESS_H_
 
@@ -20,9 +21,14 @@ struct Progress {
   std::map<std::string, std::string> passed;         // id -> time of the first pass (UTC)
   std::map<std::pair<std::string, int>, int> hints;  // (id, todo) -> steps shown
 
+  // (id, card) -> seconds of one call of the speed test. Modelled times are not kept.
+  std::map<std::pair<std::string, std::string>, double> best;
+
   bool is_passed(const std::string& id) const { return passed.count(id) != 0; }
   // Keeps the time of the first pass.
   void mark_passed(const std::string& id);
+  // True if this is the first or a shorter time on the card.
+  bool note_time(const std::string& id, const std::string& card, double seconds);
 };
 
 struct LoadedProgress {

@@ -39,6 +39,25 @@ TEST_F(ProgressTest, ReadsWhatItWrote) {
   EXPECT_EQ(loaded.progress.hints, progress.hints);
 }
 
+TEST_F(ProgressTest, KeepsTheBestTimeOfEachCard) {
+  Progress progress;
+  EXPECT_TRUE(progress.note_time("01_a/01_a", "NVIDIA H200", 2e-3));
+  EXPECT_FALSE(progress.note_time("01_a/01_a", "NVIDIA H200", 3e-3));
+  EXPECT_TRUE(progress.note_time("01_a/01_a", "NVIDIA H200", 1.5e-3));
+  EXPECT_TRUE(progress.note_time("01_a/01_a", "Tesla T4", 9e-3));
+  save_progress(root_, progress);
+  const LoadedProgress loaded = load_progress(root_);
+  EXPECT_EQ(loaded.warning, "");
+  EXPECT_EQ(loaded.progress.best, progress.best);
+}
+
+TEST_F(ProgressTest, ATimeThatIsNoneIsADamagedLine) {
+  for (const char* time : {"fast", "0", "-1", "nan", "1e999"}) {
+    write_text(root_ / ".progress", std::string("best 01_a/01_a ") + time + " NVIDIA H200\n");
+    EXPECT_NE(load_progress(root_).warning, "") << time;
+  }
+}
+
 TEST_F(ProgressTest, ADamagedFileIsKeptAsideAndItsGoodLinesCount) {
   const std::string damaged =
       "current 01_a/02_b\npassed 01_a/01_a 2026-11-21T07:00:00Z\n\x01garbage\n";
