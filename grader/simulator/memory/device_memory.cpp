@@ -152,7 +152,7 @@ uint64_t DeviceMemory::find_addresses(uint64_t bytes) {
 
 void DeviceMemory::forget_freed() {
   for (auto it = allocations_.begin(); it != allocations_.end();) {
-    if (it->second.state != AllocationState::kFreed) {
+    if (it->second.state != AllocationState::kFreed || it->second.reserved) {
       ++it;
       continue;
     }
@@ -216,6 +216,15 @@ void DeviceMemory::promise(uint64_t address) {
   auto* allocation = const_cast<Allocation*>(lookup(address));
   allocation->freed = true;
   allocation->state = AllocationState::kPromised;
+  allocation->reserved = true;
+}
+
+void DeviceMemory::abandon(uint64_t address) {
+  std::lock_guard lock(mutex_);
+  auto* allocation = const_cast<Allocation*>(lookup(address));
+  if (allocation == nullptr) return;
+  if (allocation->state == AllocationState::kPromised) retire(allocation);
+  allocation->reserved = false;
 }
 
 void DeviceMemory::fulfil(uint64_t address) {

@@ -38,6 +38,7 @@ struct Allocation {
   AllocationState state = AllocationState::kLive;
   int device = 0;                  // the owner
   uint32_t access = kEveryDevice;  // one bit for each device whose kernels may touch it
+  bool reserved = false;           // promised once: may exist again after it was freed
   bool own_access = false;         // of a memory pool: peer access between devices leaves it alone
   bool has_red_zones = false;
   bool track_undefined =
@@ -69,7 +70,8 @@ class DeviceMemory {
   void reset(int device);  // cudaDeviceReset: frees all but module variables
 
   // An allocation that a stream makes and frees later: addresses now, memory when its turn comes.
-  void promise(uint64_t address);  // kLive -> kPromised
+  void promise(uint64_t address);  // kLive -> kPromised; its addresses stay when it is freed
+  void abandon(uint64_t address);  // it will not exist again
   void fulfil(uint64_t address);   // -> kLive, its bytes unwritten
   // True if all bytes lie in one allocation that is live or will be.
   bool is_promised_or_live(uint64_t address, uint64_t size) const;

@@ -44,6 +44,11 @@ class ApiCall {
   const void* return_address_;
 };
 
+// Stream capture forbids some calls (runtime/capture.h).
+bool any_capture();
+bool is_unsafe_during_capture(const char* name);
+cudaError_t check_unsafe_call(const ApiCall& call);
+
 enum class OnFault { kRefuse, kWork };  // what a call does on a device that faulted
 
 template <class Body>
@@ -52,6 +57,9 @@ cudaError_t run_api(const char* name, const void* return_address, OnFault on_fau
   count_api_call(name);
   const ApiCall call(name, return_address);
   cudaError_t error = on_fault == OnFault::kRefuse ? sticky_error() : cudaSuccess;
+  if (error == cudaSuccess && any_capture() && is_unsafe_during_capture(name)) {
+    error = check_unsafe_call(call);
+  }
   if (error == cudaSuccess) {
     try {
       error = body(call);

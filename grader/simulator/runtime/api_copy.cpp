@@ -26,23 +26,12 @@ cudaError_t copy_2d(const ApiCall& call, void* to, size_t to_pitch, const void* 
   return start_copy(call, copy, stream, wait);
 }
 
-const char* corner(const cudaPitchedPtr& pitched, const cudaPos& position) {
-  return static_cast<const char*>(pitched.ptr) +
-         (position.z * pitched.ysize + position.y) * pitched.pitch + position.x;
-}
-
 cudaError_t copy_3d(const ApiCall& call, const cudaMemcpy3DParms* p, cudaStream_t stream,
                     Wait wait) {
   if (p == nullptr) return cudaErrorInvalidValue;
-  if (p->srcArray != nullptr || p->dstArray != nullptr) return cudaErrorNotSupported;
   Copy copy;
-  copy.to = const_cast<char*>(corner(p->dstPtr, p->dstPos));
-  copy.from = corner(p->srcPtr, p->srcPos);
-  copy.box = {p->extent.width, p->extent.height, p->extent.depth};
-  copy.to_layout = {p->dstPtr.pitch, p->dstPtr.pitch * p->dstPtr.ysize};
-  copy.from_layout = {p->srcPtr.pitch, p->srcPtr.pitch * p->srcPtr.ysize};
-  copy.kind = p->kind;
-  return start_copy(call, copy, stream, wait);
+  const cudaError_t error = copy_of(*p, &copy);
+  return error == cudaSuccess ? start_copy(call, copy, stream, wait) : error;
 }
 
 bool is_device(int device) { return device >= 0 && device < device_count(); }
@@ -77,22 +66,27 @@ cudaError_t copy_symbol(const ApiCall& call, const void* symbol, void* host, siz
              : start_copy(call, linear_copy(host, variable, count, kind), stream, wait);
 }
 
+Fill make_fill(void* to, const Layout& layout, const Box& box, int value) {
+  return {to, layout, box, static_cast<unsigned>(value), 1};
+}
+
 cudaError_t fill_2d(const ApiCall& call, void* to, size_t pitch, int value, size_t width,
                     size_t height, cudaStream_t stream) {
   if (height > 1 && width > pitch) return cudaErrorInvalidValue;
-  return start_fill(call, {to, {pitch, pitch * height}, {width, height, 1}, value}, stream);
+  return start_fill(call, make_fill(to, {pitch, pitch * height}, {width, height, 1}, value),
+                    stream);
 }
 
 cudaError_t fill_3d(const ApiCall& call, const cudaPitchedPtr& to, int value,
                     const cudaExtent& extent, cudaStream_t stream) {
-  return start_fill(
-      call,
-      {to.ptr, {to.pitch, to.pitch * to.ysize}, {extent.width, extent.height, extent.depth}, value},
-      stream);
+  return start_fill(call,
+                    make_fill(to.ptr, {to.pitch, to.pitch * to.ysize},
+                              {extent.width, extent.height, extent.depth}, value),
+                    stream);
 }
 
 cudaError_t fill_1d(const ApiCall& call, void* to, int value, size_t count, cudaStream_t stream) {
-  return start_fill(call, {to, {count, count}, {count, 1, 1}, value}, stream);
+  return start_fill(call, make_fill(to, {count, count}, {count, 1, 1}, value), stream);
 }
 
 }  // namespace

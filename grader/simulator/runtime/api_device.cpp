@@ -11,7 +11,9 @@
 #include "runtime/device_model.h"
 #include "runtime/device_state.h"
 #include "runtime/error_names.h"
+#include "runtime/graph.h"
 #include "runtime/launch_refusal.h"
+#include "runtime/memory_pool.h"
 #include "runtime/registry.h"
 #include "runtime/repeat_launch.h"
 #include "runtime/stream.h"
@@ -121,7 +123,9 @@ cudaError_t cudaDeviceReset() {
     Streams::instance().synchronize_device(device);
     Streams::instance().drop_pending(device);
     StreamOrder::instance().reset();
+    MemoryPools::instance().reset(device);
     DeviceMemory::instance().reset(device);
+    graph_memory(device) = {};
     reset_peer_access(device);
     Registry::instance().restore_variables(device);
     RepeatedLaunches::instance().memory_changed();

@@ -18,6 +18,7 @@ cudaError_t launch_function(const ApiCall& call, const void* function, LaunchReq
   if (function == nullptr) return cudaErrorInvalidDeviceFunction;
   request.registered = Registry::instance().kernel_of(function);
   if (request.registered == nullptr) return cudaErrorInvalidResourceHandle;
+  request.function = function;
   Position recorded;
   request.returned_to_program = !take_launch_position(&recorded);
   request.config.where = request.returned_to_program ? call.where() : recorded;
@@ -36,22 +37,10 @@ LaunchRequest make_request(dim3 grid, dim3 block, void** arguments, size_t share
   return request;
 }
 
-// What the simulator can do with the attributes of cudaLaunchKernelExC.
 cudaError_t apply_attributes(const cudaLaunchConfig_t& from, LaunchConfig* config) {
   for (unsigned i = 0; i < from.numAttrs; ++i) {
-    const cudaLaunchAttribute& attribute = from.attrs[i];
-    switch (attribute.id) {
-      case cudaLaunchAttributeCooperative:
-        config->cooperative = attribute.val.cooperative != 0;
-        break;
-      case cudaLaunchAttributeClusterDimension: {
-        const auto& size = attribute.val.clusterDim;
-        if (size.x * size.y * size.z > 1) return cudaErrorNotSupported;
-        break;
-      }
-      default:
-        break;  // hints: priority, access policy, early start of a dependent launch
-    }
+    const cudaError_t error = apply_attribute(from.attrs[i], config);
+    if (error != cudaSuccess) return error;
   }
   return cudaSuccess;
 }

@@ -9,6 +9,7 @@
 #include "runtime/device_model.h"
 #include "runtime/device_state.h"
 #include "runtime/host_fault.h"
+#include "runtime/memory_work.h"
 #include "runtime/pointer.h"
 #include "runtime/repeat_launch.h"
 #include "runtime/stream.h"
@@ -34,33 +35,6 @@ cudaError_t allocate(const ApiCall& call, void** pointer, size_t size, Allocatio
   return cudaSuccess;
 }
 
-void report_bad_free(const std::string& call, const Position& where, const void* pointer,
-                     DeviceMemory::FreeResult result) {
-  const Allocation* allocation = DeviceMemory::instance().allocation_at(address_of(pointer));
-  Finding finding;
-  finding.check = "memcheck";
-  finding.where = where;
-  switch (result) {
-    case DeviceMemory::FreeResult::kDoubleFree:
-      finding.kind = "double-free";
-      finding.message = call + " frees " + describe(*allocation) +
-                        ", which has been freed before. Free each allocation once.";
-      break;
-    case DeviceMemory::FreeResult::kInterior:
-      finding.kind = "free-of-interior";
-      finding.message = call + " was given a pointer " +
-                        std::to_string(address_of(pointer) - allocation->start) + " bytes into " +
-                        describe(*allocation) + ". Pass the pointer that the allocation returned.";
-      break;
-    default:
-      finding.kind = "free-of-other-memory";
-      finding.message = call +
-                        " was given a pointer that cudaMalloc did not return. Host memory "
-                        "is released with what allocated it (delete, free, cudaFreeHost).";
-  }
-  FindingLog::instance().report(std::move(finding));
-}
-
 bool is_host_pinned(const void* pointer) {
   const Allocation* allocation = DeviceMemory::instance().allocation_at(address_of(pointer));
   return allocation != nullptr && allocation->kind == AllocationKind::kHostPinned;
@@ -74,14 +48,12 @@ cudaError_t release(const ApiCall& call, void* pointer, bool pinned) {
       error != cudaSuccess) {
     return error;
   }
-  RepeatedLaunches::instance().memory_changed();
-  DeviceMemory::FreeResult result = DeviceMemory::FreeResult::kNotAnAllocation;
-  if (is_host_pinned(pointer) == pinned) {
-    result = DeviceMemory::instance().free(address_of(pointer));
+  if (is_host_pinned(pointer) != pinned) {
+    report_bad_free(call, pointer, DeviceMemory::FreeResult::kNotAnAllocation);
+    return cudaErrorInvalidValue;
   }
-  if (result == DeviceMemory::FreeResult::kOk) return cudaSuccess;
-  report_bad_free(call.description(), call.where(), pointer, result);
-  return cudaErrorInvalidValue;
+  return free_now(call, pointer) == DeviceMemory::FreeResult::kOk ? cudaSuccess
+                                                                  : cudaErrorInvalidValue;
 }
 
 cudaError_t pitched(const ApiCall& call, void** pointer, size_t* pitch, size_t width, size_t rows) {
@@ -194,41 +166,6 @@ cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total) {
   };
 }
 
-cudaError_t cudaMallocAsync(void** pointer, size_t size, cudaStream_t stream) {
-  return WARPLINGS_API {
-    if (Streams::instance().find(stream) == nullptr) return cudaErrorInvalidResourceHandle;
-    return allocate(call, pointer, size, AllocationKind::kDevice);
-  };
-}
-
-cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
-  return WARPLINGS_API {
-    Streams& streams = Streams::instance();
-    const auto state = streams.find(stream);
-    if (state == nullptr) return cudaErrorInvalidResourceHandle;
-    if (pointer == nullptr) return cudaErrorInvalidValue;
-    WorkItem item;
-    item.about = std::make_shared<Work>();
-    item.about->kind = WorkKind::kFree;
-    item.about->name = call.name();
-    item.about->where = call.where();
-    if (const Allocation* allocation =
-            DeviceMemory::instance().allocation_at(address_of(pointer))) {
-      item.about->ranges.push_back({allocation->start, allocation->size, true});
-    }
-    item.run = [pointer, description = call.description(), where = call.where()] {
-      RepeatedLaunches::instance().memory_changed();
-      const auto result = DeviceMemory::instance().free(address_of(pointer));
-      if (result != DeviceMemory::FreeResult::kOk) {
-        report_bad_free(description, where, pointer, result);
-      }
-      return cudaSuccess;
-    };
-    streams.enqueue(state, std::move(item));
-    return cudaSuccess;
-  };
-}
-
 // The simulator has one memory for host and device: moving managed memory and advice change
 // nothing.
 cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t size, cudaMemLocation location,
@@ -267,7 +204,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     void* const mutable_pointer = const_cast<void*>(pointer);
     const MemoryKind kind = memory_kind(pointer);
     const bool known = kind == MemoryKind::kRegistered ||
-                       DeviceMemory::instance().accessible(address_of(pointer), 1);
+                       DeviceMemory::instance().is_promised_or_live(address_of(pointer), 1);
     if (kind == MemoryKind::kPageable || !known) {
       attributes->type = cudaMemoryTypeUnregistered;
       attributes->device = cudaInvalidDeviceId;

@@ -2,7 +2,9 @@
 #include <cuda_runtime_api.h>
 
 #include "runtime/api.h"
+#include "runtime/capture.h"
 #include "runtime/device_state.h"
+#include "runtime/memory_work.h"
 #include "runtime/stream.h"
 
 using namespace warplings::sim;
@@ -36,14 +38,51 @@ cudaError_t create_event(cudaEvent_t* event, unsigned flags) {
   return cudaSuccess;
 }
 
-cudaError_t record_event(cudaEvent_t handle, cudaStream_t stream) {
+cudaError_t record_event(cudaEvent_t handle, cudaStream_t stream, unsigned flags) {
   Streams& streams = Streams::instance();
   CUevent_st* event = streams.find(handle);
-  const auto state = streams.find(stream);
-  if (event == nullptr || state == nullptr || event->device != state->device) {
-    return cudaErrorInvalidResourceHandle;
+  std::shared_ptr<StreamState> state;
+  if (const cudaError_t error = find_target(stream, &state); error != cudaSuccess) return error;
+  if (event == nullptr || event->device != state->device) return cudaErrorInvalidResourceHandle;
+  if (state->capture == nullptr) {
+    streams.record(event, state);
+  } else if (flags == cudaEventRecordExternal) {
+    capture_node(*state, EventRecordWork{handle});
+  } else {
+    capture_record(event, *state);
   }
-  streams.record(event, state);
+  return cudaSuccess;
+}
+
+cudaError_t wait_event(cudaStream_t stream, cudaEvent_t handle, unsigned flags) {
+  Streams& streams = Streams::instance();
+  const CUevent_st* event = streams.find(handle);
+  std::shared_ptr<StreamState> state;
+  if (const cudaError_t error = find_target(stream, &state); error != cudaSuccess) return error;
+  if (event == nullptr) return cudaErrorInvalidResourceHandle;
+  if (state->capture != nullptr && flags == cudaEventWaitExternal) {
+    capture_node(*state, EventWaitWork{handle});
+    return cudaSuccess;
+  }
+  // An event that was never recorded is no reason to wait.
+  if (event->record == nullptr) return cudaSuccess;
+  if (state->capture != nullptr || event->record->captured != nullptr) {
+    return capture_wait(state, *event->record);
+  }
+  streams.wait(state, *event->record);
+  return cudaSuccess;
+}
+
+// A host function, which `function` gets to run when the stream reaches it.
+cudaError_t give_host_function(const ApiCall& call, cudaStream_t stream, cudaHostFn_t function,
+                               void* data) {
+  std::shared_ptr<StreamState> state;
+  if (const cudaError_t error = find_target(stream, &state); error != cudaSuccess) return error;
+  if (state->capture != nullptr) {
+    capture_node(*state, HostWork{function, data, call});
+  } else {
+    Streams::instance().enqueue(state, host_work(function, data, call));
+  }
   return cudaSuccess;
 }
 
@@ -56,18 +95,13 @@ cudaError_t elapsed_time(float* ms, cudaEvent_t start, cudaEvent_t end) {
       return cudaErrorInvalidResourceHandle;
     }
   }
+  for (const cudaEvent_t event : {start, end}) {
+    if (event->record->captured != nullptr) return cudaErrorCapturedEvent;
+  }
   if (start->device != end->device) return cudaErrorInvalidResourceHandle;
   if (!start->record->done || !end->record->done) return cudaErrorNotReady;
   *ms = static_cast<float>(end->record->modelled_ms - start->record->modelled_ms);
   return cudaSuccess;
-}
-
-std::shared_ptr<Work> host_function(const ApiCall& call) {
-  auto work = std::make_shared<Work>();
-  work->kind = WorkKind::kHostFunction;
-  work->name = call.name();
-  work->where = call.where();
-  return work;
 }
 
 }  // namespace
@@ -94,28 +128,25 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   return WARPLINGS_API {
-    const auto state = Streams::instance().find(stream);
-    return state == nullptr ? cudaErrorInvalidResourceHandle
-                            : Streams::instance().synchronize(state);
+    std::shared_ptr<StreamState> state;
+    cudaError_t error = find_target(stream, &state);
+    if (error == cudaSuccess) error = refuse_if_captured(*state);
+    return error == cudaSuccess ? Streams::instance().synchronize(state) : error;
   };
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return WARPLINGS_API {
-    const auto state = Streams::instance().find(stream);
-    return state == nullptr ? cudaErrorInvalidResourceHandle : query(state);
+    std::shared_ptr<StreamState> state;
+    cudaError_t error = find_target(stream, &state);
+    if (error == cudaSuccess) error = refuse_if_captured(*state);
+    return error == cudaSuccess ? query(state) : error;
   };
 }
 
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t handle, unsigned) {
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
   return WARPLINGS_API {
-    Streams& streams = Streams::instance();
-    const auto state = streams.find(stream);
-    const CUevent_st* event = streams.find(handle);
-    if (state == nullptr || event == nullptr) return cudaErrorInvalidResourceHandle;
-    // An event that was never recorded is no reason to wait.
-    if (event->record != nullptr) streams.wait(state, *event->record);
-    return cudaSuccess;
+    return flags > cudaEventWaitExternal ? cudaErrorInvalidValue : wait_event(stream, event, flags);
   };
 }
 
@@ -155,15 +186,6 @@ cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
   };
 }
 
-// Graphs are not simulated: no stream ever captures.
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-  return WARPLINGS_API {
-    if (Streams::instance().find(stream) == nullptr) return cudaErrorInvalidResourceHandle;
-    *status = cudaStreamCaptureStatusNone;
-    return cudaSuccess;
-  };
-}
-
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   return WARPLINGS_API {
     if (least != nullptr) *least = kLeastPriority;
@@ -174,28 +196,20 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
   return WARPLINGS_API {
-    const auto state = Streams::instance().find(stream);
-    if (state == nullptr) return cudaErrorInvalidResourceHandle;
     if (function == nullptr) return cudaErrorInvalidValue;
-    WorkItem item;
-    item.about = host_function(call);
-    item.run = [function, data] {
-      function(data);
-      return cudaSuccess;
-    };
-    Streams::instance().enqueue(state, std::move(item));
-    return cudaSuccess;
+    return give_host_function(call, stream, function, data);
   };
 }
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
-                                  unsigned) {
+                                  unsigned flags) {
   return WARPLINGS_API {
-    const auto state = Streams::instance().find(stream);
-    if (state == nullptr) return cudaErrorInvalidResourceHandle;
-    if (callback == nullptr) return cudaErrorInvalidValue;
+    std::shared_ptr<StreamState> state;
+    if (const cudaError_t error = find_target(stream, &state); error != cudaSuccess) return error;
+    if (callback == nullptr || flags != 0) return cudaErrorInvalidValue;
+    if (state->capture != nullptr) return refuse_if_captured(*state);
     WorkItem item;
-    item.about = host_function(call);
+    item.about = describe(WorkKind::kHostFunction, call);
     item.run = [stream, callback, data] {
       callback(stream, cudaSuccess, data);
       return cudaSuccess;
@@ -220,11 +234,14 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  return WARPLINGS_API { return record_event(event, stream); };
+  return WARPLINGS_API { return record_event(event, stream, cudaEventRecordDefault); };
 }
 
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned) {
-  return WARPLINGS_API { return record_event(event, stream); };
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
+  return WARPLINGS_API {
+    return flags > cudaEventRecordExternal ? cudaErrorInvalidValue
+                                           : record_event(event, stream, flags);
+  };
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
@@ -232,6 +249,9 @@ cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
     const CUevent_st* event = Streams::instance().find(handle);
     if (event == nullptr) return cudaErrorInvalidResourceHandle;
     if (event->record == nullptr) return cudaSuccess;
+    if (const cudaError_t error = refuse_captured_event(*event); error != cudaSuccess) {
+      return error;
+    }
     return Streams::instance().synchronize(*event->record);
   };
 }
@@ -242,6 +262,9 @@ cudaError_t cudaEventQuery(cudaEvent_t handle) {
     if (event == nullptr) return cudaErrorInvalidResourceHandle;
     if (event->record == nullptr) return cudaSuccess;
     if (event->record->done) return Streams::instance().synchronize(*event->record);
+    if (const cudaError_t refused = refuse_captured_event(*event); refused != cudaSuccess) {
+      return refused;
+    }
     const cudaError_t error = Streams::instance().run_until(event->record->point);
     return error == cudaSuccess ? cudaErrorNotReady : error;
   };

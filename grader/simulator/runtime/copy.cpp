@@ -11,6 +11,7 @@
 #include "memory/bit_range.h"
 #include "memory/device_memory.h"
 #include "memory/payload.h"
+#include "runtime/capture.h"
 #include "runtime/pointer.h"
 #include "runtime/repeat_launch.h"
 
@@ -87,7 +88,7 @@ void count_unwritten(uint64_t address, size_t size, UnwrittenBytes* result) {
 }
 
 // A copy to the host of bytes that nothing wrote.
-void check_written(const Copy& copy, const Origin& origin) {
+void check_written(const Copy& copy, const ApiCall& call) {
   if (!engine_options().checks) return;
   UnwrittenBytes unwritten;
   for_each_row(copy, [&](size_t, size_t from) {
@@ -98,8 +99,8 @@ void check_written(const Copy& copy, const Origin& origin) {
   Finding finding;
   finding.check = "initcheck";
   finding.kind = "unwritten-copy";
-  finding.where = origin.where;
-  finding.message = origin.call + " copies " + std::to_string(unwritten.count) + " of " +
+  finding.where = call.where();
+  finding.message = call.description() + " copies " + std::to_string(unwritten.count) + " of " +
                     std::to_string(copy.box.bytes()) +
                     " bytes to the host that nothing has written, the first at byte " +
                     std::to_string(unwritten.first - payload(*allocation).first) + " of " +
@@ -154,6 +155,26 @@ cudaError_t check_copy(const ApiCall& call, const Copy& copy) {
   return check_range(call, "source", copy.from, copy.from_layout.extent(copy.box), from_device);
 }
 
+namespace {
+
+const char* corner(const cudaPitchedPtr& pitched, const cudaPos& position) {
+  return static_cast<const char*>(pitched.ptr) +
+         (position.z * pitched.ysize + position.y) * pitched.pitch + position.x;
+}
+
+}  // namespace
+
+cudaError_t copy_of(const cudaMemcpy3DParms& p, Copy* copy) {
+  if (p.srcArray != nullptr || p.dstArray != nullptr) return cudaErrorNotSupported;
+  copy->to = const_cast<char*>(corner(p.dstPtr, p.dstPos));
+  copy->from = corner(p.srcPtr, p.srcPos);
+  copy->box = {p.extent.width, p.extent.height, p.extent.depth};
+  copy->to_layout = {p.dstPtr.pitch, p.dstPtr.pitch * p.dstPtr.ysize};
+  copy->from_layout = {p.srcPtr.pitch, p.srcPtr.pitch * p.srcPtr.ysize};
+  copy->kind = p.kind;
+  return cudaSuccess;
+}
+
 Copy linear_copy(void* to, const void* from, size_t size, cudaMemcpyKind kind) {
   Copy copy;
   copy.to = to;
@@ -166,16 +187,11 @@ Copy linear_copy(void* to, const void* from, size_t size, cudaMemcpyKind kind) {
 
 namespace {
 
-// A copy of device memory to memory that the host sees: initcheck looks at it.
-bool is_checked(const Copy& copy) {
-  return memory_kind(copy.from) == MemoryKind::kDevice && host_can_use(memory_kind(copy.to));
-}
-
-std::shared_ptr<Work> describe(const Copy& copy, const Origin& origin) {
+std::shared_ptr<Work> describe(const Copy& copy, const ApiCall& call) {
   auto work = std::make_shared<Work>();
   work->kind = WorkKind::kCopy;
-  work->name = origin.name;
-  work->where = origin.where;
+  work->name = call.name();
+  work->where = call.where();
   const bool from_pageable = memory_kind(copy.from) == MemoryKind::kPageable;
   const bool to_pageable = memory_kind(copy.to) == MemoryKind::kPageable;
   for_each_row(copy, [&](size_t to, size_t from) {
@@ -190,13 +206,19 @@ std::shared_ptr<Work> describe(const Copy& copy, const Origin& origin) {
 
 }  // namespace
 
-WorkItem work_item(const Copy& request, Origin origin) {
+WorkItem work_item(const Copy& request, const ApiCall& call) {
   const Copy copy = joined_rows(request);
   WorkItem item;
-  item.about = describe(copy, origin);
+  item.about = describe(copy, call);
   item.modelled_ms = modelled_ms(memory_kind(copy.to), memory_kind(copy.from), copy.box.bytes());
-  item.run = [copy, origin = std::move(origin), check = is_checked(copy)] {
-    if (check) check_written(copy, origin);
+  item.run = [copy, call] {
+    if (!still_there(call, "destination", copy.to, copy.to_layout.extent(copy.box)) ||
+        !still_there(call, "source", copy.from, copy.from_layout.extent(copy.box))) {
+      return cudaSuccess;
+    }
+    if (memory_kind(copy.from) == MemoryKind::kDevice && host_can_use(memory_kind(copy.to))) {
+      check_written(copy, call);
+    }
     perform(copy);
     return cudaSuccess;
   };
@@ -205,10 +227,14 @@ WorkItem work_item(const Copy& request, Origin origin) {
 
 cudaError_t start_copy(const ApiCall& call, const Copy& request, cudaStream_t handle, Wait wait) {
   Streams& streams = Streams::instance();
-  const std::shared_ptr<StreamState> stream = streams.find(handle);
-  if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+  std::shared_ptr<StreamState> stream;
+  if (const cudaError_t error = find_target(handle, &stream); error != cudaSuccess) return error;
   if (request.box.empty()) return cudaSuccess;
   if (const cudaError_t error = check_copy(call, request); error != cudaSuccess) return error;
+  if (stream->capture != nullptr) {
+    capture_node(*stream, CopyWork{request, call});
+    return cudaSuccess;
+  }
 
   Copy copy = request;
   const MemoryKind to = memory_kind(copy.to), from = memory_kind(copy.from);
@@ -218,7 +244,7 @@ cudaError_t start_copy(const ApiCall& call, const Copy& request, cudaStream_t ha
       to == MemoryKind::kPageable;
   std::shared_ptr<std::vector<char>> staging;
   if (!must_wait && from == MemoryKind::kPageable) copy = with_staged_source(copy, &staging);
-  WorkItem item = work_item(copy, origin_of(call));
+  WorkItem item = work_item(copy, call);
   item.keeps = staging;
   // From pageable memory the call returns when the bytes are staged.
   const bool staged = must_wait && from == MemoryKind::kPageable && device_can_use(to);
@@ -233,21 +259,36 @@ cudaError_t check_fill(const ApiCall& call, const Fill& fill) {
   return check_range(call, "target", fill.to, fill.layout.extent(fill.box), true);
 }
 
-WorkItem work_item(const Fill& fill, const Origin& origin) {
+namespace {
+
+void fill_row(char* row, const Fill& fill) {
+  if (fill.element_size == 1) {
+    std::memset(row, static_cast<int>(fill.value), fill.box.width);
+    return;
+  }
+  for (size_t at = 0; at < fill.box.width; at += fill.element_size) {
+    std::memcpy(row + at, &fill.value, fill.element_size);
+  }
+}
+
+}  // namespace
+
+WorkItem work_item(const Fill& fill, const ApiCall& call) {
   WorkItem item;
   item.about = std::make_shared<Work>();
   item.about->kind = WorkKind::kFill;
-  item.about->name = origin.name;
-  item.about->where = origin.where;
+  item.about->name = call.name();
+  item.about->where = call.where();
   for_each_row(fill, [&](size_t offset) {
     item.about->ranges.push_back({address_of(fill.to) + offset, fill.box.width, true});
   });
   item.modelled_ms = kDeviceLatencyMs + static_cast<double>(fill.box.bytes()) / kDeviceRate;
-  item.run = [fill] {
+  item.run = [fill, call] {
+    if (!still_there(call, "target", fill.to, fill.layout.extent(fill.box))) return cudaSuccess;
     RepeatedLaunches::instance().memory_changed();
     auto* to = static_cast<char*>(usable(fill.to));
     for_each_row(fill, [&](size_t offset) {
-      std::memset(to + offset, fill.value, fill.box.width);
+      fill_row(to + offset, fill);
       DeviceMemory::instance().mark_defined(address_of(fill.to) + offset, fill.box.width);
     });
     return cudaSuccess;
@@ -257,11 +298,15 @@ WorkItem work_item(const Fill& fill, const Origin& origin) {
 
 cudaError_t start_fill(const ApiCall& call, const Fill& fill, cudaStream_t handle) {
   Streams& streams = Streams::instance();
-  const std::shared_ptr<StreamState> stream = streams.find(handle);
-  if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+  std::shared_ptr<StreamState> stream;
+  if (const cudaError_t error = find_target(handle, &stream); error != cudaSuccess) return error;
   if (fill.box.empty()) return cudaSuccess;
   if (const cudaError_t error = check_fill(call, fill); error != cudaSuccess) return error;
-  WorkItem item = work_item(fill, origin_of(call));
+  if (stream->capture != nullptr) {
+    capture_node(*stream, FillWork{fill, call});
+    return cudaSuccess;
+  }
+  WorkItem item = work_item(fill, call);
   // Only memory that the host can see is filled before the call returns.
   const bool must_wait = memory_kind(fill.to) != MemoryKind::kDevice;
   item.about->blocking = must_wait;

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <string>
 
 #include "runtime/api.h"
 #include "runtime/stream.h"
@@ -32,31 +31,24 @@ struct Copy {
   Box box;
   cudaMemcpyKind kind = cudaMemcpyDefault;
 };
+// cudaErrorInvalidValue if the parameters contradict each other.
+cudaError_t copy_of(const cudaMemcpy3DParms& parameters, Copy* copy);
 Copy linear_copy(void* to, const void* from, size_t size, cudaMemcpyKind kind);
 
 struct Fill {
   void* to = nullptr;
   Layout layout;
   Box box;
-  int value = 0;
+  unsigned value = 0;
+  unsigned element_size = 1;  // bytes of `value` that repeat: 1, 2 or 4
 };
-
-// The call that asked for work, for what its checks may find later.
-struct Origin {
-  std::string call;  // "cudaMemcpyAsync at copy.cu:12"
-  Position where;
-  const char* name = "";  // of the function
-};
-inline Origin origin_of(const ApiCall& call) {
-  return {call.description(), call.where(), call.name()};
-}
 
 // Whether the call may do this at all; a refusal is reported.
 cudaError_t check_copy(const ApiCall& call, const Copy& copy);
 cudaError_t check_fill(const ApiCall& call, const Fill& fill);
-// Work for a stream.
-WorkItem work_item(const Copy& copy, Origin origin);
-WorkItem work_item(const Fill& fill, const Origin& origin);
+// Work for a stream; what its checks find when it runs names `call`.
+WorkItem work_item(const Copy& copy, const ApiCall& call);
+WorkItem work_item(const Fill& fill, const ApiCall& call);
 
 enum class Wait { kAsNeeded, kAlways };  // the -Async form, or the blocking one
 

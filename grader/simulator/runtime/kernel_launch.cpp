@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "profile/cost.h"
+#include "runtime/capture.h"
 #include "runtime/device_state.h"
 #include "runtime/launch_refusal.h"
 #include "runtime/repeat_launch.h"
@@ -11,12 +12,38 @@
 namespace warplings::sim {
 namespace {
 
-std::vector<uint8_t> parameter_buffer(const Kernel& kernel, void** arguments) {
-  std::vector<uint8_t> buffer(kernel.param_bytes);
-  for (size_t i = 0; i < kernel.params.size(); ++i) {
-    std::memcpy(buffer.data() + kernel.params[i].offset, arguments[i], kernel.params[i].size);
+// The values of CU_LAUNCH_PARAM_*.
+void* const kBufferPointer = reinterpret_cast<void*>(1);
+void* const kBufferSize = reinterpret_cast<void*>(2);
+
+// A list of names and values: a buffer that holds the arguments as the kernel expects them.
+bool read_extra(void** extra, std::vector<uint8_t>* buffer) {
+  const void* bytes = nullptr;
+  size_t size = 0;
+  for (; *extra != nullptr; extra += 2) {
+    if (extra[0] == kBufferPointer) {
+      bytes = extra[1];
+    } else if (extra[0] == kBufferSize) {
+      size = *static_cast<const size_t*>(extra[1]);
+    } else {
+      return false;
+    }
   }
-  return buffer;
+  if (bytes == nullptr || size < buffer->size()) return buffer->empty();
+  std::memcpy(buffer->data(), bytes, buffer->size());
+  return true;
+}
+
+bool read_arguments(const Kernel& kernel, const LaunchRequest& request,
+                    std::vector<uint8_t>* buffer) {
+  buffer->assign(kernel.param_bytes, 0);
+  if (request.extra != nullptr) return read_extra(request.extra, buffer);
+  if (request.arguments == nullptr) return kernel.params.empty();
+  for (size_t i = 0; i < kernel.params.size(); ++i) {
+    std::memcpy(buffer->data() + kernel.params[i].offset, request.arguments[i],
+                kernel.params[i].size);
+  }
+  return true;
 }
 
 // Memory that the host sees too, among the pointers that the kernel is given. Pointers that lie in
@@ -69,8 +96,23 @@ cudaError_t error_of(LaunchStatus status) {
   return cudaErrorUnknown;
 }
 
+cudaError_t apply_attribute(const cudaLaunchAttribute& attribute, LaunchConfig* config) {
+  switch (attribute.id) {
+    case cudaLaunchAttributeCooperative:
+      config->cooperative = attribute.val.cooperative != 0;
+      return cudaSuccess;
+    case cudaLaunchAttributeClusterDimension: {
+      const auto& size = attribute.val.clusterDim;
+      return size.x * size.y * size.z > 1 ? cudaErrorNotSupported : cudaSuccess;
+    }
+    default:
+      return cudaSuccess;  // hints: priority, access policy, early start of a dependent launch
+  }
+}
+
 cudaError_t prepare_launch(const LaunchRequest& request, KernelWork* work) {
-  work->registered = request.registered;
+  work->function = const_cast<void*>(
+      request.function != nullptr ? request.function : static_cast<void*>(request.registered));
   work->config = request.config;
   work->config.device = current_device();
   const cudaError_t error = Registry::instance().resolve(request.registered, &work->kernel);
@@ -82,12 +124,10 @@ cudaError_t prepare_launch(const LaunchRequest& request, KernelWork* work) {
     report_refusal(kernel.demangled, request.config, refusal, request.returned_to_program);
     return refusal.error;
   }
-  if (!kernel.params.empty() && request.arguments == nullptr) return cudaErrorInvalidValue;
   const int resident = resident_blocks_of(kernel, static_cast<int>(request.config.block.count()),
                                           request.config.dynamic_shared);
   work->config.resident_blocks = static_cast<uint64_t>(std::max(resident, 1));
-  work->parameters = parameter_buffer(kernel, request.arguments);
-  return cudaSuccess;
+  return read_arguments(kernel, request, &work->parameters) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 WorkItem work_item(KernelWork work) {
@@ -105,15 +145,18 @@ WorkItem work_item(KernelWork work) {
 }
 
 cudaError_t launch(const LaunchRequest& request) {
-  Streams& streams = Streams::instance();
-  const auto stream = streams.find(request.stream);
-  if (stream == nullptr || stream->device != current_device()) {
-    return cudaErrorInvalidResourceHandle;
-  }
-  KernelWork work;
-  const cudaError_t error = prepare_launch(request, &work);
+  std::shared_ptr<StreamState> stream;
+  cudaError_t error = find_target(request.stream, &stream);
   if (error != cudaSuccess) return error;
-  streams.enqueue(stream, work_item(std::move(work)));
+  if (stream->device != current_device()) return cudaErrorInvalidResourceHandle;
+  KernelWork work;
+  error = prepare_launch(request, &work);
+  if (error != cudaSuccess) return error;
+  if (stream->capture != nullptr) {
+    capture_node(*stream, KernelNodeWork{std::move(work), {}});
+  } else {
+    Streams::instance().enqueue(stream, work_item(std::move(work)));
+  }
   return cudaSuccess;
 }
 

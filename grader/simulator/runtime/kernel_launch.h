@@ -15,15 +15,17 @@ namespace warplings::sim {
 
 struct LaunchRequest {
   RegisteredKernel* registered = nullptr;
+  const void* function = nullptr;  // what the program calls it; nullptr: the handle
   LaunchConfig config;
   void** arguments = nullptr;
+  void** extra = nullptr;  // the other form: one buffer with all arguments
   cudaStream_t stream = nullptr;
   bool returned_to_program = true;  // false for <<<>>>, which drops the error
 };
 
 // A kernel with all that its launch needs; the arguments have been copied.
 struct KernelWork {
-  RegisteredKernel* registered = nullptr;
+  void* function = nullptr;  // what the program calls it
   const Kernel* kernel = nullptr;
   LaunchConfig config;
   std::vector<uint8_t> parameters;
@@ -35,6 +37,9 @@ WorkItem work_item(KernelWork work);
 
 // Prepares and gives it to the stream, or to the graph that the stream is captured into.
 cudaError_t launch(const LaunchRequest& request);
+
+// An attribute of cudaLaunchKernelExC or of a kernel node: refused where the simulator lacks it.
+cudaError_t apply_attribute(const cudaLaunchAttribute& attribute, LaunchConfig* config);
 
 cudaError_t error_of(LaunchStatus status);
 

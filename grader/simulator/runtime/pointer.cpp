@@ -55,11 +55,11 @@ cudaError_t refuse_outside(const ApiCall& call, const char* role, uint64_t addre
                       ", which belongs to no allocation. Nothing was done. Check the arithmetic "
                       "that made this pointer.");
   }
-  if (allocation->freed) {
-    return refuse(
-        call, "use-after-free",
-        start + " of " + describe(*allocation) +
-            ", which has been freed. Nothing was done. Move the free behind the last use.");
+  if (allocation->state == AllocationState::kFreed) {
+    return refuse(call, "use-after-free",
+                  start + " of " + describe(*allocation) + ", which has been freed" +
+                      (allocation->freed_at.empty() ? "" : " at " + allocation->freed_at) +
+                      ". Nothing was done. Move the free behind the last use.");
   }
   const auto [low, high] = payload(*allocation);
   if (address < low) {
@@ -125,7 +125,30 @@ cudaError_t check_range(const ApiCall& call, const char* role, const void* point
         call.description() + " was given a null pointer as its " + role + ". Nothing was done.");
   }
   if (memory.accessible(address, size)) return cudaSuccess;
+  const Allocation* allocation = memory.allocation_at(address);
+  if (allocation != nullptr && allocation->state == AllocationState::kPromised &&
+      memory.is_promised_or_live(address, size)) {
+    return cudaSuccess;
+  }
   return refuse_outside(call, role, address, size);
+}
+
+bool still_there(const ApiCall& call, const char* role, const void* pointer, size_t size) {
+  const DeviceMemory& memory = DeviceMemory::instance();
+  const uint64_t address = address_of(pointer);
+  const Allocation* allocation = memory.allocation_at(address);
+  if (!memory.in_arena(address) || allocation == nullptr || !allocation->freed) return true;
+  if (allocation->state == AllocationState::kFreed) {
+    refuse_outside(call, role, address, size);
+    return false;
+  }
+  call.report("memcheck", "use-before-allocation",
+              call.description() + " was given as its " + role + " " + bytes(size) + " of " +
+                  describe(*allocation) +
+                  ", which does not exist yet: the stream that allocates it has not got there. "
+                  "Nothing was done. Let this stream wait for that one (an event after the "
+                  "allocation).");
+  return false;
 }
 
 bool register_host_range(const void* pointer, size_t size) {

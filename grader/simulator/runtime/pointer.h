@@ -36,10 +36,15 @@ inline const void* usable(const void* pointer) { return usable(const_cast<void*>
 std::string describe(const Allocation& allocation);
 
 // Reports a finding and returns cudaErrorInvalidValue unless [pointer, pointer + size) is memory
-// that the call may use: host memory (unless `needs_device`), or inside one live allocation. `role`
+// that the call may use: host memory (unless `needs_device`), or inside one allocation that is live
+// or that a stream will make. `role`
 // is how the message calls the argument: "destination", "source".
 cudaError_t check_range(const ApiCall& call, const char* role, const void* pointer, size_t size,
                         bool needs_device);
+
+// For work that runs later than its call: false, with a finding, if the device memory was freed in
+// the meantime, or is not allocated yet in the order of the streams.
+bool still_there(const ApiCall& call, const char* role, const void* pointer, size_t size);
 
 // Host ranges that are page-locked; false if part of the range already is, or if none starts there.
 bool register_host_range(const void* pointer, size_t size);

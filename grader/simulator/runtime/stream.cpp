@@ -139,15 +139,23 @@ void Streams::keep_backlog_short() {
 void Streams::record(CUevent_st* event, const std::shared_ptr<StreamState>& stream) {
   auto record = std::make_shared<EventRecord>();
   event->record = record;
+  enqueue(stream, reach(record));
+  stands_for_last(stream, record.get());
+}
+
+void Streams::stands_for_last(const std::shared_ptr<StreamState>& stream, EventRecord* record) {
+  record->point = {stream, stream->enqueued};
+  record->order = StreamOrder::instance().end_of(stream->id);
+}
+
+WorkItem Streams::reach(std::shared_ptr<EventRecord> record) {
   WorkItem item;
-  item.run = [this, record] {
+  item.run = [this, record = std::move(record)] {
     record->done = true;
     record->modelled_ms = clock_ms_;
     return cudaSuccess;
   };
-  enqueue(stream, std::move(item));
-  record->point = {stream, stream->enqueued};
-  record->order = StreamOrder::instance().end_of(stream->id);
+  return item;
 }
 
 void Streams::wait(const std::shared_ptr<StreamState>& stream, const EventRecord& record) {

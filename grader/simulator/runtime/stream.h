@@ -25,6 +25,8 @@
 
 namespace warplings::sim {
 
+struct CaptureBranch;  // runtime/capture.h
+struct CapturedPoint;
 struct GraphStep;
 struct StreamState;
 
@@ -61,11 +63,13 @@ struct StreamState {
   std::vector<WorkPoint> pending_waits;  // cudaStreamWaitEvent: bind the next item
   uint64_t last_enqueue = 0;             // global order, to find the stream used last
   bool is_default = false;
+  std::shared_ptr<CaptureBranch> capture;  // not nullptr: calls make graph nodes instead of work
   bool is_blocking() const { return !is_default && (flags & cudaStreamNonBlocking) == 0; }
 };
 
 // One cudaEventRecord.
 struct EventRecord {
+  std::shared_ptr<CapturedPoint> captured;  // it was recorded in a stream that was being captured
   WorkPoint point;
   OrderClock order;  // what it stands for
   bool done = false;
@@ -101,6 +105,10 @@ class Streams {
   bool destroy_event(cudaEvent_t handle);
 
   void enqueue(const std::shared_ptr<StreamState>& stream, WorkItem item);
+  // Work that says "the stream got here".
+  WorkItem reach(std::shared_ptr<EventRecord> record);
+  // The record stands for what the stream was given last.
+  void stands_for_last(const std::shared_ptr<StreamState>& stream, EventRecord* record);
   void record(CUevent_st* event, const std::shared_ptr<StreamState>& stream);
   void wait(const std::shared_ptr<StreamState>& stream, const EventRecord& record);
 

@@ -18,7 +18,8 @@ void launch_null_store();
 void launch_blocks(dim3 grid, dim3 block, size_t shared = 0);
 void launch_bounded(unsigned threads);
 const void* big_shared_kernel();
-int launch_line();  // the line of the launch in launch_increment
+void* store_kernel();  // (int* to, int value)
+int launch_line();     // the line of the launch in launch_increment
 
 namespace warplings::sim {
 

@@ -48,6 +48,8 @@ void launch_read_variables(int* to) { read_variables<<<1, 1>>>(to); }
 
 const void* big_shared_kernel() { return reinterpret_cast<const void*>(&big_shared); }
 
+void* store_kernel() { return reinterpret_cast<void*>(&store); }
+
 const void* counter_symbol() { return &g_counter; }
 
 const void* table_symbol() { return g_table; }
