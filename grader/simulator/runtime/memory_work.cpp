@@ -62,6 +62,9 @@ std::shared_ptr<Work> describe(WorkKind kind, const ApiCall& call) {
 WorkItem allocate_work(void* pointer, const ApiCall& call) {
   WorkItem item;
   item.about = describe(WorkKind::kAllocate, call);
+  if (const Allocation* allocation = DeviceMemory::instance().allocation_at(address_of(pointer))) {
+    item.about->ranges.push_back({allocation->start, allocation->size, true});
+  }
   item.run = [pointer] {
     RepeatedLaunches::instance().memory_changed();
     DeviceMemory::instance().fulfil(address_of(pointer));
