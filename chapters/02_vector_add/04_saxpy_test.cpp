@@ -125,7 +125,7 @@ TEST(Saxpy, IsFast) {
   const float a = 1.75f;
   const auto x = speed.input<float>(n, "x");
   const auto y = speed.inout<float>(n, "y");
-  speed.bytes(12.0 * n).flops(2.0 * n).slice(1024);
+  speed.bytes(12.0 * n).flops(2.0 * n).slice(132);
   speed.launch([&] { launch_saxpy(a, x.get(), y.get(), n, 256, 1 << 30); });
   speed.expect(
       y,

@@ -86,7 +86,7 @@ TEST(VectorizedAdd, IsFast) {
   const auto a = speed.input<float>(n, "a");
   const auto b = speed.input<float>(n, "b");
   const auto c = speed.output<float>(n, "c");
-  speed.bytes(12.0 * n).flops(1.0 * n).slice(1024);
+  speed.bytes(12.0 * n).flops(1.0 * n).slice(132);
   speed.launch([&] { launch_vectorized_add(a.get(), b.get(), c.get(), n); });
   speed.expect(
       c, [&](size_t i) { return a.at(i) + b.at(i); }, kit::Tolerance::absolute(0));

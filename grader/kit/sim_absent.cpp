@@ -29,6 +29,9 @@ void wsim_model_start(double) {}
 void wsim_model_stop(void) {}
 uint64_t wsim_model_mark(void) { return 0; }
 double wsim_modelled_seconds(uint64_t) { return 0; }
+void wsim_model_rates(double* bytes_per_second, double* flops_per_second) {
+  *bytes_per_second = *flops_per_second = 0;
+}
 const char* wsim_model_name(void) { return ""; }
 
 int wsim_launch_count(void) { return 0; }

@@ -306,4 +306,12 @@ LaunchCost CostMeter::finish(const LaunchConfig& config) const {
   return cost;
 }
 
+SliceRates slice_rates() {
+  const GpuModel& model = gpu_model();
+  const double multiprocessors = slice_multiprocessors(model);
+  const double share = multiprocessors / model.multiprocessors;
+  return {model.dram_bytes_per_second * share,
+          2.0 * model.fp32_lanes * multiprocessors * model.clock_hz};
+}
+
 }  // namespace warplings::sim

@@ -56,6 +56,13 @@ struct LaunchCost {
   std::unordered_map<uint32_t, double> stalled_at;
 };
 
+// What the slice of the card that the recorder was started with can do at most: bytes per second of
+// DRAM, as a copy reaches them, and fp32 operations per second (an FMA is two).
+struct SliceRates {
+  double bytes_per_second, flops_per_second;
+};
+SliceRates slice_rates();
+
 // The costs of all launches so far, for questions about a stretch of a program.
 class CostLog {
  public:

@@ -148,6 +148,11 @@ void wsim_model_start(double slice) { Recorder::instance().start(slice); }
 void wsim_model_stop(void) { Recorder::instance().stop(); }
 uint64_t wsim_model_mark(void) { return CostLog::instance().mark(); }
 double wsim_modelled_seconds(uint64_t mark) { return CostLog::instance().seconds_since(mark); }
+void wsim_model_rates(double* bytes_per_second, double* flops_per_second) {
+  const SliceRates rates = slice_rates();
+  *bytes_per_second = rates.bytes_per_second;
+  *flops_per_second = rates.flops_per_second;
+}
 const char* wsim_model_name(void) { return gpu_model().name; }
 
 uint64_t wsim_api_calls(const char* name) { return api_calls(name); }

@@ -115,6 +115,9 @@ uint64_t wsim_model_mark(void);
 // Modelled seconds of the launches that have run since that mark, one after the other. Synchronise
 // first: launches run when something waits for them.
 double wsim_modelled_seconds(uint64_t mark);
+// The most that the slice can do: bytes per second of DRAM as a copy reaches them (read plus
+// written), and fp32 operations per second (an FMA is two).
+void wsim_model_rates(double* bytes_per_second, double* flops_per_second);
 // "H200"; "" on real hardware.
 const char* wsim_model_name(void);
 
