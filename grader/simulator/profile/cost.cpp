@@ -5,6 +5,7 @@
 
 #include "decode/program.h"
 #include "profile/instruction_class.h"
+#include "profile/profile_log.h"
 #include "profile/recorder.h"
 #include "profile/resources.h"
 #include "profile/sm_timeline.h"
@@ -82,15 +83,6 @@ void add_memory(const PcCounters& c, LaunchWork& work) {
       if (c.traffic == Traffic::kGlobalLoad) work.global_loads += static_cast<double>(c.requests);
     }
   }
-}
-
-PcCounters difference(const PcCounters& after, const PcCounters& before) {
-  PcCounters out = after;
-  out.issued -= before.issued;
-  out.requests -= before.requests;
-  out.transactions -= before.transactions;
-  out.excess -= before.excess;
-  return out;
 }
 
 int slice_multiprocessors(const GpuModel& model) {
@@ -284,8 +276,10 @@ LaunchCost CostMeter::finish(const LaunchConfig& config) const {
   const std::vector<PcCounters>& after = CounterStore::instance().of(kernel_.module);
   const ModuleSchedule& schedule = ModuleSchedule::of(kernel_.module);
   LaunchWork work;
+  std::vector<PcCounters> counters(after.size());
   for (size_t pc = 0; pc < after.size(); ++pc) {
-    const PcCounters c = pc < before_.size() ? difference(after[pc], before_[pc]) : after[pc];
+    const PcCounters& c = counters[pc] =
+        pc < before_.size() ? difference(after[pc], before_[pc]) : after[pc];
     if (c.issued == 0) continue;
     work.warp_instructions += static_cast<double>(c.issued);
     add_pipe(schedule.code[pc], static_cast<double>(c.issued), work);
@@ -303,6 +297,7 @@ LaunchCost CostMeter::finish(const LaunchConfig& config) const {
   }
   cost.seconds = cost.cycles / gpu_model().clock_hz;
   CostLog::instance().add(cost.seconds);
+  if (ProfileLog::instance().is_on()) ProfileLog::instance().add(kernel_, config, counters, cost);
   return cost;
 }
 

@@ -80,6 +80,7 @@ class CostLog {
 class CostMeter {
  public:
   explicit CostMeter(const Kernel& kernel);
+  // Also adds to CostLog, and to the profile where one is written.
   LaunchCost finish(const LaunchConfig& config) const;
 
  private:

@@ -59,7 +59,9 @@ void fold_memory(const PcCounters& c, wsim_counters& out) {
   }
 }
 
-void fold(const Instr& instruction, const PcCounters& c, wsim_counters& out) {
+}  // namespace
+
+void fold_counters(const Instr& instruction, const PcCounters& c, wsim_counters& out) {
   out.warp_instructions += c.issued;
   out.thread_instructions += c.lanes;
   out.fp32_operations += c.lanes * instruction.flops;
@@ -72,7 +74,19 @@ void fold(const Instr& instruction, const PcCounters& c, wsim_counters& out) {
   fold_memory(c, out);
 }
 
-}  // namespace
+PcCounters difference(const PcCounters& after, const PcCounters& before) {
+  PcCounters result = after;
+  result.issued -= before.issued;
+  result.lanes -= before.lanes;
+  result.requests -= before.requests;
+  result.requests_16 -= before.requests_16;
+  result.transactions -= before.transactions;
+  result.excess -= before.excess;
+  result.operations -= before.operations;
+  result.bytes -= before.bytes;
+  result.unique_bytes -= before.unique_bytes;
+  return result;
+}
 
 CounterStore& CounterStore::instance() {
   static auto* store = new CounterStore;
@@ -105,7 +119,8 @@ void CounterStore::record_launch(const Kernel& kernel, const LaunchConfig& confi
 wsim_counters CounterStore::totals() const {
   wsim_counters out{};
   for (const auto& [module, counters] : counters_) {
-    for (size_t pc = 0; pc < counters.size(); ++pc) fold(module->code[pc], counters[pc], out);
+    for (size_t pc = 0; pc < counters.size(); ++pc)
+      fold_counters(module->code[pc], counters[pc], out);
   }
   out.launches = launch_count_;
   out.blocks = blocks_;
@@ -126,7 +141,7 @@ std::vector<CounterStore::Line> CounterStore::lines() const {
       if (line.kernel.empty()) {
         line.kernel = module->functions[module->function_at(static_cast<uint32_t>(pc))].name;
       }
-      fold(module->code[pc], counters[pc], line.counters);
+      fold_counters(module->code[pc], counters[pc], line.counters);
     }
   }
   std::vector<Line> out;

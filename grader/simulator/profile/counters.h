@@ -40,6 +40,12 @@ struct PcCounters {
   Traffic traffic = Traffic::kNone;
 };
 
+PcCounters difference(const PcCounters& after, const PcCounters& before);
+
+struct Instr;
+// Adds what one instruction did to sums of a line or a launch.
+void fold_counters(const Instr& instruction, const PcCounters& counters, wsim_counters& out);
+
 struct LaunchRecord {
   std::string kernel;
   Position where;

@@ -11,6 +11,7 @@
 namespace warplings::sim {
 namespace {
 
+constexpr double kWaves = 4;                        // where the slice is chosen by the launch
 constexpr uint64_t kSampledBlocks = 4;              // per launch, spread evenly
 constexpr uint64_t kRecordedMost = 1'200'000;       // instructions of one launch
 constexpr size_t kKeptMost = 8'000'000;             // sectors of a wave, 8 bytes each
@@ -51,10 +52,15 @@ Recorder& Recorder::instance() {
 
 void Recorder::start(double slice) {
   on_ = true;
-  slice_ = std::max(slice, 1.0);
-  const double share = gpu_model().multiprocessors / slice_;
-  multiprocessors_ = std::max(1, static_cast<int>(std::lround(share)));
+  chooses_slice_ = slice <= 0;
+  set_multiprocessors(gpu_model().multiprocessors / std::max(slice, 1.0));
   engine_options().observer = this;
+}
+
+void Recorder::set_multiprocessors(double count) {
+  const int all = gpu_model().multiprocessors;
+  multiprocessors_ = std::clamp(static_cast<int>(std::lround(count)), 1, all);
+  slice_ = static_cast<double>(all) / multiprocessors_;
 }
 
 void Recorder::stop() {
@@ -75,6 +81,9 @@ void Recorder::launch_started(const Kernel& kernel, const LaunchConfig& config) 
       occupancy_of(model, static_cast<int>(config.block.count()), resources_of(kernel).registers,
                    kernel.static_shared + config.dynamic_shared);
   const auto resident = static_cast<uint64_t>(std::max(1, occupancy.blocks));
+  if (chooses_slice_) {
+    set_multiprocessors(static_cast<double>(blocks_) / (kWaves * static_cast<double>(resident)));
+  }
   wave_ = resident * static_cast<uint64_t>(multiprocessors_);
   // The blocks of a multiprocessor share what shared memory leaves of its L1. They run one after
   // the other here, so each sees its part only.
@@ -170,12 +179,27 @@ void Recorder::cached(Stream& stream, TraceEntry* entry, uint64_t sector, bool w
   if (entry != nullptr) entry->sectors = saturated(entry->sectors + 1u);
 }
 
+void Recorder::note_distance(const Warp& warp, const Request& request) {
+  const uint32_t pairs = request.mask & (request.mask >> 1);  // lanes whose neighbour is active
+  if (pairs == 0) return;
+  const int first = std::countr_zero(pairs);
+  const auto distance = [&](int lane) {
+    return static_cast<int64_t>(request.address[lane + 1] - request.address[lane]);
+  };
+  const auto [entry, is_new] = recording_.distances.try_emplace(warp.pc);
+  if (is_new) entry->second.bytes = distance(first);
+  for (uint32_t rest = pairs; rest != 0 && entry->second.constant; rest &= rest - 1) {
+    entry->second.constant = distance(std::countr_zero(rest)) == entry->second.bytes;
+  }
+}
+
 void Recorder::request(Warp& warp, const Request& request, Traffic traffic, uint32_t transactions) {
   Stream& stream = stream_of(warp);
   TraceEntry* entry = entry_of(warp, stream);
   const auto add_wavefronts = [&](uint64_t n) {
     if (entry != nullptr) entry->wavefronts = saturated(entry->wavefronts + n);
   };
+  if (stream.recorded >= 0) note_distance(warp, request);
   const bool volatile_access = warp.module->code[warp.pc].strong;
   switch (traffic) {
     case Traffic::kSharedLoad:

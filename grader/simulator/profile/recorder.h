@@ -41,22 +41,29 @@ struct CacheTotals {
   uint64_t hottest_atomics = 0;          // operations on the address that has most
 };
 
+// Bytes from the address of one active lane to that of the next, where it is always the same.
+struct LaneDistance {
+  int64_t bytes = 0;
+  bool constant = true;
+};
+
 struct Recording {
   const Kernel* kernel = nullptr;
   std::vector<BlockTrace> blocks;
   uint64_t recorded = 0;  // instructions in `blocks`
   CacheTotals cache;
+  std::unordered_map<uint32_t, LaneDistance> distances;  // by pc
 };
 
 class Recorder : public LaunchObserver {
  public:
   static Recorder& instance();
 
-  // The card is divided by `slice`: multiprocessors, L2, bandwidths.
+  // The card is divided by `slice`: multiprocessors, L2, bandwidths. 0: so that the blocks of each
+  // launch fill four waves, or the whole card.
   void start(double slice);
   void stop();
   bool is_on() const { return on_; }
-  double slice() const { return slice_; }
   // Multiprocessors of the slice, at least one.
   int multiprocessors() const { return multiprocessors_; }
 
@@ -79,6 +86,8 @@ class Recorder : public LaunchObserver {
   };
   bool is_sampled(uint64_t linear) const;
   Stream& stream_of(const Warp& warp);
+  void set_multiprocessors(double count);
+  void note_distance(const Warp& warp, const Request& request);
   TraceEntry* entry_of(const Warp& warp, const Stream& stream);
   void cached(Stream& stream, TraceEntry* entry, uint64_t sector, bool write, bool bypass);
   void run_l2();
@@ -86,6 +95,7 @@ class Recorder : public LaunchObserver {
 
   bool on_ = false;
   double slice_ = 1;
+  bool chooses_slice_ = false;
   int multiprocessors_ = 1;
   uint64_t recordings_ = 0;
   Recording recording_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "profile/cost.h"
+#include "profile/profile_log.h"
 #include "runtime/capture.h"
 #include "runtime/device_state.h"
 #include "runtime/launch_refusal.h"
@@ -134,6 +135,7 @@ WorkItem work_item(KernelWork work) {
   WorkItem item;
   item.about = describe(work);
   item.run = [work = std::move(work)] {
+    ProfileLog::start();
     constexpr double kStartMs = 0.002;  // of any kernel
     const CostMeter meter(*work.kernel);
     const LaunchStatus status =

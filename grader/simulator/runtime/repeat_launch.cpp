@@ -59,20 +59,6 @@ bool is_same(const std::map<uint64_t, std::string>& visible) {
 
 bool same_size(const Dim3& a, const Dim3& b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
-PcCounters difference(const PcCounters& after, const PcCounters& before) {
-  PcCounters result = after;
-  result.issued -= before.issued;
-  result.lanes -= before.lanes;
-  result.requests -= before.requests;
-  result.requests_16 -= before.requests_16;
-  result.transactions -= before.transactions;
-  result.excess -= before.excess;
-  result.operations -= before.operations;
-  result.bytes -= before.bytes;
-  result.unique_bytes -= before.unique_bytes;
-  return result;
-}
-
 void add(const PcCounters& more, PcCounters* sum) {
   sum->issued += more.issued;
   sum->lanes += more.lanes;

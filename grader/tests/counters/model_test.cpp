@@ -40,8 +40,7 @@ TEST(Model, EachStageOfTheProductIsFaster) {
 }
 
 TEST(Model, DoubleBufferingShows) {
-  EXPECT_GT(modelled("matmul_large", 256, 33),
-            1.03 * modelled("matmul_double_buffered", 256, 33));
+  EXPECT_GT(modelled("matmul_large", 256, 33), 1.03 * modelled("matmul_double_buffered", 256, 33));
 }
 
 TEST(Model, PaddingBeatsBankConflicts) {

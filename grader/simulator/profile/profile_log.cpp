@@ -1,0 +1,260 @@
+#include "profile/profile_log.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+
+#include "decode/program.h"
+#include "profile/resources.h"
+
+namespace warplings::sim {
+namespace {
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (static_cast<unsigned char>(c) < 0x20) {
+      out += ' ';
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
+class Object {
+ public:
+  Object& text(const char* key, const std::string& value) { return raw(key, quoted(value)); }
+  Object& number(const char* key, double value) {
+    char digits[32];
+    std::snprintf(digits, sizeof digits, "%.9g", value);
+    return raw(key, digits);
+  }
+  Object& count(const char* key, uint64_t value) { return raw(key, std::to_string(value)); }
+  Object& flag(const char* key, bool value) { return raw(key, value ? "true" : "false"); }
+  Object& raw(const char* key, const std::string& json) {
+    body_ += (body_.empty() ? "" : ", ") + quoted(key) + ": " + json;
+    return *this;
+  }
+  std::string str() const { return "{" + body_ + "}"; }
+
+ private:
+  std::string body_;
+};
+
+template <class T>
+std::string array(const std::vector<T>& items) {
+  std::string out;
+  for (const T& item : items) {
+    if (!out.empty()) out += ", ";
+    if constexpr (std::is_same_v<T, std::string>) {
+      out += item;
+    } else {
+      out += std::to_string(item);
+    }
+  }
+  return "[" + out + "]";
+}
+
+std::string counters_json(const wsim_counters& c) {
+  Object out;
+#define WARPLINGS_COUNTER(name) \
+  if (c.name != 0) out.count(#name, c.name)
+  WARPLINGS_COUNTER(warp_instructions);
+  WARPLINGS_COUNTER(thread_instructions);
+  WARPLINGS_COUNTER(branches);
+  WARPLINGS_COUNTER(divergent_branches);
+  WARPLINGS_COUNTER(barriers);
+  WARPLINGS_COUNTER(global_load_requests);
+  WARPLINGS_COUNTER(global_store_requests);
+  WARPLINGS_COUNTER(global_load_sectors);
+  WARPLINGS_COUNTER(global_store_sectors);
+  WARPLINGS_COUNTER(global_load_bytes);
+  WARPLINGS_COUNTER(global_store_bytes);
+  WARPLINGS_COUNTER(global_load_unique_bytes);
+  WARPLINGS_COUNTER(global_store_unique_bytes);
+  WARPLINGS_COUNTER(shared_load_requests);
+  WARPLINGS_COUNTER(shared_store_requests);
+  WARPLINGS_COUNTER(shared_load_wavefronts);
+  WARPLINGS_COUNTER(shared_store_wavefronts);
+  WARPLINGS_COUNTER(shared_bank_conflicts);
+  WARPLINGS_COUNTER(local_load_requests);
+  WARPLINGS_COUNTER(local_store_requests);
+  WARPLINGS_COUNTER(local_load_sectors);
+  WARPLINGS_COUNTER(local_store_sectors);
+  WARPLINGS_COUNTER(atomics_global);
+  WARPLINGS_COUNTER(atomics_shared);
+  WARPLINGS_COUNTER(atomic_global_requests);
+  WARPLINGS_COUNTER(atomic_serialised);
+  WARPLINGS_COUNTER(fp32_operations);
+#undef WARPLINGS_COUNTER
+  return out.str();
+}
+
+const char* traffic_name(Traffic traffic) {
+  constexpr const char* kNames[] = {
+      "",           "global load", "global store",  "shared load",  "shared store",
+      "local load", "local store", "global atomic", "shared atomic"};
+  return kNames[static_cast<int>(traffic)];
+}
+
+std::string dim_json(const Dim3& d) { return array(std::vector<unsigned>{d.x, d.y, d.z}); }
+
+const char* limiter_key(int limiter) {
+  constexpr const char* kKeys[] = {"issue",  "fp32", "integer", "fp64", "special",
+                                   "tensor", "l1",   "l2",      "dram", "latency"};
+  return kKeys[limiter];
+}
+
+std::string cost_json(const Kernel& kernel, const LaunchCost& cost) {
+  const KernelResources& resources = resources_of(kernel);
+  Object busy;
+  for (int i = 0; i < kLimiters; ++i) busy.number(limiter_key(i), cost.busy[i]);
+  const auto rate = [](uint64_t hits, uint64_t all) {
+    return all == 0 ? 0 : static_cast<double>(hits) / static_cast<double>(all);
+  };
+  const Occupancy& o = cost.occupancy;
+  return Object()
+      .number("seconds", cost.seconds)
+      .text("limiter", limiter_key(static_cast<int>(cost.limiter)))
+      .text("limiter_words", limiter_words(cost.limiter))
+      .number("slice", cost.slice)
+      .count("multiprocessors",
+             static_cast<uint64_t>(gpu_model().multiprocessors / cost.slice + 0.5))
+      .number("waves", cost.waves)
+      .count("registers", static_cast<uint64_t>(resources.registers))
+      .flag("registers_estimated", resources.estimated)
+      .count("spill_bytes",
+             static_cast<uint64_t>(resources.spill_store_bytes + resources.spill_load_bytes))
+      .raw("occupancy", Object()
+                            .count("blocks", static_cast<uint64_t>(o.blocks))
+                            .number("fraction", o.fraction)
+                            .count("by_blocks", static_cast<uint64_t>(o.by_blocks))
+                            .count("by_registers", static_cast<uint64_t>(o.by_registers))
+                            .count("by_shared", static_cast<uint64_t>(o.by_shared))
+                            .count("by_warps", static_cast<uint64_t>(o.by_warps))
+                            .str())
+      .raw("busy", busy.str())
+      .number("l1_hit_rate", rate(cost.l1_hits, cost.l1_sectors))
+      .number("l2_hit_rate", rate(cost.l2_hits, cost.l2_sectors))
+      .count("dram_bytes", cost.dram_bytes)
+      .str();
+}
+
+struct LineSums {
+  wsim_counters counters{};
+  double stalled = 0;
+  std::vector<std::string> accesses;  // JSON
+};
+
+}  // namespace
+
+ProfileLog& ProfileLog::instance() {
+  static auto* const log = new ProfileLog;
+  return *log;
+}
+
+void ProfileLog::start() {
+  static const bool once = [] {
+    const char* path = std::getenv("GRADE_SIM_PROFILE");
+    if (path == nullptr || *path == '\0') return false;
+    instance().path_ = path;
+    const char* slice = std::getenv("GRADE_SIM_SLICE");
+    Recorder::instance().start(slice == nullptr ? 0 : std::atof(slice));
+    std::atexit([] { instance().write(); });
+    return true;
+  }();
+  (void)once;
+}
+
+void ProfileLog::add(const Kernel& kernel, const LaunchConfig& config,
+                     const std::vector<PcCounters>& counters, const LaunchCost& cost) {
+  Entry& entry = kernels_[kernel.demangled];
+  ++entry.launches;
+  uint64_t instructions = 0;
+  for (const PcCounters& c : counters) instructions += c.issued;
+  if (instructions < entry.instructions) return;
+  entry.kernel = &kernel;
+  entry.instructions = instructions;
+  entry.config = config;
+  entry.counters = counters;
+  entry.distances = Recorder::instance().last().distances;
+  entry.cost = cost;
+}
+
+std::string ProfileLog::entry_json(const Entry& entry) {
+  const LoadedModule& module = *entry.kernel->module;
+  std::map<std::pair<std::string, int>, LineSums> lines;
+  wsim_counters totals{};
+  for (uint32_t pc = 0; pc < entry.counters.size(); ++pc) {
+    const PcCounters& c = entry.counters[pc];
+    if (c.issued == 0) continue;
+    const Position where = module.position_of(pc).user;
+    LineSums& line = lines[{where.file, where.line}];
+    fold_counters(module.code[pc], c, line.counters);
+    fold_counters(module.code[pc], c, totals);
+    const auto stalled = entry.cost.stalled_at.find(pc);
+    if (stalled != entry.cost.stalled_at.end()) line.stalled += stalled->second;
+    if (c.traffic == Traffic::kNone) continue;
+    Object access;
+    access.text("kind", traffic_name(c.traffic))
+        .count("requests", c.requests)
+        .count("transactions", c.transactions)
+        .count("excess", c.excess)
+        .count("bytes", c.bytes)
+        .count("unique_bytes", c.unique_bytes);
+    const auto distance = entry.distances.find(pc);
+    if (distance != entry.distances.end() && distance->second.constant) {
+      access.raw("distance", std::to_string(distance->second.bytes));
+    }
+    line.accesses.push_back(access.str());
+  }
+  std::vector<std::string> rows;
+  for (const auto& [where, line] : lines) {
+    rows.push_back(Object()
+                       .text("file", where.first)
+                       .count("line", static_cast<uint64_t>(where.second))
+                       .number("stalled", line.stalled)
+                       .raw("counters", counters_json(line.counters))
+                       .raw("accesses", array(line.accesses))
+                       .str());
+  }
+  const LaunchConfig& config = entry.config;
+  return Object()
+      .text("name", entry.kernel->demangled)
+      .count("launches", entry.launches)
+      .raw("launch", Object()
+                         .raw("grid", dim_json(config.grid))
+                         .raw("block", dim_json(config.block))
+                         .count("shared", entry.kernel->static_shared + config.dynamic_shared)
+                         .text("file", config.where.file)
+                         .count("line", static_cast<uint64_t>(std::max(0, config.where.line)))
+                         .str())
+      .raw("cost", cost_json(*entry.kernel, entry.cost))
+      .raw("totals", counters_json(totals))
+      .raw("lines", array(rows))
+      .str();
+}
+
+std::string ProfileLog::json() const {
+  std::vector<std::string> kernels;
+  for (const auto& [name, entry] : kernels_) kernels.push_back(entry_json(entry));
+  const GpuModel& model = gpu_model();
+  return Object()
+             .count("format", 1)
+             .text("kind", "profile")
+             .text("model", model.name)
+             .raw("kernels", array(kernels))
+             .str() +
+         "\n";
+}
+
+void ProfileLog::write() const {
+  std::ofstream file(path_);
+  file << json();
+  if (!file.flush()) std::fprintf(stderr, "GRADE_SIM_PROFILE: cannot write %s\n", path_.c_str());
+}
+
+}  // namespace warplings::sim
