@@ -261,14 +261,20 @@ uint64_t FunctionDecoder::immediate(const Operand& operand, Type type) const {
 Place FunctionDecoder::source(const Operand& operand, int bytes, Type type) {
   switch (operand.kind) {
     case Operand::Kind::kRegister: {
-      const auto it = registers_.slot.find(operand.name);
-      if (it == registers_.slot.end()) {
-        throw Unsupported{"the register " + operand.name + " is not declared"};
+      const bool is_predicate = register_type(operand) == Type::kPred;
+      if (is_predicate != (type == Type::kPred)) {
+        throw Unsupported{operand.name + (is_predicate ? " is a predicate" : " is no predicate")};
       }
-      return place(kAreaRegisters, it->second * kSlot);
+      if (stored_size(operand) != bytes) {
+        throw Unsupported{"the register " + operand.name + " has another width than the operation"};
+      }
+      return place_of(operand);
     }
     case Operand::Kind::kSpecial:
       if (operand.name == "WARP_SZ") return constant(32, bytes);
+      if (bytes == 8 && operand.name != "%gridid") {
+        throw Unsupported{"the special register " + operand.name + " has 32 bits"};
+      }
       return special(operand.name);
     case Operand::Kind::kInteger:
     case Operand::Kind::kFloat32:
@@ -286,18 +292,31 @@ Place FunctionDecoder::source(const Operand& operand, int bytes, Type type) {
   }
 }
 
-Place FunctionDecoder::destination(const Operand& operand) {
-  if (operand.kind == Operand::Kind::kSink) return kNoPlace;
-  if (operand.kind != Operand::Kind::kRegister) throw Unsupported{"the result must be a register"};
-  return source(operand, 4, Type::kNone);
+Place FunctionDecoder::place_of(const Operand& reg) const {
+  const auto it = registers_.slot.find(reg.name);
+  if (it == registers_.slot.end()) {
+    throw Unsupported{"the register " + reg.name + " is not declared"};
+  }
+  return place(kAreaRegisters, it->second * kSlot);
 }
 
-Place FunctionDecoder::predicate(const Operand& operand) {
-  if (operand.kind == Operand::Kind::kRegister && register_type(operand) != Type::kPred) {
-    throw Unsupported{operand.name + " is not a predicate"};
-  }
-  return source(operand, 4, Type::kPred);
+Place FunctionDecoder::destination(const Operand& operand, int bytes) {
+  if (operand.kind != Operand::Kind::kRegister) throw Unsupported{"the result must be a register"};
+  return source(operand, bytes, Type::kNone);
 }
+
+Place FunctionDecoder::any_destination(const Operand& operand) {
+  return operand.kind == Operand::Kind::kSink ? kNoPlace
+                                              : destination(operand, stored_size(operand));
+}
+
+Place FunctionDecoder::predicate_destination(const Operand& operand) {
+  if (operand.kind == Operand::Kind::kSink) return kNoPlace;
+  if (operand.kind != Operand::Kind::kRegister) throw Unsupported{"the result must be a register"};
+  return predicate(operand);
+}
+
+Place FunctionDecoder::predicate(const Operand& operand) { return source(operand, 4, Type::kPred); }
 
 void FunctionDecoder::sources(const Instruction& instruction, Instr& in, size_t first, int bytes,
                               Type type) {

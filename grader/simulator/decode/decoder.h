@@ -72,9 +72,14 @@ class FunctionDecoder {
   void lay_out_frame();
   uint32_t label(const std::string& name) const;
 
-  // Operands. `bytes` is how a lane of an immediate is stored: 4 or 8.
+  // Operands. `bytes` is how a lane is stored: 4 or 8. A register of another width is an error, as
+  // it is to ptxas: handlers rely on it.
   Place source(const ptx::Operand& operand, int bytes, ptx::Type type);
-  Place destination(const ptx::Operand& operand);
+  Place destination(const ptx::Operand& operand, int bytes);
+  // Of any width, or `_`: for handlers that look at register_size and at kNoPlace.
+  Place any_destination(const ptx::Operand& operand);
+  Place predicate_destination(const ptx::Operand& operand);  // or `_`
+  Place place_of(const ptx::Operand& reg) const;
   Place predicate(const ptx::Operand& operand);
   Place constant(uint64_t bits, int bytes);
   Place special(const std::string& name);

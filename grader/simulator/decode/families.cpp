@@ -1,5 +1,6 @@
 // Families of opcodes without memory or control flow: operands and handlers.
 #include <algorithm>
+#include <unordered_map>
 
 #include "decode/decoder.h"
 #include "decode/isa.h"
@@ -65,14 +66,39 @@ void set_byte_moves(const std::string& op, const Instruction& instruction, Instr
   in.byte_shift = static_cast<int8_t>(sign_fills ? 0 : op == "shl" ? bytes : -bytes);
 }
 
+// Sources of an operation of the arithmetic and logic families.
+size_t source_count(const std::string& op) {
+  static const auto* counts = new std::unordered_map<std::string, size_t>{
+      {"abs", 1},   {"neg", 1},  {"rcp", 1},  {"sqrt", 1}, {"rsqrt", 1}, {"ex2", 1},  {"lg2", 1},
+      {"sin", 1},   {"cos", 1},  {"tanh", 1}, {"not", 1},  {"cnot", 1},  {"popc", 1}, {"clz", 1},
+      {"bfind", 1}, {"brev", 1}, {"mad", 3},  {"fma", 3},  {"madc", 3},  {"sad", 3},  {"mad24", 3},
+      {"dp4a", 3},  {"dp2a", 3}, {"shf", 3},  {"prmt", 3}, {"bfe", 3},   {"bfi", 4},  {"lop3", 4}};
+  const auto it = counts->find(op);
+  return it == counts->end() ? 2 : it->second;
+}
+
+void expect_operands(const Instruction& instruction) {
+  const size_t n = 1 + source_count(instruction.opcode);
+  if (instruction.operands.size() != n) {
+    throw Unsupported{std::to_string(n) + " operands are expected"};
+  }
+}
+
 }  // namespace
 
 void FunctionDecoder::decode_arithmetic(const Instruction& instruction, Spec& spec, Instr& in) {
   const Type type = spec.last_type();
   const std::string& op = spec.op;
-  if (instruction.operands.empty()) throw Unsupported{"operands are missing"};
-  in.ops[0] = destination(instruction.operands[0]);
-  sources(instruction, in, 1, lane_bytes(type), type);
+  const bool wide = spec.take("wide");
+  const int wide_bytes = ptx::size_of(type) == 4 ? 8 : 4;
+  expect_operands(instruction);
+  in.ops[0] = destination(instruction.operands[0], wide ? wide_bytes : lane_bytes(type));
+  for (size_t i = 1; i < instruction.operands.size(); ++i) {
+    const bool is_wide = wide && i == 3;
+    in.ops[i] = source(instruction.operands[i], is_wide ? wide_bytes : lane_bytes(type),
+                       is_wide ? Type::kNone : type);
+  }
+  in.sources = static_cast<uint8_t>(instruction.operands.size() - 1);
   const bool carry_in = op == "addc" || op == "subc" || op == "madc";
   const bool carry_out = spec.take("cc");
   if (carry_in || carry_out) {
@@ -86,10 +112,6 @@ void FunctionDecoder::decode_arithmetic(const Instruction& instruction, Spec& sp
     in.fn = is_half(type) ? pick_half(spec, type) : WARPLINGS_PICK(pick_float)(spec, type);
     return;
   }
-  const bool wide = spec.take("wide");
-  if (wide && op == "mad" && instruction.operands.size() == 4) {
-    in.ops[3] = source(instruction.operands[3], ptx::size_of(type) == 4 ? 8 : 4, Type::kNone);
-  }
   in.fn = WARPLINGS_PICK(pick_integer)(spec, type);
 }
 
@@ -97,11 +119,13 @@ void FunctionDecoder::decode_logic(const Instruction& instruction, Spec& spec, I
   const Type type = spec.last_type();
   const std::string& op = spec.op;
   in.undefined_rule = UndefinedRule::kBitwise;
-  if (instruction.operands.empty()) throw Unsupported{"operands are missing"};
-  in.ops[0] = destination(instruction.operands[0]);
+  expect_operands(instruction);
   const bool pred = type == Type::kPred;
+  const bool counts = op == "popc" || op == "clz" || op == "bfind";  // 32 bits for any type
+  in.ops[0] = pred ? predicate(instruction.operands[0])
+                   : destination(instruction.operands[0], counts ? 4 : lane_bytes(type));
   const size_t n = instruction.operands.size();
-  for (size_t i = 1; i < n && i < 6; ++i) {
+  for (size_t i = 1; i < n; ++i) {
     const Operand& operand = instruction.operands[i];
     // Amounts, positions and lengths are 32-bit whatever the type.
     const bool amount = ((op == "shl" || op == "shr") && i == 2) || (op == "bfe" && i >= 2) ||
@@ -129,10 +153,11 @@ void FunctionDecoder::decode_compare(const Instruction& instruction, Spec& spec,
   const std::vector<Operand>& operands = instruction.operands;
   if (operands.size() < 3) throw Unsupported{"operands are missing"};
   if (operands[0].is_pair) {
-    in.ops[0] = destination(operands[0].elements.at(0));
-    in.ops[1] = destination(operands[0].elements.at(1));
+    if (set) throw Unsupported{"one result is expected"};
+    in.ops[0] = predicate_destination(operands[0].elements.at(0));
+    in.ops[1] = predicate_destination(operands[0].elements.at(1));
   } else {
-    in.ops[0] = destination(operands[0]);
+    in.ops[0] = set ? destination(operands[0], 4) : predicate_destination(operands[0]);
   }
   in.destinations = 2;
   in.ops[2] = source(operands[1], lane_bytes(type), type);
@@ -155,7 +180,7 @@ void FunctionDecoder::decode_select(const Instruction& instruction, Spec& spec, 
   const std::vector<Operand>& operands = instruction.operands;
   if (operands.size() != 4) throw Unsupported{"four operands are expected"};
   in.undefined_rule = UndefinedRule::kBitwise;
-  in.ops[0] = destination(operands[0]);
+  in.ops[0] = destination(operands[0], lane_bytes(type));
   in.ops[1] = source(operands[1], lane_bytes(type), type);
   in.ops[2] = source(operands[2], lane_bytes(type), type);
   in.sources = 2;
@@ -172,7 +197,7 @@ void FunctionDecoder::decode_select(const Instruction& instruction, Spec& spec, 
 void FunctionDecoder::decode_testp(const Instruction& instruction, Spec& spec, Instr& in) {
   const Type type = spec.last_type();
   if (instruction.operands.size() != 2) throw Unsupported{"two operands are expected"};
-  in.ops[0] = destination(instruction.operands[0]);
+  in.ops[0] = predicate(instruction.operands[0]);
   sources(instruction, in, 1, lane_bytes(type), type);
   in.fn = pick_testp(spec, type);
 }
@@ -209,13 +234,14 @@ void FunctionDecoder::decode_vector_mov(const Instruction& instruction, Spec& sp
   in.imm = n;
   in.size = static_cast<uint8_t>(whole / n);
   if (pack) {
-    in.ops[0] = destination(to);
+    in.ops[0] = destination(to, stored_size(to));
     in.register_size = stored_size(to);
     for (int k = 0; k < n; ++k) in.ops[1 + k] = source(parts[k], 4, Type::kNone);
     in.sources = static_cast<uint8_t>(n);
     in.fn = handler_pack();
   } else {
-    for (int k = 0; k < n; ++k) in.ops[k] = destination(parts[k]);
+    for (int k = 0; k < n; ++k)
+      in.ops[k] = parts[k].kind == Operand::Kind::kSink ? kNoPlace : destination(parts[k], 4);
     in.destinations = static_cast<uint8_t>(n);
     in.ops[n] = source(from, whole == 8 ? 8 : 4, Type::kNone);
     in.source_size = whole == 8 ? 8 : 4;
@@ -234,7 +260,7 @@ void FunctionDecoder::decode_mov(const Instruction& instruction, Spec& spec, Ins
     decode_vector_mov(instruction, spec, in);
     return;
   }
-  in.ops[0] = destination(to);
+  in.ops[0] = type == Type::kPred ? predicate(to) : destination(to, stored_size(to));
   in.register_size = stored_size(to);
   if (decode_special_mov(from, in)) {
     in.undefined_rule = UndefinedRule::kReport;  // no sources: the result is defined
@@ -247,10 +273,10 @@ void FunctionDecoder::decode_mov(const Instruction& instruction, Spec& spec, Ins
     in.fn = WARPLINGS_PICK(pick_logic)(spec, type);
     return;
   }
-  in.ops[1] = source(from, in.register_size, type);
   // mov.u64 %rd, %tid.x: special registers are 32 bits wide.
   const bool widen = from.kind == Operand::Kind::kSpecial && in.register_size == 8 &&
                      from.name != "%gridid" && from.name != "WARP_SZ";
+  in.ops[1] = source(from, widen ? 4 : in.register_size, type);
   if (widen) {
     in.source_size = 4;
     in.fn = pick_convert(spec, Type::kU64, Type::kU32);
@@ -264,12 +290,12 @@ void FunctionDecoder::decode_cvt(const Instruction& instruction, Spec& spec, Ins
   const Type from = spec.type(1);
   const std::vector<Operand>& operands = instruction.operands;
   if (operands.size() < 2) throw Unsupported{"operands are missing"};
-  in.ops[0] = destination(operands[0]);
+  in.ops[0] = destination(operands[0], stored_size(operands[0]));
   in.register_size = stored_size(operands[0]);
-  in.ops[1] = source(operands[1], lane_bytes(from), from);
   in.source_size = operands[1].kind == Operand::Kind::kRegister
                        ? stored_size(operands[1])
                        : static_cast<uint8_t>(lane_bytes(from));
+  in.ops[1] = source(operands[1], in.source_size, from);
   in.sources = 1;
   if (operands.size() == 3) {
     in.ops[2] = source(operands[2], lane_bytes(from), from);
@@ -296,8 +322,8 @@ void FunctionDecoder::decode_cvta(const Instruction& instruction, Spec& spec, In
   if (instruction.operands.size() != 2) throw Unsupported{"two operands are expected"};
   const bool to = spec.take("to");
   const Space space = take_space(spec);
-  in.ops[0] = destination(instruction.operands[0]);
   if (stored_size(instruction.operands[0]) != 8) throw Unsupported{"only 64-bit addresses"};
+  in.ops[0] = destination(instruction.operands[0], 8);
   if (space == Space::kParamEntry || space == Space::kParamLocal || space == Space::kGeneric) {
     throw Unsupported{"this state space has no generic address here"};
   }
@@ -330,7 +356,7 @@ void FunctionDecoder::decode_cvta(const Instruction& instruction, Spec& spec, In
 void FunctionDecoder::decode_isspacep(const Instruction& instruction, Spec& spec, Instr& in) {
   if (instruction.operands.size() != 2) throw Unsupported{"two operands are expected"};
   const Space space = take_space(spec);
-  in.ops[0] = destination(instruction.operands[0]);
+  in.ops[0] = predicate(instruction.operands[0]);
   in.ops[1] = source(instruction.operands[1], 8, Type::kU64);
   in.sources = 1;
   in.fn = WARPLINGS_PICK(handler_isspacep)(space);
@@ -340,7 +366,7 @@ void FunctionDecoder::decode_createpolicy(const Instruction& instruction, Spec& 
   // Every modifier names a kind of policy; none changes a result.
   spec.take_cache_hints();
   spec.take_one_of({"fractional", "range", "cvt"});
-  in.ops[0] = destination(instruction.operands.at(0));
+  in.ops[0] = destination(instruction.operands.at(0), 8);
   in.ops[1] = constant(0, 8);
   in.sources = 1;
   in.fn = WARPLINGS_PICK(pick_move)(8);
@@ -366,15 +392,13 @@ void FunctionDecoder::decode_collective(const Instruction& instruction, Spec& sp
   in.kind = Kind::kCollective;
   in.destinations = 2;
   in.undefined_rule = spec.op == "shfl" ? UndefinedRule::kOwn : UndefinedRule::kReport;
-  if (operands[0].is_pair) {
-    in.ops[0] = destination(operands[0].elements.at(0));
-    in.ops[1] = destination(operands[0].elements.at(1));
-  } else {
-    in.ops[0] = destination(operands[0]);
-  }
   const Type type = spec.last_type();
   const size_t last = operands.size() - 1;
   const bool vote = spec.op == "vote";
+  const bool is_pair = operands[0].is_pair;
+  const Operand& result = is_pair ? operands[0].elements.at(0) : operands[0];
+  in.ops[0] = vote && type == Type::kPred ? predicate(result) : destination(result, 4);
+  if (is_pair) in.ops[1] = predicate_destination(operands[0].elements.at(1));
   for (size_t i = 1; i < last && i < 4; ++i) {
     in.ops[1 + i] =
         vote ? predicate(operands[i]) : source(operands[i], i == 1 ? lane_bytes(type) : 4, type);
@@ -387,7 +411,8 @@ void FunctionDecoder::decode_collective(const Instruction& instruction, Spec& sp
 }
 
 void FunctionDecoder::decode_activemask(const Instruction& instruction, Spec&, Instr& in) {
-  in.ops[0] = destination(instruction.operands.at(0));
+  if (instruction.operands.size() != 1) throw Unsupported{"one operand is expected"};
+  in.ops[0] = destination(instruction.operands[0], 4);
   in.fn = handler_activemask();
 }
 

@@ -99,12 +99,14 @@ void FunctionDecoder::decode_mbarrier(const Instruction& instruction, Spec& spec
   if (operands.empty()) throw Unsupported{"operands are missing"};
   in.undefined_rule = UndefinedRule::kOwn;
   in.destinations = static_cast<uint8_t>(destinations_of(instruction));
-  if (in.destinations == 1) in.ops[0] = destination(operands[0]);
   const size_t object = in.destinations;
   const auto operand = [&](int bytes, Type type) {
-    if (operands.size() > object + 1) in.ops[1] = source(operands[object + 1], bytes, type);
+    if (operands.size() <= object + 1) throw Unsupported{"operands are missing"};
+    in.ops[1] = source(operands[object + 1], bytes, type);
   };
   if (spec.take("pending_count")) {
+    if (operands.size() != 2) throw Unsupported{"two operands are expected"};
+    in.ops[0] = destination(operands[0], 4);
     in.ops[1] = source(operands.at(1), 8, Type::kB64);
     in.sources = 1;
     in.undefined_rule = UndefinedRule::kReport;
@@ -114,6 +116,12 @@ void FunctionDecoder::decode_mbarrier(const Instruction& instruction, Spec& spec
   const bool init = spec.take("init"), inval = spec.take("inval");
   const bool drop = spec.take("arrive_drop"), arrive = spec.take("arrive") || drop;
   const bool wait = spec.take("test_wait") || spec.take("try_wait");
+  if (in.destinations == 1) {
+    in.ops[0] = wait ? predicate_destination(operands[0]) : any_destination(operands[0]);
+    if (!wait && in.ops[0] != kNoPlace && stored_size(operands[0]) != 8) {
+      throw Unsupported{"the state of an mbarrier has 64 bits"};
+    }
+  }
   const bool expect = spec.take("expect_tx"), complete = spec.take("complete_tx");
   if (spec.take_one_of({"relaxed", "acquire", "release"}) == 0) in.target |= kMBarrierRelaxed;
   spec.take("cta");
@@ -121,10 +129,10 @@ void FunctionDecoder::decode_mbarrier(const Instruction& instruction, Spec& spec
   if (operands.size() <= object) throw Unsupported{"the barrier object is missing"};
   mbarrier_object(operands[object], spec, in);
   if (init || inval) {
-    operand(4, Type::kU32);
+    if (init) operand(4, Type::kU32);
     in.fn = handler_mbarrier(init ? MBarrierOp::kInit : MBarrierOp::kInval);
   } else if (arrive) {
-    operand(4, Type::kU32);
+    if (operands.size() > object + 1) operand(4, Type::kU32);
     if (expect) in.target |= kMBarrierExpectTx;
     const bool open = spec.take("noComplete");
     in.fn =

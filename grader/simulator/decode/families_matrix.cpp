@@ -122,7 +122,7 @@ void FunctionDecoder::fragment_registers(const Operand& operand, bool written, F
   const std::vector<Operand> alone{operand};
   const bool is_vector = operand.kind == Operand::Kind::kVector;
   for (const Operand& part : is_vector ? operand.elements : alone) {
-    fragment.registers.push_back(written ? destination(part)
+    fragment.registers.push_back(written ? destination(part, fragment.register_bytes())
                                          : source(part, fragment.register_bytes(), Type::kNone));
   }
   const size_t filled = static_cast<size_t>(fragment.filled_registers());
@@ -255,7 +255,7 @@ void FunctionDecoder::decode_ldmatrix(const Instruction& instruction, Spec& spec
   const std::vector<Operand> alone{registers};
   const bool is_vector = registers.kind == Operand::Kind::kVector;
   for (const Operand& part : is_vector ? registers.elements : alone) {
-    op.a.registers.push_back(load ? destination(part) : source(part, 4, Type::kB32));
+    op.a.registers.push_back(load ? destination(part, 4) : source(part, 4, Type::kB32));
   }
   if (op.a.registers.size() != static_cast<size_t>(op.blocks)) {
     throw Unsupported{"one register per matrix is expected"};
@@ -274,7 +274,7 @@ void FunctionDecoder::decode_movmatrix(const Instruction& instruction, Spec& spe
   if (!spec.take("m8n8") || !spec.take("trans") || spec.last_type() != Type::kB16) {
     throw Unsupported{"only .m8n8.trans.b16 exists"};
   }
-  in.ops[0] = destination(instruction.operands[0]);
+  in.ops[0] = destination(instruction.operands[0], 4);
   in.ops[1] = source(instruction.operands[1], 4, Type::kB32);
   whole_warp(spec, in);
   in.fn = handler_movmatrix();

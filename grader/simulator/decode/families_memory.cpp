@@ -46,7 +46,7 @@ void FunctionDecoder::memory_address(const Operand& operand, Space space, Instr&
   if (operand.elements.empty()) return;  // absolute
   const Operand& base = operand.elements[0];
   if (base.kind == Operand::Kind::kRegister) {
-    in.ops[4] = source(base, 8, Type::kU64);
+    in.ops[4] = source(base, stored_size(base), Type::kU64);
     in.address_is_32bit = stored_size(base) == 4;
     return;
   }
@@ -112,10 +112,16 @@ void FunctionDecoder::decode_ld(const Instruction& instruction, Spec& spec, Inst
       (in.vector > 1 && to.elements.size() != in.vector)) {
     throw Unsupported{"this width is not supported"};
   }
+  bool has_register = false;
   for (int k = 0; k < in.vector; ++k) {
     const Operand& part = in.vector > 1 ? to.elements[k] : to;
-    in.ops[k] = destination(part);
-    if (part.kind == Operand::Kind::kRegister) in.register_size = stored_size(part);
+    in.ops[k] = any_destination(part);
+    if (part.kind != Operand::Kind::kRegister) continue;
+    if (has_register && in.register_size != stored_size(part)) {
+      throw Unsupported{"registers of one width are expected"};
+    }
+    has_register = true;
+    in.register_size = stored_size(part);
   }
   in.destinations = in.vector;
   memory_address(instruction.operands[1], space, in);
@@ -140,8 +146,8 @@ void FunctionDecoder::decode_st(const Instruction& instruction, Spec& spec, Inst
   in.register_size = in.size == 8 ? 8 : 4;
   for (int k = 0; k < in.vector; ++k) {
     const Operand& part = in.vector > 1 ? from.elements[k] : from;
+    if (part.kind == Operand::Kind::kRegister && k == 0) in.register_size = stored_size(part);
     in.ops[k] = source(part, in.register_size, type);
-    if (part.kind == Operand::Kind::kRegister) in.register_size = stored_size(part);
   }
   in.sources = in.vector;
   memory_address(instruction.operands[0], space, in);
@@ -203,8 +209,10 @@ void FunctionDecoder::decode_atom(const Instruction& instruction, Spec& spec, In
   in.size = static_cast<uint8_t>(bytes);
   in.undefined_rule = UndefinedRule::kOwn;
   in.destinations = returns ? 1 : 0;
-  if (returns) in.ops[0] = destination(operands[0]);
   in.register_size = bytes == 8 ? 8 : 4;
+  if (returns && operands[0].kind != Operand::Kind::kSink) {
+    in.ops[0] = destination(operands[0], in.register_size);
+  }
   in.ops[1] = source(operands[first + 1], in.register_size, type);
   if (operands.size() > first + 2) in.ops[2] = source(operands[first + 2], in.register_size, type);
   in.sources = static_cast<uint8_t>(operands.size() - first - 1);
@@ -316,7 +324,9 @@ void FunctionDecoder::decode_barrier(const Instruction& instruction, Spec& spec,
     const int mode = spec.take_one_of({"popc", "and", "or"});
     if (mode < 0 || operands.size() < 3) throw Unsupported{"this reduction is not supported"};
     in.imm = static_cast<int64_t>(BarrierMode::kPopc) + mode;
-    in.ops[0] = destination(operands[i++]);
+    const bool counts = in.imm == static_cast<int64_t>(BarrierMode::kPopc);
+    in.ops[0] = counts ? destination(operands[i], 4) : predicate(operands[i]);
+    ++i;
     in.ops[3] = predicate(operands.back());
     in.extra = operands.back().negated ? 1 : 0;
     in.destinations = 1;

@@ -232,6 +232,7 @@ void Parser::function(Linkage linkage) {
   function_ = &function;
   scopes_.reset(&globals_);
   register_count_ = 0;
+  local_bytes_ = 0;
   Variable ignored;
   while (at_word("attribute")) attribute(ignored);
   if (!function.is_entry && at_punctuation('(')) function.returns = parameter_list(true);

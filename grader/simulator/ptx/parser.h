@@ -143,6 +143,7 @@ class Parser {
   std::vector<std::pair<std::string, int>> scope_of_target_list_;
   int location_ = -1;
   uint64_t register_count_ = 0;
+  uint64_t local_bytes_ = 0;  // of the function
   int group_depth_ = 0;
   std::map<std::array<int, 4>, int> location_ids_;  // file, line, column, inlined_at
   std::map<std::array<int, 3>, int> call_sites_;    // file, line, column -> latest location here

@@ -15,6 +15,21 @@ constexpr uint64_t kMaxInitialBytes = uint64_t{1} << 28;
 constexpr uint64_t kMaxRegisters = uint64_t{1} << 20;  // in one function
 constexpr size_t kMaxDimensions = 16;
 
+// Bytes that the variables of a space can have, as on hardware: local memory of a thread, shared
+// memory of a block, parameters of a kernel.
+uint64_t most_bytes(Space space) {
+  switch (space) {
+    case Space::kLocal:
+      return 512 * 1024;
+    case Space::kShared:
+      return 228 * 1024;
+    case Space::kParam:
+      return 32 * 1024;
+    default:
+      return kMaxBytes;
+  }
+}
+
 std::optional<Space> space_from_name(std::string_view word) {
   if (word.starts_with("const")) return Space::kConst;
   if (word == "global" || word == "tex") return Space::kGlobal;
@@ -139,6 +154,8 @@ uint64_t Parser::byte_size(const Declaration& declaration, const Dimensions& dim
     if (size != 0 && bytes > kMaxBytes / size) fail(at, "this array is larger than 2^40 bytes");
     bytes *= size;
   }
+  const uint64_t most = most_bytes(declaration.prototype.space);
+  if (bytes > most) fail(at, "this space holds at most " + std::to_string(most) + " bytes");
   return bytes;
 }
 
@@ -250,6 +267,9 @@ void Parser::body_variables(Space space, Linkage linkage) {
     Dimensions dims = dimensions();
     if (accept('=')) initialiser(variable, declaration, dims);
     variable.size = byte_size(declaration, dims, at);
+    if (space == Space::kLocal && (local_bytes_ += variable.size) > most_bytes(space)) {
+      fail(at, "the local variables of this function are larger than 512 KiB");
+    }
     const Symbol* symbol =
         scopes_.declare(name, {Symbol::Kind::kVariable, "", 1,
                                declaration.element_bytes * declaration.prototype.vector_width});
