@@ -133,52 +133,6 @@ void report_access(const Warp& warp, const Request& request, int lane, AccessPro
   FindingLog::instance().report(std::move(finding));
 }
 
-void report_shared_race(const Warp& warp, const SharedRace::Race& race, bool same_value) {
-  const Report kind_of_race = same_value ? Report::kSameValueRace : Report::kRace;
-  if (repeated(warp, kind_of_race, race.earlier.pc)) return;
-  const auto verb = [](const SharedRace::Access& access) {
-    return access.write ? "writes" : "reads";
-  };
-  const Block& block = *warp.block;
-  const auto who = [&](const SharedRace::Access& access) {
-    return thread_name(block.warps[access.thread / 32], access.thread % 32);
-  };
-  Finding finding =
-      make(warp, "racecheck", same_value ? "same-value-race" : "shared-race", race.later.pc);
-  finding.other = warp.module->position_of(race.earlier.pc).user;
-  finding.is_note = same_value;
-  const bool same_warp = race.earlier.thread / 32 == race.later.thread / 32;
-  if (race.in_flight) {
-    finding.kind = "async-copy-race";
-    finding.message =
-        "In " + kernel_name(warp) + ", " + who(race.earlier) +
-        " starts an asynchronous copy to the shared-memory word at byte " + number(race.address) +
-        " " + at(warp, race.earlier.pc) + ", and " +
-        (race.earlier.thread == race.later.thread ? "the same thread" : who(race.later)) + " " +
-        verb(race.later) + " it " + at(warp, race.later.pc) +
-        " while the copy may still be under way. The thread that started the copy "
-        "must wait for it first (cp.async.wait_group, __pipeline_wait_prior, or an "
-        "mbarrier), and a barrier after that wait lets other threads use the data.";
-    FindingLog::instance().report(std::move(finding));
-    return;
-  }
-  finding.message = "In " + kernel_name(warp) + ", " + who(race.earlier) + " " +
-                    verb(race.earlier) + " the shared-memory word at byte " + number(race.address) +
-                    " " + at(warp, race.earlier.pc) + ", and " + who(race.later) + " " +
-                    verb(race.later) + " it " + at(warp, race.later.pc) +
-                    ", with no barrier between the two: which comes first is chance. ";
-  if (same_value) {
-    finding.message += "Both write the same value here, so this may be meant.";
-  } else if (same_warp) {
-    finding.message +=
-        "They are lanes of one warp, but lanes run in step only by chance: a __syncwarp() or "
-        "__syncthreads() between the two accesses orders them.";
-  } else {
-    finding.message += "A __syncthreads() between the two accesses orders them.";
-  }
-  FindingLog::instance().report(std::move(finding));
-}
-
 void report_async_size(const Warp& warp, int lane, uint32_t copied, uint32_t asked) {
   Finding finding = make(warp, "memcheck", "async-copy-size", warp.pc);
   finding.message = "In " + kernel_name(warp) + ", " + thread_name(warp, lane) +

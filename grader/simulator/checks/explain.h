@@ -16,8 +16,6 @@ struct Request;
 enum class AccessProblem { kOutside, kRedZone, kMisaligned, kOutsideShared, kOutsideLocal };
 
 void report_access(const Warp& warp, const Request& request, int lane, AccessProblem problem);
-// same_value: both sides wrote what was there already; a note.
-void report_shared_race(const Warp& warp, const SharedRace::Race& race, bool same_value);
 // `what` the value was used for: "decides a branch", "is used in arithmetic", "is an address".
 void report_undefined(const Warp& warp, uint32_t lanes, const std::string& what);
 // A cp.async that is told to read more bytes than it copies.

@@ -10,19 +10,19 @@ namespace warplings::sim {
 namespace {
 
 // Threads that stand at one source line.
-struct Standing {
+struct Crowd {
   const Warp* warp = nullptr;
   uint32_t pc = 0;
   bool waits = false;  // for a barrier or for lanes; otherwise it spins
   uint64_t threads = 0;
 };
 
-std::vector<Standing> standings_of(const std::vector<WaitingGroup>& waiting) {
-  std::vector<Standing> places;
+std::vector<Crowd> crowds_of(const std::vector<WaitingGroup>& waiting) {
+  std::vector<Crowd> places;
   for (const WaitingGroup& entry : waiting) {
     const bool waits = entry.group.state != GroupState::kReady;
     const Position line = entry.warp->module->position_of(entry.group.pc).user;
-    auto place = std::find_if(places.begin(), places.end(), [&](const Standing& other) {
+    auto place = std::find_if(places.begin(), places.end(), [&](const Crowd& other) {
       if (other.waits != waits) return false;
       const Position known = other.warp->module->position_of(other.pc).user;
       if (!line.known() || !known.known()) return other.pc == entry.group.pc;
@@ -39,11 +39,11 @@ std::vector<Standing> standings_of(const std::vector<WaitingGroup>& waiting) {
 std::string threads_text(uint64_t n) { return n == 1 ? "1 thread" : number(n) + " threads"; }
 
 // "3 threads spin at a.cu:9, 61 threads wait at a.cu:12"
-std::string list(const std::vector<Standing>& places) {
+std::string list(const std::vector<Crowd>& places) {
   constexpr size_t kMost = 4;
   std::string text;
   for (size_t i = 0; i < places.size() && i < kMost; ++i) {
-    const Standing& place = places[i];
+    const Crowd& place = places[i];
     const bool one = place.threads == 1;
     text += (i > 0 ? ", " : "") + threads_text(place.threads) +
             (place.waits ? (one ? " waits " : " wait ") : (one ? " spins " : " spin ")) +
@@ -55,7 +55,7 @@ std::string list(const std::vector<Standing>& places) {
 }  // namespace
 
 void report_deadlock(const Block& block, const std::vector<WaitingGroup>& waiting) {
-  const std::vector<Standing> places = standings_of(waiting);
+  const std::vector<Crowd> places = crowds_of(waiting);
   const Warp& warp = *places.front().warp;
   Finding finding = make(warp, "synccheck", "barrier-deadlock", places.front().pc);
   if (places.size() > 1) finding.other = warp.module->position_of(places[1].pc).user;
@@ -68,9 +68,9 @@ void report_deadlock(const Block& block, const std::vector<WaitingGroup>& waitin
 
 void report_spin_deadlock(const std::vector<WaitingGroup>& waiting, uint64_t blocks,
                           uint64_t not_started) {
-  std::vector<Standing> places = standings_of(waiting);
+  std::vector<Crowd> places = crowds_of(waiting);
   std::stable_partition(places.begin(), places.end(),
-                        [](const Standing& place) { return !place.waits; });
+                        [](const Crowd& place) { return !place.waits; });
   const Warp& warp = *places.front().warp;
   Finding finding = make(warp, "synccheck", "spin-deadlock", places.front().pc);
   if (places.size() > 1) finding.other = warp.module->position_of(places[1].pc).user;

@@ -5,7 +5,15 @@
 
 namespace warplings::sim {
 
-void SharedRace::start(uint32_t shared_bytes, bool order_inside_epochs) {
+void WarpClock::start(size_t warps) {
+  now = 1;
+  all_lanes_seen = 0;
+  seen.assign(warps, 0);
+  lane_seen.clear();
+  lanes.clear();
+}
+
+void SharedRace::start(uint32_t shared_bytes, bool order_inside_epochs, const BlockOrder* order) {
   words_.assign((shared_bytes + 3) / 4, Word{});
   quiet_.assign(words_.size(), 0);
   overflow_.clear();
@@ -13,48 +21,57 @@ void SharedRace::start(uint32_t shared_bytes, bool order_inside_epochs) {
   words_in_flight_ = 0;
   epoch_ = 1;
   order_inside_epochs_ = order_inside_epochs;
+  order_ = order;
 }
 
 // Did `earlier` happen before the present of this lane?
-bool SharedRace::ordered(const WarpClock& clock, uint32_t warp, uint32_t lane,
-                         const Access& earlier) const {
-  if (earlier.epoch != epoch_) return true;
+Standing SharedRace::standing(const WarpClock& clock, uint32_t warp, uint32_t lane,
+                              const Access& earlier) const {
+  if (earlier.epoch != epoch_) return Standing::kOrdered;
   const uint32_t other_warp = earlier.thread / 32;
-  if (other_warp != warp) return clock.seen[other_warp] >= earlier.clock;
-  const uint32_t other_lane = earlier.thread % 32;
-  if (other_lane == lane || clock.all_lanes_seen >= earlier.clock) return true;
-  return !clock.lane_seen.empty() && clock.lane_seen[lane * 32 + other_lane] >= earlier.clock;
+  if (other_warp != warp) {
+    if (clock.seen[other_warp] >= earlier.clock) return Standing::kOrdered;
+  } else {
+    const uint32_t other_lane = earlier.thread % 32;
+    if (other_lane == lane || clock.all_lanes_seen >= earlier.clock) return Standing::kOrdered;
+    if (!clock.lane_seen.empty() && clock.lane_seen[lane * 32 + other_lane] >= earlier.clock) {
+      return Standing::kOrdered;
+    }
+  }
+  return noted_standing(clock, *order_, lane, order_->block, earlier.thread, earlier.clock);
 }
 
-bool SharedRace::conflict(const WarpClock& clock, uint32_t warp, const Access& earlier,
-                          const Access& later) const {
-  if (earlier.epoch != epoch_ || earlier.thread == later.thread) return false;
-  if ((earlier.bytes & later.bytes) == 0) return false;
-  if (!earlier.write && !later.write) return false;
-  if (earlier.strong && later.strong) return false;
-  return !ordered(clock, warp, later.thread % 32, earlier);
+Standing SharedRace::conflict(const WarpClock& clock, uint32_t warp, const Access& earlier,
+                              const Access& later) const {
+  const bool apart = earlier.epoch != epoch_ || earlier.thread == later.thread ||
+                     (earlier.bytes & later.bytes) == 0;
+  if (apart || (!earlier.write && !later.write)) return Standing::kOrdered;
+  if (earlier.strong && later.strong && earlier.size == later.size) return Standing::kOrdered;
+  return standing(clock, warp, later.thread % 32, earlier);
 }
 
 bool SharedRace::check(const WarpClock& clock, uint32_t warp, const Access& access, uint32_t index,
                        Race* race) const {
   if (words_in_flight_ != 0 && in_flight_[index].bytes != 0) {
-    *race = {in_flight_[index], access, index * 4, true};
+    *race = {in_flight_[index], access, index * 4, true, Standing::kUnordered};
     return true;
   }
   const Word& word = words_[index];
-  const Access* found = nullptr;
-  if (conflict(clock, warp, word.write, access)) found = &word.write;
-  for (const Access& read : word.read) {
-    if (found == nullptr && conflict(clock, warp, read, access)) found = &read;
+  bool found = false;
+  const auto look = [&](const Access& earlier) {
+    if (found && race->standing == Standing::kUnordered) return;
+    const Standing standing = conflict(clock, warp, earlier, access);
+    if (standing == Standing::kOrdered || (found && standing == Standing::kPending)) return;
+    found = true;
+    *race = {earlier, access, index * 4, false, standing};
+  };
+  look(word.write);
+  look(word.read[0]);
+  look(word.read[1]);
+  if (word.overflow) {
+    for (const Access& earlier : overflow_.at(index)) look(earlier);
   }
-  if (found == nullptr && word.overflow) {
-    for (const Access& earlier : overflow_.at(index)) {
-      if (found == nullptr && conflict(clock, warp, earlier, access)) found = &earlier;
-    }
-  }
-  if (found == nullptr) return false;
-  *race = {*found, access, index * 4, false};
-  return true;
+  return found;
 }
 
 // Keeps enough of the past to find a race with any later access: the last plain write, two readers
@@ -67,7 +84,7 @@ void SharedRace::remember(const WarpClock& clock, uint32_t warp, const Access& a
   const auto replaceable = [&](const Access& old) {
     if (old.epoch != epoch_) return true;
     if ((old.bytes & ~access.bytes) != 0) return false;
-    return old.thread == access.thread || ordered(clock, warp, lane, old);
+    return old.thread == access.thread || standing(clock, warp, lane, old) == Standing::kOrdered;
   };
   if (!access.strong && access.write && replaceable(word.write)) {
     word.write = access;
@@ -87,26 +104,31 @@ void SharedRace::remember(const WarpClock& clock, uint32_t warp, const Access& a
   }
   std::vector<Access>& list = overflow_[index];
   word.overflow = true;
+  const Access* first = nullptr;
   for (Access& old : list) {
-    const bool alike = old.write == access.write && old.strong == access.strong;
+    const bool alike = old.write == access.write && old.strong == access.strong &&
+                       old.atomic == access.atomic && old.size == access.size;
     if (old.epoch != epoch_ || (alike && replaceable(old))) {
       old = access;
       return;
     }
+    if (!alike || order_inside_epochs_) continue;
+    // As with readers: after two threads a third adds nothing.
+    if (first != nullptr && first->thread != old.thread &&
+        (access.bytes & ~(first->bytes & old.bytes)) == 0) {
+      return;
+    }
+    if (first == nullptr) first = &old;
   }
   list.push_back(access);
 }
 
 bool SharedRace::access(const WarpClock& clock, uint32_t warp, uint32_t mask,
-                        const uint64_t* addresses, uint32_t bytes, bool write, bool strong,
-                        uint32_t pc, Race* race) {
+                        const uint64_t* addresses, uint32_t bytes, Access access, Race* race) {
   bool found = false;
-  Access access;
+  const bool write = access.write, strong = access.strong;
   access.epoch = epoch_;
   access.clock = clock.now;
-  access.strong = strong;
-  access.write = write;
-  access.pc = pc;
   const uint32_t* const quiet = quiet_.data();
   const bool plain_words = !write && !strong && bytes >= 4;  // aligned: whole words
   // Lanes of one instruction are compared with each other too: lane i sees what lane i - 1 left.
@@ -127,7 +149,13 @@ bool SharedRace::access(const WarpClock& clock, uint32_t warp, uint32_t mask,
       access.bytes = static_cast<uint8_t>(((1u << n) - 1) << offset);
       const uint32_t index = at / 4;
       if (write || strong || quiet_[index] != epoch_) {
-        if (!found) found = check(clock, warp, access, index, race);
+        Race here;
+        const bool worst = found && race->standing == Standing::kUnordered;
+        if (!worst && check(clock, warp, access, index, &here) &&
+            (!found || here.standing == Standing::kUnordered)) {
+          found = true;
+          *race = here;
+        }
         remember(clock, warp, access, index);
         const Word& word = words_[index];
         const bool two_readers = word.read[0].epoch == epoch_ && word.read[1].epoch == epoch_ &&
@@ -141,23 +169,6 @@ bool SharedRace::access(const WarpClock& clock, uint32_t warp, uint32_t mask,
     }
   }
   return found;
-}
-
-void SharedRace::join_warps(const std::vector<WarpClock*>& clocks,
-                            const std::vector<uint32_t>& warps) {
-  if (clocks.empty()) return;
-  std::vector<uint32_t> joined = clocks[0]->seen;
-  for (size_t i = 0; i < clocks.size(); ++i) {
-    for (size_t v = 0; v < joined.size(); ++v) {
-      joined[v] = std::max(joined[v], clocks[i]->seen[v]);
-    }
-    joined[warps[i]] = std::max(joined[warps[i]], clocks[i]->now);
-  }
-  for (size_t i = 0; i < clocks.size(); ++i) {
-    clocks[i]->seen = joined;
-    clocks[i]->all_lanes_seen = clocks[i]->now;
-    ++clocks[i]->now;
-  }
 }
 
 void SharedRace::join_lanes(WarpClock& clock, uint32_t mask) {

@@ -16,9 +16,12 @@
 #ifndef WARPLINGS_SIMULATOR_CHECKS_SHARED_RACE_H_
 #define WARPLINGS_SIMULATOR_CHECKS_SHARED_RACE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
+
+#include "checks/order.h"
 
 namespace warplings::sim {
 
@@ -27,12 +30,15 @@ struct WarpClock {
   uint32_t all_lanes_seen = 0;      // accesses of this warp with clock <= this are ordered
   std::vector<uint32_t> seen;       // per warp of the block
   std::vector<uint32_t> lane_seen;  // [to * 32 + from]; empty until a sync names only some lanes
+  std::vector<ThreadOrder> lanes;   // fences and flags; empty until there is one
+  void start(size_t warps);
 };
 
 // What the threads that arrived at a synchronisation object had done by then.
 struct SyncClock {
   std::vector<uint32_t> threads;  // per thread of the block: its clock; 0: nothing
   std::vector<uint32_t> warps;    // per warp: what the threads had seen of it
+  ThreadOrder order;
   void merge(const SyncClock& other);
 };
 
@@ -48,21 +54,27 @@ class SharedRace {
     bool strong : 1 = false;
     bool write : 1 = false;
     bool async : 1 = false;  // a cp.async
+    bool atomic : 1 = false;
+    bool first_guess : 1 = false;  // see Instr
+    uint8_t size : 2 = 0;          // of one element, as a power of two
   };
   struct Race {
     Access earlier, later;
     uint32_t address = 0;    // of the word
     bool in_flight = false;  // the earlier one is a cp.async that nobody has waited for
+    Standing standing = Standing::kUnordered;
   };
 
   // `order_inside_epochs`: the kernel has barriers of some threads or of a warp.
-  void start(uint32_t shared_bytes, bool order_inside_epochs);
+  // `order`: of the block.
+  void start(uint32_t shared_bytes, bool order_inside_epochs, const BlockOrder* order);
   bool enabled() const { return !words_.empty(); }
 
-  // Accesses of the lanes in `mask`. addresses are offsets in shared memory; `bytes` per lane, at
-  // most 16. True, and the first race found, if there is one.
+  // Accesses of the lanes in `mask`; `access` says what they have in common. addresses are offsets
+  // in shared memory; `bytes` per lane, at most 16. True, and the worst race found (unordered
+  // before pending), if there is one.
   bool access(const WarpClock& clock, uint32_t warp, uint32_t mask, const uint64_t* addresses,
-              uint32_t bytes, bool write, bool strong, uint32_t pc, Race* race);
+              uint32_t bytes, Access access, Race* race);
 
   // Per word: equal to epoch() if plain reads can find nothing new there, because two threads have
   // read it in this epoch and none has written.
@@ -70,8 +82,6 @@ class SharedRace {
   uint32_t epoch() const { return epoch_; }
 
   void next_epoch() { ++epoch_; }  // all live threads of the block have met
-  // Barrier of some threads: the warps that took part are ordered with each other.
-  static void join_warps(const std::vector<WarpClock*>& clocks, const std::vector<uint32_t>& warps);
   // bar.warp.sync of the lanes in `mask`.
   static void join_lanes(WarpClock& clock, uint32_t mask);
 
@@ -99,9 +109,11 @@ class SharedRace {
     Access read[2];  // of two different threads where there are two
     bool overflow = false;
   };
-  bool ordered(const WarpClock& clock, uint32_t warp, uint32_t lane, const Access& earlier) const;
-  bool conflict(const WarpClock& clock, uint32_t warp, const Access& earlier,
-                const Access& later) const;
+  Standing standing(const WarpClock& clock, uint32_t warp, uint32_t lane,
+                    const Access& earlier) const;
+  // kOrdered also where the two do not conflict.
+  Standing conflict(const WarpClock& clock, uint32_t warp, const Access& earlier,
+                    const Access& later) const;
   bool check(const WarpClock& clock, uint32_t warp, const Access& access, uint32_t index,
              Race* race) const;
   void remember(const WarpClock& clock, uint32_t warp, const Access& access, uint32_t index);
@@ -111,6 +123,7 @@ class SharedRace {
   std::unordered_map<uint32_t, std::vector<Access>> overflow_;  // word -> further accesses
   uint32_t epoch_ = 1;
   bool order_inside_epochs_ = false;
+  const BlockOrder* order_ = nullptr;
   std::vector<Access> in_flight_;  // per word; empty until the block issues its first cp.async
   uint32_t words_in_flight_ = 0;
 };

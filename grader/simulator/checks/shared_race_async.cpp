@@ -18,6 +18,7 @@ void keep_latest(std::vector<uint32_t>& clocks, size_t index, uint32_t clock) {
 void SyncClock::merge(const SyncClock& other) {
   for (size_t i = 0; i < other.threads.size(); ++i) keep_latest(threads, i, other.threads[i]);
   for (size_t i = 0; i < other.warps.size(); ++i) keep_latest(warps, i, other.warps[i]);
+  order.join(other.order);
 }
 
 void SharedRace::release(WarpClock& clock, uint32_t warp, uint32_t lanes, SyncClock* to) {
@@ -34,6 +35,11 @@ void SharedRace::release(WarpClock& clock, uint32_t warp, uint32_t lanes, SyncCl
     threads[from] = std::max(threads[from], seen);
   }
   for (size_t v = 0; v < clock.seen.size(); ++v) keep_latest(to->warps, v, clock.seen[v]);
+  if (!clock.lanes.empty()) {
+    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+      to->order.join(clock.lanes[static_cast<size_t>(std::countr_zero(rest))]);
+    }
+  }
   ++clock.now;  // what the lanes do from here on is not part of it
 }
 
@@ -45,6 +51,12 @@ void SharedRace::acquire(WarpClock& clock, uint32_t warp, uint32_t lanes, const 
       seen = std::max(seen, from.threads[t]);
     }
     clock.seen[v] = std::max(clock.seen[v], seen);
+  }
+  if (!from.order.empty()) {
+    if (clock.lanes.empty()) clock.lanes.resize(32);
+    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+      clock.lanes[static_cast<size_t>(std::countr_zero(rest))].join(from.order);
+    }
   }
   const uint32_t by_others = warp < from.warps.size() ? from.warps[warp] : 0;
   if (clock.lane_seen.empty()) clock.lane_seen.assign(32 * 32, 0);
@@ -69,6 +81,7 @@ bool SharedRace::compare_strong(const WarpClock& clock, uint32_t warp, uint32_t 
   access.bytes = 0xf;
   access.strong = true;
   access.write = true;
+  access.size = 3;
   for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const uint32_t lane = static_cast<uint32_t>(std::countr_zero(rest));
     access.thread = static_cast<uint16_t>(warp * 32 + lane);

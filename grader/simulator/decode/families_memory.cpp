@@ -124,6 +124,7 @@ void FunctionDecoder::decode_ld(const Instruction& instruction, Spec& spec, Inst
     in.register_size = stored_size(part);
   }
   in.destinations = in.vector;
+  in.first_guess = has_atomics_ && !in.strong && is_first_guess(source_, instruction);
   memory_address(instruction.operands[1], space, in);
   in.fn = WARPLINGS_PICK(handler_load)(in.space);
 }

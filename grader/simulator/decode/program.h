@@ -83,12 +83,15 @@ struct Instr {
   bool aggregated = false;
   bool strong = false;  // volatile, relaxed, acquire, release, atom, red
   bool address_is_32bit = false;
-  bool acquires = false;           // .acquire or .acq_rel
-  bool releases = false;           // .release or .acq_rel
-  Scope scope = Scope::kSystem;    // of a strong access
-  uint8_t flops = 0;          // fp32 operations per lane: add, mul 1; fma 2
-  uint8_t source_size = 4;    // bytes of a lane of the first source register
-  uint8_t mask_constant = 0;  // kBitwise: bytes of a source that reach the result; 0: all
+  bool acquires = false;  // .acquire or .acq_rel
+  bool releases = false;  // .release or .acq_rel
+  // A plain load from the address of an atomic that follows without a barrier: the first guess of a
+  // compare-and-swap loop, which may be wrong.
+  bool first_guess = false;
+  Scope scope = Scope::kSystem;  // of a strong access or a fence
+  uint8_t flops = 0;             // fp32 operations per lane: add, mul 1; fma 2
+  uint8_t source_size = 4;       // bytes of a lane of the first source register
+  uint8_t mask_constant = 0;     // kBitwise: bytes of a source that reach the result; 0: all
   // kBitwise: byte k of the result depends on byte k of the sources only, moved by byte_shift.
   bool bytes_keep_place = false;
   int8_t byte_shift = 0;
@@ -116,8 +119,8 @@ struct Function {
   uint32_t shared_dynamic_at = 0;  // entries: where dynamic shared memory begins
   uint32_t registers_32 = 0;       // most 32-bit registers live at once
   bool has_calls = false;
-  bool global_strong = false;    // strong accesses that may be to global memory
-  bool orders_blocks = false;    // fences or acquiring or releasing accesses
+  bool global_strong = false;  // strong accesses that may be to global memory
+  bool orders_blocks = false;  // fences or acquiring or releasing accesses
   // Offset in the frame (device function) or the parameter buffer (entry), and size.
   std::vector<std::pair<uint32_t, uint32_t>> params;
   std::vector<std::pair<uint32_t, uint32_t>> results;

@@ -1,5 +1,6 @@
 // Block barriers: counted per thread, complete when all live threads (or the number given) are
 // there.
+#include <algorithm>
 #include <bit>
 
 #include "checks/explain.h"
@@ -52,19 +53,21 @@ void release(Block& block, int id) {
   // Threads that have exited count as having arrived, unless the barrier names its number of
   // threads.
   const uint64_t threads = block.grid->config->block.count();
-  const bool everybody = barrier.expected == 0 || barrier.arrived >= threads;
+  const bool everybody =
+      (barrier.expected == 0 || barrier.arrived >= threads) && !barrier.some_do_not_wait;
   if (block.warps[0].checks) {
     check_same_statement(block, id);
     if (everybody) {
+      order_block(block);
       block.race.next_epoch();
     } else {
-      std::vector<WarpClock*> clocks;
-      std::vector<uint32_t> warps;
-      for (uint32_t rest = barrier.warps; rest != 0; rest &= rest - 1) {
-        warps.push_back(static_cast<uint32_t>(std::countr_zero(rest)));
-        clocks.push_back(&block.warps[warps.back()].clock);
+      for (Warp& warp : block.warps) {
+        const bool waited =
+            std::any_of(warp.groups.begin(), warp.groups.end(), [&](const Group& group) {
+              return group.state == GroupState::kAtBarrier && group.barrier == id;
+            });
+        if (waited) take_part(warp, barrier.meeting);
       }
-      SharedRace::join_warps(clocks, warps);
     }
   }
   for (Warp& warp : block.warps) {
@@ -90,14 +93,17 @@ void arrive_at_barrier(Warp& warp, Group& group, const Instr& in, uint32_t mask)
   BarrierState& barrier = warp.block->barriers[id];
   const uint32_t threads = static_cast<uint32_t>(std::popcount(mask));
   barrier.arrived += threads;
-  barrier.warps |= 1u << warp.index;
   if (in.ops[2] != kNoPlace) barrier.expected = warp.in<uint32_t>(in.ops[2])[lane];
+  const bool waits = static_cast<BarrierMode>(in.imm) != BarrierMode::kArrive;
+  barrier.some_do_not_wait = barrier.some_do_not_wait || !waits;
+  // Without a number of threads it is for all of them, and nobody passes by.
+  if (warp.checks && in.ops[2] != kNoPlace) arrive(warp, &barrier.meeting);
   if (in.ops[3] != kNoPlace) {
     uint32_t predicate = warp.predicate(in.ops[3]);
     if (in.extra == 1) predicate = ~predicate;
     barrier.predicate_true += static_cast<uint32_t>(std::popcount(predicate & mask));
   }
-  if (static_cast<BarrierMode>(in.imm) == BarrierMode::kArrive) return;
+  if (!waits) return;
   group.state = GroupState::kAtBarrier;
   group.barrier = static_cast<int>(id);
 }

@@ -14,6 +14,7 @@
 #include <memory>
 
 #include "checks/explain.h"
+#include "checks/global_race.h"
 #include "exec/fault.h"
 #include "exec/interpreter.h"
 #include "exec/memory_access.h"
@@ -66,6 +67,10 @@ class Launch {
     if (config.cooperative) workspace_ = cooperative_workspace(config.device);
     turns_ = may_wait_ ? kSharedTurns : kAloneTurns;
     most_running_ = may_wait_ ? std::max<uint64_t>(config.resident_blocks, 1) : kAloneBlocks;
+    if (options_.checks) {
+      GlobalRace::instance().begin(kernel.module->order_inside_epochs,
+                                   config.cooperative || function_->orders_blocks);
+    }
     if (options_.counters) counters_ = CounterStore::instance().of(kernel.module).data();
   }
 
@@ -133,7 +138,6 @@ class Launch {
     warp.storage.assign(std::max<uint32_t>(function_->frame_bytes, kSlot), 0);
     warp.undefined.assign(warp.storage.size() / kSlot + 1, 0);
     warp.undefined_detail.assign(warp.undefined.size() * 32, 0);
-    warp.clock.seen.assign(block.warps.size(), 0);
     const Dim3 b = config_.block;
     for (uint32_t lane = 0; lane < 32; ++lane) {
       const uint32_t thread = index * 32 + lane;
@@ -178,10 +182,12 @@ class Launch {
     block.live_threads = threads;
     block.barriers.fill(BarrierState{});
     block.mbarriers.reset();
+    block.order.start(static_cast<uint32_t>(linear));
+    block.notes.clear();
     if (options_.checks && !block.shared.empty()) {
       std::fill(block.shared_undefined.begin(), block.shared_undefined.end(), uint8_t{1});
       block.race.start(static_cast<uint32_t>(block.shared.size()),
-                       kernel_.module->order_inside_epochs);
+                       kernel_.module->order_inside_epochs, &block.order);
     }
     for (Warp& warp : block.warps) reset(block, warp, threads);
     if (options_.observer != nullptr) {
@@ -210,10 +216,7 @@ class Launch {
     }
     warp.async_copies.reset();
     warp.spin = SpinWatch{};
-    warp.clock.now = 1;
-    warp.clock.all_lanes_seen = 0;
-    std::fill(warp.clock.seen.begin(), warp.clock.seen.end(), 0u);
-    warp.clock.lane_seen.clear();
+    warp.clock.start(block.warps.size());
     if (function_->local_bytes != 0 || !warp.local.empty()) {
       ensure_local(warp, std::max(function_->local_bytes, 16u));
       std::fill(warp.local_undefined.begin(), warp.local_undefined.end(), uint8_t{1});

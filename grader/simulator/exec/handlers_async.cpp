@@ -100,7 +100,10 @@ void read_source(Warp& w, const Instr& in, const Request& from,
   });
   if (whole != 0) check_global(w, in, part_of(from, whole));
   check_partial(w, in, from, some & ~whole, sizes);
-  if (some != 0) count_global(w, part_of(from, some), Traffic::kGlobalLoad);
+  if (some != 0) {
+    count_global(w, part_of(from, some), Traffic::kGlobalLoad);
+    race_global(w, in, part_of(from, some));
+  }
   const DeviceMemory& memory = DeviceMemory::instance();
   each_lane(from.mask, [&](int lane) {
     copy->value[lane].fill(0);

@@ -61,8 +61,10 @@ T combine(T old, T b, T c) {
   return old;
 }
 
+// Returns the lanes that wrote: a comparison that fails changes nothing.
 template <Op kOp, class T, class View>
-void perform(Warp& w, const Instr& in, uint32_t mask, View view) {
+uint32_t perform(Warp& w, const Instr& in, uint32_t mask, View view) {
+  uint32_t wrote = mask;
   const auto* b = w.in<Store<T>>(in.ops[1]);
   const auto* c = in.ops[2] == kNoPlace ? b : w.in<Store<T>>(in.ops[2]);
   const bool returns = in.destinations == 1 && in.ops[0] != kNoPlace;
@@ -72,14 +74,27 @@ void perform(Warp& w, const Instr& in, uint32_t mask, View view) {
     T old;
     std::memcpy(&old, at, sizeof(T));
     const T now = combine<kOp, T>(old, load_lane<T>(b[lane]), load_lane<T>(c[lane]));
+    if (kOp == Op::kCas && store_lane<T>(old) != b[lane]) wrote &= ~(1u << lane);
     if (std::memcmp(at, &now, sizeof(T)) != 0) note_change(w);
     std::memcpy(at, &now, sizeof(T));
     result[lane] = store_lane<T>(old);
   });
-  if (!returns) return;
+  if (!returns) return wrote;
   auto* d = w.out<Store<T>>(in.ops[0]);
   each_lane(mask, [&](int lane) { d[lane] = result[lane]; });
   if (w.any_undefined) w.undefined_lanes(in.ops[0]) &= ~mask;
+  return wrote;
+}
+
+void order_atomic(Warp& w, const Instr& in, const Request& request, uint32_t wrote, bool shared) {
+  if (!w.checks) return;
+  StrongAccess access;
+  access.address = request.address;
+  access.read = in.destinations == 1 && in.ops[0] != kNoPlace ? request.mask : 0;
+  access.written = wrote;
+  access.read_modify_write = true;
+  access.shared = shared;
+  strong_access(w, in, access);
 }
 
 // An atomic reads what it changes: bytes that were never written are a finding at once.
@@ -150,16 +165,20 @@ void op_atom(Warp& w, const Instr& in, uint32_t m) {
     check_defined_shared(w, part);
     count_atomic(w, in, part, Traffic::kSharedAtomic);
     race_shared(w, in, part);
-    perform<kOp, T>(w, in, part.mask,
-                    [&](int lane) { return w.block->shared.data() + part.address[lane]; });
+    const uint32_t wrote = perform<kOp, T>(
+        w, in, part.mask, [&](int lane) { return w.block->shared.data() + part.address[lane]; });
+    order_atomic(w, in, part, wrote, true);
   }
   if ((m & ~shared_lanes) != 0) {
     const Request part = part_of(m & ~shared_lanes, 0);
     const uint32_t allowed = check_global(w, in, part);
     check_defined_global(w, part, allowed);
     count_atomic(w, in, part, Traffic::kGlobalAtomic);
-    perform<kOp, T>(w, in, allowed,
-                    [&](int lane) { return DeviceMemory::instance().view(part.address[lane]); });
+    race_global(w, in, part);
+    const uint32_t wrote = perform<kOp, T>(w, in, allowed, [&](int lane) {
+      return DeviceMemory::instance().view(part.address[lane]);
+    });
+    order_atomic(w, in, part, wrote, false);
   }
 }
 

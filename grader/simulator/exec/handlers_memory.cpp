@@ -117,12 +117,16 @@ void check_address(Warp& w, const Instr& in, uint32_t mask) {
 template <bool kCount>
 void load_global_request(Warp& w, const Instr& in, const Request& request) {
   check_global(w, in, request);
-  if (kCount) count_global(w, request, Traffic::kGlobalLoad);
+  if (kCount) {
+    count_global(w, request, Traffic::kGlobalLoad);
+    race_global(w, in, request);
+  }
   const DeviceMemory& memory = DeviceMemory::instance();
   // Definedness first: the address registers may be the destination.
   const Request& r = request;
   load_bytes(w, in, r.mask, [&](int lane) { return memory.view(r.address[lane]); });
   if (!w.checks) return;
+  if (in.strong) order_strong(w, in, r, false);
   const uint64_t* undefined = memory.undefined_bits();
   const uint64_t first = r.low - DeviceMemory::kBase, last = r.high - 1 - DeviceMemory::kBase;
   bool any = last - first > 16 * 1024;
@@ -148,9 +152,11 @@ void store_global_request(Warp& w, const Instr& in, const Request& request) {
   const uint32_t allowed = check_global(w, in, request);
   count_global(w, request, Traffic::kGlobalStore);
   note_change(w);
+  race_global(w, in, request);
   DeviceMemory& memory = DeviceMemory::instance();
   store_bytes(w, in, allowed, [&](int lane) { return memory.view(request.address[lane]); });
   if (!w.checks) return;
+  if (in.strong) order_strong(w, in, request, false);
   if (!w.any_undefined && request.contiguous && allowed == request.mask) {
     // Whole words of the shadow where the request covers them.
     uint64_t* undefined = memory.undefined_bits();
@@ -188,6 +194,7 @@ void load_shared_request(Warp& w, const Instr& in, const Request& request) {
   race_shared(w, in, request);
   const uint8_t* shared = w.block->shared.data();
   load_bytes(w, in, request.mask, [&](int lane) { return shared + request.address[lane]; });
+  if (in.strong) order_strong(w, in, request, true);
   const std::vector<uint8_t>& shadow = w.block->shared_undefined;
   if (!w.checks || shadow.empty()) return;
   uint32_t found = 0;
@@ -215,6 +222,7 @@ void store_shared_request(Warp& w, const Instr& in, const Request& request) {
   race_shared(w, in, request);
   uint8_t* shared = w.block->shared.data();
   store_bytes(w, in, request.mask, [&](int lane) { return shared + request.address[lane]; });
+  if (in.strong) order_strong(w, in, request, true);
   std::vector<uint8_t>& shadow = w.block->shared_undefined;
   if (!w.checks || shadow.empty()) return;
   each_lane(request.mask, [&](int lane) {

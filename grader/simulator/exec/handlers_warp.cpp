@@ -156,7 +156,9 @@ void op_activemask(Warp& w, const Instr& in, uint32_t m) {
 
 void op_nop(Warp&, const Instr&, uint32_t) {}
 
-void op_fence(Warp&, const Instr&, uint32_t) {}
+void op_fence(Warp& w, const Instr& in, uint32_t m) {
+  if (w.checks) fence(w, m, in.scope == Scope::kBlock ? kInBlock : kAcross);
+}
 
 // Clocks: issued instructions of the launch stand in for cycles until the timeline models them.
 void op_clock(Warp& w, const Instr& in, uint32_t m) {

@@ -482,7 +482,7 @@ class Runner {
     const uint32_t lanes = same_members(group.mask, in, &members);
     if (lanes == group.mask && (members & w_.live & ~lanes) == 0) {
       check_caller(lanes, members);
-      SharedRace::join_lanes(w_.clock, group.mask == w_.live ? 0xffffffffu : group.mask);
+      if (w_.checks) order_lanes(w_, group.mask);
       ++group.pc;
       return true;
     }
@@ -497,7 +497,7 @@ class Runner {
       if (group.state == GroupState::kAtWarpBarrier) present |= group.mask;
     }
     if ((named & w_.live & ~present) != 0) return;
-    SharedRace::join_lanes(w_.clock, (named & w_.live) == w_.live ? 0xffffffffu : named);
+    if (w_.checks) order_lanes(w_, named & present);
     for (Group& group : w_.groups) {
       if (group.state == GroupState::kAtWarpBarrier && (group.mask & named) != 0) {
         group.state = GroupState::kReady;

@@ -16,6 +16,7 @@ class Grid {
   const LoadedModule* module = nullptr;
   uint64_t instructions = 0;      // warp instructions issued so far
   uint64_t max_instructions = 0;  // budget of the launch
+  NoteTable notes;                // racecheck: at addresses in global memory
   uint64_t changes = 0;           // of memory that a spinning thread may be waiting for
 };
 

@@ -47,7 +47,7 @@ struct LaunchConfig {
   bool cooperative = false;
   int device = 0;
   uint64_t resident_blocks = 2048;  // that the device holds at a time
-  Position where;  // host line of the launch
+  Position where;                   // host line of the launch
 };
 
 enum class LaunchStatus {

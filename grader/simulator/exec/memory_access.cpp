@@ -5,7 +5,9 @@
 #include <cstring>
 
 #include "checks/explain.h"
+#include "checks/explain_race.h"
 #include "checks/footprint.h"
+#include "checks/global_race.h"
 #include "exec/fault.h"
 #include "exec/lanes.h"
 #include "exec/observer.h"
@@ -226,14 +228,10 @@ void count_atomic(Warp& warp, const Instr& in, const Request& request, Traffic t
 namespace {
 
 // Four bytes of the value that a lane of a store writes to the word at `address`.
-uint32_t stored_word(const Warp& warp, const Instr& in, const Request& request, int lane,
-                     uint32_t address) {
+uint32_t stored_word(const Warp& warp, const Instr& in, const Request& request, uint32_t lane,
+                     uint64_t address) {
   uint8_t value[16 + 4] = {};
-  if (request.values != nullptr) {
-    std::memcpy(value, request.values + static_cast<size_t>(lane) * request.values_stride,
-                request.bytes);
-  }
-  for (int part = 0; request.values == nullptr && part < in.vector; ++part) {
+  for (int part = 0; part < in.vector; ++part) {
     const uint64_t bits = in.register_size == 8 ? warp.in<uint64_t>(in.ops[part])[lane]
                                                 : warp.in<uint32_t>(in.ops[part])[lane];
     std::memcpy(value + part * in.size, &bits, in.size);
@@ -249,39 +247,129 @@ uint32_t stored_word(const Warp& warp, const Instr& in, const Request& request, 
   return word;
 }
 
-// Two plain writes that store the same value: worth a note, not a failure.
+// Two plain writes that store the same value: worth a note, not a failure. `now`: the word in
+// memory.
 bool writes_same_value(const Warp& warp, const Instr& in, const Request& request,
-                       const SharedRace::Race& race) {
-  if (!race.earlier.write || !race.later.write || request.atomic) return false;
-  if (race.earlier.async) return false;
-  if (race.earlier.bytes != race.later.bytes) return false;
-  const uint32_t later = stored_word(warp, in, request, race.later.thread % 32, race.address);
-  const bool same_instruction = race.earlier.pc == warp.pc &&
-                                race.earlier.thread / 32 == race.later.thread / 32 &&
-                                ((request.mask >> (race.earlier.thread % 32)) & 1) != 0 &&
-                                race.earlier.clock == race.later.clock;
+                       const RaceReport& race, const uint8_t* now) {
+  const RaceSide &earlier = race.earlier, &later = race.later;
+  if (!earlier.write || !later.write || earlier.strong || later.strong) return false;
+  if (earlier.async || later.async || earlier.bytes != later.bytes) return false;
+  const uint32_t value = stored_word(warp, in, request, later.thread % 32, race.address);
+  const bool same_instruction = earlier.pc == warp.pc && earlier.block == later.block &&
+                                earlier.thread / 32 == later.thread / 32 &&
+                                ((request.mask >> (earlier.thread % 32)) & 1) != 0 &&
+                                earlier.clock == warp.clock.now;
   if (same_instruction &&
-      stored_word(warp, in, request, race.earlier.thread % 32, race.address) == later) {
+      stored_word(warp, in, request, earlier.thread % 32, race.address) == value) {
     return true;
   }
   uint32_t memory = 0;
   for (uint32_t k = 0; k < 4; ++k) {
-    if (!((race.later.bytes >> k) & 1)) continue;
-    memory |= static_cast<uint32_t>(warp.block->shared[race.address + k]) << (8 * k);
+    if ((later.bytes >> k) & 1) memory |= static_cast<uint32_t>(now[k]) << (8 * k);
   }
-  return !same_instruction && memory == later;
+  return !same_instruction && memory == value;
 }
+
+// What can be said for the two: nothing, or one of the notes.
+RaceNote note_for(const RaceReport& race, Standing standing, bool same_value) {
+  const RaceSide &earlier = race.earlier, &later = race.later;
+  if (same_value) return RaceNote::kSameValue;
+  if ((earlier.first_guess && later.atomic) || (later.first_guess && earlier.atomic)) {
+    return RaceNote::kFirstGuess;
+  }
+  return standing == Standing::kPending ? RaceNote::kUnfencedRead : RaceNote::kNone;
+}
+
+void report_found(const Warp& warp, const SharedRace::Race& found, const Instr* in,
+                  const Request& request) {
+  const auto side = [&](const SharedRace::Access& access) {
+    RaceSide out;
+    out.block = warp.block->order.block;
+    out.thread = access.thread;
+    out.pc = access.pc;
+    out.clock = access.clock;
+    out.bytes = access.bytes;
+    out.write = access.write;
+    out.strong = access.strong;
+    out.atomic = access.atomic;
+    out.async = access.async;
+    out.first_guess = access.first_guess;
+    return out;
+  };
+  RaceReport race{side(found.earlier), side(found.later), found.address, true, found.in_flight};
+  const bool same_value =
+      in != nullptr &&
+      writes_same_value(warp, *in, request, race, warp.block->shared.data() + found.address);
+  report_race(warp, race, note_for(race, found.standing, same_value));
+}
+
+void report_found(const Warp& warp, const GlobalRace::Race& found, const Instr& in,
+                  const Request& request) {
+  const auto side = [](const GlobalRace::Access& access) {
+    RaceSide out;
+    out.block = access.block;
+    out.thread = access.thread;
+    out.pc = access.pc;
+    out.clock = access.clock;
+    out.bytes = access.bytes;
+    out.write = access.write;
+    out.strong = access.strong;
+    out.atomic = access.atomic;
+    out.first_guess = access.first_guess;
+    return out;
+  };
+  RaceReport race{side(found.earlier), side(found.later), found.address, false, false};
+  const bool same_value =
+      writes_same_value(warp, in, request, race, DeviceMemory::instance().view(found.address));
+  report_race(warp, race, note_for(race, found.standing, same_value));
+}
+
+uint8_t power_of(uint32_t size) { return static_cast<uint8_t>(std::countr_zero(size)) & 3; }
 
 }  // namespace
 
 void race_shared(Warp& warp, const Instr& in, const Request& request) {
   SharedRace& race = warp.block->race;
   if (!warp.checks || !race.enabled()) return;
+  SharedRace::Access access;
+  access.pc = warp.pc;
+  access.write = request.write;
+  access.strong = in.strong;
+  access.atomic = request.atomic;
+  access.first_guess = in.first_guess;
+  access.size = power_of(in.size);
   SharedRace::Race found;
   if (race.access(warp.clock, static_cast<uint32_t>(warp.index), request.mask, request.address,
-                  request.bytes, request.write, in.strong, warp.pc, &found)) {
-    report_shared_race(warp, found, writes_same_value(warp, in, request, found));
+                  request.bytes, access, &found)) {
+    report_found(warp, found, &in, request);
   }
+}
+
+void race_global(Warp& warp, const Instr& in, const Request& request) {
+  if (!warp.checks || request.mask == 0) return;
+  GlobalRace& race = GlobalRace::instance();
+  if (!request.write && !in.strong && race.is_quiet(request)) return;
+  GlobalRace::Access access;
+  access.block = warp.block->order.block;
+  access.clock = warp.clock.now;
+  access.pc = warp.pc;
+  access.write = request.write;
+  access.strong = in.strong;
+  access.atomic = request.atomic;
+  access.block_scope = in.strong && in.scope == Scope::kBlock;
+  access.first_guess = in.first_guess;
+  access.size = power_of(in.size);
+  GlobalRace::Race found;
+  if (race.access(warp, request, access, &found)) report_found(warp, found, in, request);
+}
+
+void order_strong(Warp& warp, const Instr& in, const Request& request, bool shared) {
+  if (!warp.checks) return;
+  StrongAccess access;
+  access.address = request.address;
+  access.shared = shared;
+  (request.write ? access.written : access.read) = request.mask;
+  strong_access(warp, in, access);
 }
 
 void race_async_copy(Warp& warp, const Request& request) {
@@ -290,7 +378,7 @@ void race_async_copy(Warp& warp, const Request& request) {
   SharedRace::Race found;
   if (race.begin_async_write(warp.clock, static_cast<uint32_t>(warp.index), request.mask,
                              request.address, request.bytes, warp.pc, &found)) {
-    report_shared_race(warp, found, false);
+    report_found(warp, found, nullptr, request);
   }
 }
 
@@ -300,7 +388,7 @@ void race_sync_object(Warp& warp, const Request& request) {
   SharedRace::Race found;
   if (race.compare_strong(warp.clock, static_cast<uint32_t>(warp.index), request.mask,
                           request.address, request.bytes, warp.pc, &found)) {
-    report_shared_race(warp, found, false);
+    report_found(warp, found, nullptr, request);
   }
 }
 

@@ -47,7 +47,12 @@ inline Space space_of(uint64_t address) {
 // Racecheck of one shared-memory request, before it happens; reports what it finds.
 void race_shared(Warp& warp, const Instr& in, const Request& request);
 
-// The same for the shared-memory side of a cp.async, whose write begins here.
+// The same for global memory.
+void race_global(Warp& warp, const Instr& in, const Request& request);
+// What a strong load or store means for the order of threads, after it has happened.
+void order_strong(Warp& warp, const Instr& in, const Request& request, bool shared);
+
+// The same as race_shared for the shared-memory side of a cp.async, whose write begins here.
 void race_async_copy(Warp& warp, const Request& request);
 // An mbarrier in use: compared with plain accesses before it, such as its initialisation.
 void race_sync_object(Warp& warp, const Request& request);

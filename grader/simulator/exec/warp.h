@@ -140,7 +140,7 @@ class Warp {
   std::vector<Frame> frames;
   int current_frame = 0;
   uint32_t undefined_base = 0;
-  bool any_undefined = false;       // some register may hold undefined bytes
+  bool any_undefined = false;  // some register may hold undefined bytes
   SpinWatch spin;
   bool spun = false;                // an atomic or volatile access since the last backward branch
   uint32_t carry = 0;               // CC.CF of each lane
@@ -169,10 +169,11 @@ class Warp {
 
 // A barrier resource of a block.
 struct BarrierState {
-  uint32_t arrived = 0;         // threads
-  uint32_t expected = 0;        // 0: all live threads
-  uint32_t predicate_true = 0;  // bar.red: threads whose predicate holds
-  uint32_t warps = 0;           // that have arrived, one bit each
+  uint32_t arrived = 0;           // threads
+  uint32_t expected = 0;          // 0: all live threads
+  uint32_t predicate_true = 0;    // bar.red: threads whose predicate holds
+  bool some_do_not_wait = false;  // bar.arrive
+  Meeting meeting;                // racecheck
 };
 
 class Block {
@@ -186,6 +187,8 @@ class Block {
   std::vector<uint8_t> shared_undefined;  // one byte per byte; empty when checks are off
   std::array<BarrierState, 16> barriers;
   SharedRace race;
+  BlockOrder order;
+  NoteTable notes;  // at addresses in shared memory
   MBarriers mbarriers;
   bool done = false;
 };

@@ -1,0 +1,145 @@
+#include "checks/explain_race.h"
+
+#include "checks/words.h"
+#include "exec/interpreter.h"
+#include "memory/device_memory.h"
+#include "memory/payload.h"
+
+namespace warplings::sim {
+namespace {
+
+std::string name_of(const Warp& warp, const RaceSide& side) {
+  const LaunchConfig& config = *warp.block->grid->config;
+  const Dim3 b = config.block, g = config.grid;
+  const auto coordinates = [](uint64_t linear, const Dim3& extent) {
+    return dims(static_cast<unsigned>(linear % extent.x),
+                static_cast<unsigned>(linear / extent.x % extent.y),
+                static_cast<unsigned>(linear / extent.x / extent.y), extent);
+  };
+  return "thread " + coordinates(side.thread, b) + " of block " + coordinates(side.block, g);
+}
+
+const char* verb(const RaceSide& side) {
+  if (side.atomic) return "atomically changes";
+  return side.write ? "writes" : "reads";
+}
+
+// "the shared-memory word at byte 12", "element 5 of `counts`"
+std::string place_of(const RaceReport& race) {
+  if (race.shared) return "the shared-memory word at byte " + number(race.address);
+  const Allocation* allocation = DeviceMemory::instance().allocation_at(race.address);
+  if (allocation == nullptr) return "a word of global memory";
+  const uint64_t offset = race.address - payload(*allocation).first;
+  const std::string of = allocation->name.empty() ? "an allocation" : "`" + allocation->name + "`";
+  return "the 4-byte word at byte " + number(offset) + " of " + of + " in global memory";
+}
+
+std::string advice_for(const Warp& warp, const RaceReport& race) {
+  const RaceSide &a = race.earlier, &b = race.later;
+  const Position first = warp.module->position_of(a.pc).user;
+  const Position second = warp.module->position_of(b.pc).user;
+  const bool one_line = first.line == second.line && first.file == second.file;
+  if (one_line && b.write && !a.strong && !b.strong) {
+    return "Several threads use one word here: where they add to it, use an atomic (atomicAdd); "
+           "otherwise give each thread its own.";
+  }
+  if (a.atomic != b.atomic) {
+    return "An atomic protects only against other atomics: access it atomically on both sides, or "
+           "put a barrier between the two.";
+  }
+  if (a.strong && b.strong) {
+    return "Both are atomic or volatile, but not of the same size or not for threads of other "
+           "blocks: use the same type, without the suffix _block.";
+  }
+  if (a.block != b.block) {
+    return "Blocks run in any order, so nothing separates the two: give each block its own "
+           "elements, use an atomic, or start a second kernel for what comes after. Where a flag, "
+           "lock or ticket is meant to order them, a __threadfence() must stand between the data "
+           "and the atomic that hands it over.";
+  }
+  if (a.thread / 32 == b.thread / 32) {
+    return "They are lanes of one warp, but lanes run in step only by chance: a __syncwarp() or "
+           "__syncthreads() between the two accesses orders them.";
+  }
+  return "A __syncthreads() between the two accesses orders them.";
+}
+
+Report key_of(RaceNote note) {
+  switch (note) {
+    case RaceNote::kSameValue:
+      return Report::kSameValueRace;
+    case RaceNote::kFirstGuess:
+      return Report::kFirstGuess;
+    case RaceNote::kUnfencedRead:
+      return Report::kUnfencedRead;
+    case RaceNote::kNone:
+      break;
+  }
+  return Report::kRace;
+}
+
+const char* kind_of(const RaceReport& race, RaceNote note) {
+  switch (note) {
+    case RaceNote::kSameValue:
+      return "same-value-race";
+    case RaceNote::kFirstGuess:
+      return "first-guess";
+    case RaceNote::kUnfencedRead:
+      return "missing-acquire-fence";
+    case RaceNote::kNone:
+      break;
+  }
+  if (race.in_flight) return "async-copy-race";
+  return race.shared ? "shared-race" : "global-race";
+}
+
+std::string copy_in_flight(const Warp& warp, const RaceReport& race) {
+  return name_of(warp, race.earlier) + " starts an asynchronous copy to " + place_of(race) + " " +
+         at(warp, race.earlier.pc) + ", and " +
+         (race.earlier.thread == race.later.thread ? "the same thread"
+                                                   : name_of(warp, race.later)) +
+         " " + verb(race.later) + " it " + at(warp, race.later.pc) +
+         " while the copy may still be under way. The thread that started the copy must wait for "
+         "it first (cp.async.wait_group, __pipeline_wait_prior, or an mbarrier), and a barrier "
+         "after that wait lets other threads use the data.";
+}
+
+std::string two_accesses(const Warp& warp, const RaceReport& race, RaceNote note) {
+  std::string text = name_of(warp, race.earlier) + " " + verb(race.earlier) + " " + place_of(race) +
+                     " " + at(warp, race.earlier.pc) + ", and " + name_of(warp, race.later) + " " +
+                     verb(race.later) + " it " + at(warp, race.later.pc);
+  switch (note) {
+    case RaceNote::kSameValue:
+      return text +
+             ", with nothing that orders the two. Both write the same value here, so this "
+             "may be meant.";
+    case RaceNote::kFirstGuess:
+      return text +
+             ", with nothing that orders the two. The plain read only guesses what the "
+             "atomic after it will find, and the atomic corrects it, so this may be meant; "
+             "a volatile read says so.";
+    case RaceNote::kUnfencedRead:
+      return text +
+             ". A flag, lock or ticket hands the data over, with a fence before it; on the "
+             "reading side a __threadfence() after the flag has been seen is missing. It "
+             "works where the reads cannot be moved forward, which nothing promises.";
+    case RaceNote::kNone:
+      break;
+  }
+  return text + ", with nothing that orders the two: which comes first is chance. " +
+         advice_for(warp, race);
+}
+
+}  // namespace
+
+void report_race(const Warp& warp, const RaceReport& race, RaceNote note) {
+  if (repeated(warp, key_of(note), race.earlier.pc)) return;
+  Finding finding = make(warp, "racecheck", kind_of(race, note), race.later.pc);
+  finding.other = warp.module->position_of(race.earlier.pc).user;
+  finding.is_note = note != RaceNote::kNone;
+  finding.message = "In " + kernel_name(warp) + ", " +
+                    (race.in_flight ? copy_in_flight(warp, race) : two_accesses(warp, race, note));
+  FindingLog::instance().report(std::move(finding));
+}
+
+}  // namespace warplings::sim

@@ -1,0 +1,40 @@
+// Races in learner words.
+#ifndef WARPLINGS_SIMULATOR_CHECKS_EXPLAIN_RACE_H_
+#define WARPLINGS_SIMULATOR_CHECKS_EXPLAIN_RACE_H_
+
+#include <cstdint>
+
+#include "exec/warp.h"
+
+namespace warplings::sim {
+
+// One of two accesses that race.
+struct RaceSide {
+  uint32_t block = 0;   // linear index
+  uint32_t thread = 0;  // in the block
+  uint32_t pc = 0;
+  uint32_t clock = 0;  // of its warp
+  uint8_t bytes = 0;   // of the 4-byte word
+  bool write = false;
+  bool strong = false;
+  bool atomic = false;
+  bool async = false;  // a cp.async
+  bool first_guess = false;
+};
+
+struct RaceReport {
+  RaceSide earlier, later;
+  uint64_t address = 0;  // of the word; an offset in shared memory
+  bool shared = false;
+  bool in_flight = false;  // the earlier one is a cp.async that nobody has waited for
+};
+
+// Why a race is worth a note only.
+enum class RaceNote : uint8_t { kNone, kSameValue, kFirstGuess, kUnfencedRead };
+
+// `warp` makes the later access.
+void report_race(const Warp& warp, const RaceReport& race, RaceNote note);
+
+}  // namespace warplings::sim
+
+#endif  // WARPLINGS_SIMULATOR_CHECKS_EXPLAIN_RACE_H_

@@ -1,0 +1,360 @@
+#include "checks/global_race.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <cstdlib>
+
+#include "exec/memory_access.h"
+
+namespace warplings::sim {
+
+struct GlobalRace::Check {
+  const Warp& warp;
+  Race* race;
+  bool found = false;
+  Page* page = nullptr;  // of the last access
+  uint64_t page_number = ~uint64_t{0};
+};
+
+namespace {
+
+constexpr size_t kChunkWords = 16 * 1024;  // that are allocated at a time
+constexpr uint16_t kAllQuiet = 0xffff;
+
+}  // namespace
+
+GlobalRace& GlobalRace::instance() {
+  static GlobalRace* const race = new GlobalRace();
+  return *race;
+}
+
+GlobalRace::GlobalRace() {
+  // A table for the whole arena; the system gives memory for the parts that are used.
+  const size_t bytes = DeviceMemory::kSize / kPageBytes * sizeof(Page*);
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) {
+    std::perror("warplings simulator: cannot reserve the table of racecheck");
+    std::_Exit(98);
+  }
+  pages_ = static_cast<Page**>(memory);
+  lists_.resize(1);
+}
+
+void GlobalRace::begin(bool inside, bool across) {
+  ++launch_;
+  inside_ = inside;
+  across_ = across;
+  chunks_used_ = words_used_ = 0;
+  lists_used_ = 1;
+  if (used_.size() <= kKeptPages) return;
+  for (const uint64_t number : used_) {
+    delete pages_[number];
+    pages_[number] = nullptr;
+  }
+  used_.clear();
+  chunks_.clear();
+}
+
+GlobalRace::Page& GlobalRace::page_of(uint64_t address) {
+  Page*& page = pages_[page_number(address)];
+  if (page == nullptr) {
+    page = new Page();
+    used_.push_back(page_number(address));
+  }
+  if (page->launch != launch_) {
+    *page = Page();
+    page->launch = launch_;
+  }
+  return *page;
+}
+
+GlobalRace::Word* GlobalRace::detail(Page& page, uint32_t segment) {
+  Word*& words = page.words[segment];
+  if (words != nullptr) return words;
+  if (chunks_used_ * kChunkWords * sizeof(Word) >= kMostDetail) forget_detail();
+  if (chunks_used_ == 0 || words_used_ + kWords > kChunkWords) {
+    if (chunks_used_ == chunks_.size()) chunks_.push_back(std::make_unique<Word[]>(kChunkWords));
+    ++chunks_used_;
+    words_used_ = 0;
+  }
+  words = chunks_[chunks_used_ - 1].get() + words_used_;
+  words_used_ += kWords;
+  const Entry& whole = page.segment[segment];
+  const auto part = [](Access access, uint32_t k) {
+    access.thread = static_cast<uint16_t>(access.thread + (k >> access.shift));
+    return access;
+  };
+  for (uint32_t k = 0; k < kWords; ++k) {
+    words[k] = Word();
+    words[k].write = part(whole.write, k);
+    for (int i = 0; i < 2; ++i) words[k].read[i] = part(whole.read[i], k);
+  }
+  return words;
+}
+
+// Memory is bounded: what was remembered word by word so far is given up, and races with it go
+// unseen.
+void GlobalRace::forget_detail() {
+  for (const uint64_t number : used_) {
+    Page& page = *pages_[number];
+    if (page.launch != launch_) continue;
+    for (uint32_t i = 0; i < kSegments; ++i) {
+      if (page.words[i] == nullptr) continue;
+      page.words[i] = nullptr;
+      page.segment[i] = Entry();
+      page.quiet[i] = 0;
+    }
+  }
+  chunks_used_ = words_used_ = 0;
+  lists_used_ = 1;
+}
+
+bool GlobalRace::is_quiet(const Request& request) const {
+  uint64_t number = ~uint64_t{0};
+  const Page* page = nullptr;
+  for (uint32_t rest = request.mask; rest != 0; rest &= rest - 1) {
+    const uint64_t address = request.address[std::countr_zero(rest)];
+    if (page_number(address) != number) {
+      number = page_number(address);
+      page = pages_[number];
+      if (page == nullptr || page->launch != launch_) return false;
+    }
+    const uint32_t offset = static_cast<uint32_t>(address % kPageBytes);
+    const uint32_t quiet = page->quiet[offset / kSegmentBytes];
+    const uint32_t first = offset % kSegmentBytes / 4;
+    const uint32_t words = (1u << ((request.bytes + 3) / 4)) - 1;
+    if ((quiet >> first & words) != words) return false;
+  }
+  return true;
+}
+
+bool GlobalRace::both_strong(const Access& a, const Access& b) const {
+  const bool reach = a.block == b.block || !(a.block_scope || b.block_scope);
+  return a.strong && b.strong && a.size == b.size && reach;
+}
+
+bool GlobalRace::replaceable(const Check& check, const Access& old, const Access& access) const {
+  if (!old.exists()) return true;
+  if ((old.bytes & ~access.bytes) != 0) return false;
+  if (old.block == access.block && old.thread == access.thread) return true;
+  return standing_of(check.warp, access.thread % 32, old.block, old.thread, old.clock) ==
+         Standing::kOrdered;
+}
+
+// Two accesses by others after which a third one adds nothing: whoever conflicts with the third
+// conflicts with one of them.
+bool GlobalRace::covered_by(const Access& first, const Access& second, const Access& access) const {
+  if (across_ || !first.exists() || !second.exists()) return false;
+  if ((access.bytes & ~(first.bytes & second.bytes)) != 0) return false;
+  if (first.block != second.block) return true;
+  return !inside_ && first.block == access.block && first.thread != second.thread;
+}
+
+bool GlobalRace::is_read_only(const Entry& entry) const {
+  return !across_ && !entry.write.exists() && entry.read[0].exists() && entry.read[1].exists() &&
+         entry.read[0].block != entry.read[1].block && entry.read[0].bytes == 0xf &&
+         entry.read[1].bytes == 0xf;
+}
+
+// ---- whole segments
+
+// No race between two entries for a segment, and the later may take the place of the earlier.
+bool GlobalRace::fits(const Check& check, const Access& earlier, const Access& later) const {
+  if (!earlier.exists() || earlier.block != later.block) return !earlier.exists();
+  return (earlier.thread == later.thread && earlier.shift == later.shift) ||
+         earlier.clock <= check.warp.block->order.before;
+}
+
+void GlobalRace::whole_segment(Check& check, uint64_t address, Access access) {
+  Page& page = *check.page;
+  const uint32_t segment = static_cast<uint32_t>(address % kPageBytes / kSegmentBytes);
+  const bool plain_read = !access.write && !access.strong;
+  if (plain_read && page.quiet[segment] == kAllQuiet) return;
+  Entry& entry = page.segment[segment];
+  const bool free0 = fits(check, entry.read[0], access);
+  const bool free1 = fits(check, entry.read[1], access);
+  const bool clean = fits(check, entry.write, access) && (plain_read || (free0 && free1));
+  if (page.words[segment] == nullptr && clean && !access.strong) {
+    if (access.write) {
+      entry.write = access;
+      page.quiet[segment] = 0;
+      return;
+    }
+    const bool covered = covered_by(entry.read[0], entry.read[1], access);
+    if (free0 || free1 || covered || across_ || entry.read[0].block != access.block) {
+      keep_read(entry, access, free0, free1);
+      if (is_read_only(entry)) page.quiet[segment] = kAllQuiet;
+      return;
+    }
+  }
+  for (uint32_t k = 0; k < kWords; ++k) {
+    Access part = access;
+    part.thread = static_cast<uint16_t>(access.thread + (k >> access.shift));
+    part.shift = 0;
+    one_word(check, address + 4 * k, part);
+  }
+}
+
+// The first reader stays, so that a second one of another block is known beside it. Where blocks
+// can be ordered the latest replaces the second: a race with the one it replaces may go unseen.
+void GlobalRace::keep_read(Entry& entry, const Access& access, bool free0, bool free1) const {
+  const bool same_block = entry.read[0].block == entry.read[1].block;
+  if (free0) {
+    entry.read[0] = access;
+  } else if (free1 || across_ || (same_block && access.block != entry.read[0].block)) {
+    entry.read[1] = access;
+  }
+}
+
+// ---- single words
+
+void GlobalRace::one_word(Check& check, uint64_t address, const Access& access) {
+  Page& page = *check.page;
+  const uint32_t segment = static_cast<uint32_t>(address % kPageBytes / kSegmentBytes);
+  const uint32_t k = static_cast<uint32_t>(address % kSegmentBytes / 4);
+  if (!access.write && !access.strong && ((page.quiet[segment] >> k) & 1) != 0) return;
+  Word& word = detail(page, segment)[k];
+  compare(check, word, address & ~uint64_t{3}, access);
+  remember(check, word, access);
+  const uint16_t bit = static_cast<uint16_t>(1u << k);
+  page.quiet[segment] = static_cast<uint16_t>(page.quiet[segment] & ~bit);
+  if (word.list == 0 && is_read_only(word)) {
+    page.quiet[segment] = static_cast<uint16_t>(page.quiet[segment] | bit);
+  }
+}
+
+// The latest strong access read what the strong ones before it had written, and lies in the past of
+// this one: so do they (causality order in the memory model of the PTX ISA).
+bool GlobalRace::observed(const Check& check, const Word& word, const Access& access) const {
+  const Access& latest = lists_[word.list][kLatestStrong];
+  if (!latest.exists() || (latest.write && !latest.atomic)) return false;
+  if (latest.block == access.block && latest.thread == access.thread) return true;
+  return standing_of(check.warp, access.thread % 32, latest.block, latest.thread, latest.clock) ==
+         Standing::kOrdered;
+}
+
+void GlobalRace::compare(Check& check, const Word& word, uint64_t address,
+                         const Access& access) const {
+  const bool past_strong = word.list != 0 && !access.strong && observed(check, word, access);
+  const auto look = [&](const Access& earlier) {
+    if (!earlier.exists() || (earlier.bytes & access.bytes) == 0) return;
+    if (!earlier.write && !access.write) return;
+    if (earlier.strong && past_strong) return;
+    if (earlier.block == access.block && earlier.thread == access.thread) return;
+    if (both_strong(earlier, access)) return;
+    if (check.found && check.race->standing == Standing::kUnordered) return;
+    const Standing standing =
+        standing_of(check.warp, access.thread % 32, earlier.block, earlier.thread, earlier.clock);
+    if (standing == Standing::kOrdered) return;
+    if (check.found && standing == Standing::kPending) return;
+    check.found = true;
+    *check.race = {earlier, access, address, standing};
+  };
+  look(word.write);
+  look(word.read[0]);
+  look(word.read[1]);
+  if (word.list == 0) return;
+  for (const Access& earlier : lists_[word.list]) look(earlier);
+}
+
+void GlobalRace::remember(const Check& check, Word& word, const Access& access) {
+  if (!access.strong && access.write && replaceable(check, word.write, access)) {
+    word.write = access;
+    return;
+  }
+  if (!access.strong && !access.write) {
+    for (Access& read : word.read) {
+      if (replaceable(check, read, access)) {
+        read = access;
+        return;
+      }
+    }
+    if (covered_by(word.read[0], word.read[1], access)) return;
+    // Two readers of one block: a reader of another block says more.
+    if (!across_ && word.read[0].block == word.read[1].block &&
+        word.read[0].block != access.block) {
+      word.read[1] = access;
+      return;
+    }
+  }
+  remember_in_list(check, word, access);
+}
+
+void GlobalRace::remember_in_list(const Check& check, Word& word, const Access& access) {
+  if (word.list == 0) {
+    if (lists_used_ == lists_.size()) lists_.emplace_back();
+    word.list = static_cast<uint32_t>(lists_used_++);
+    lists_[word.list].assign(kLatestStrong + 1, Access());
+  }
+  std::vector<Access>& list = lists_[word.list];
+  if (access.strong) list[kLatestStrong] = access;
+  const Access* first = nullptr;
+  for (size_t i = kLatestStrong + 1; i < list.size(); ++i) {
+    Access& old = list[i];
+    const bool alike = old.write == access.write && old.strong == access.strong &&
+                       old.atomic == access.atomic && old.size == access.size &&
+                       old.block_scope == access.block_scope;
+    if (!alike) continue;
+    if (replaceable(check, old, access)) {
+      old = access;
+      return;
+    }
+    if (first != nullptr && covered_by(*first, old, access)) return;
+    if (first == nullptr || first->block == access.block) first = &old;
+  }
+  if (list.size() >= kMostListed) list.erase(list.begin() + kLatestStrong + 1);
+  list.push_back(access);
+}
+
+// ---- requests
+
+bool GlobalRace::access(const Warp& warp, const Request& request, Access access, Race* race) {
+  Check check{warp, race};
+  uint32_t lanes = request.mask;
+  const bool one_address = request.high - request.low == request.bytes;
+  if (one_address && !access.write && !access.strong && !inside_ && lanes != 0) {
+    // Readers of one word: two of them stand for all.
+    lanes = (lanes & (0 - lanes)) | (0x80000000u >> std::countl_zero(lanes));
+  }
+  const bool whole_words = request.bytes >= 4;
+  const uint32_t per_segment = kSegmentBytes / request.bytes;  // lanes
+  while (lanes != 0) {
+    const uint32_t lane = static_cast<uint32_t>(std::countr_zero(lanes));
+    uint64_t address = request.address[lane];
+    if (page_number(address) != check.page_number) {
+      check.page_number = page_number(address);
+      check.page = &page_of(address);
+    }
+    access.thread = static_cast<uint16_t>(warp.index * 32 + static_cast<int>(lane));
+    if (whole_words && address % kSegmentBytes == 0 && lane + per_segment <= 32) {
+      const uint32_t part = per_segment == 32 ? ~0u : ((1u << per_segment) - 1) << lane;
+      bool whole = (lanes & part) == part;
+      for (uint32_t i = 1; whole && i < per_segment; ++i) {
+        whole = request.address[lane + i] == address + uint64_t{i} * request.bytes;
+      }
+      if (whole) {
+        access.bytes = 0xf;
+        access.shift = static_cast<uint8_t>(std::countr_zero(request.bytes / 4)) & 3;
+        whole_segment(check, address, access);
+        access.shift = 0;
+        lanes &= ~part;
+        continue;
+      }
+    }
+    for (uint32_t left = request.bytes; left > 0;) {
+      const uint32_t offset = address & 3, n = std::min(4 - offset, left);
+      access.bytes = (((1u << n) - 1) << offset) & 0xf;
+      one_word(check, address, access);
+      address += n;
+      left -= n;
+    }
+    lanes &= lanes - 1;
+  }
+  return check.found;
+}
+
+}  // namespace warplings::sim

@@ -1,0 +1,120 @@
+// Racecheck for global memory: the accesses of one launch, by all its blocks. Launches order
+// everything, so each begins with nothing.
+//
+// Memory is remembered in segments of 16 words. Where a warp reads or writes whole segments, thread
+// after thread, one entry stands for all 16 words (`shift`: the words of a thread, as a power of
+// two). Any other access makes the segment remember its words one by one. Words that two blocks
+// have only read need no further look, as long as nothing but the end of the launch can order
+// blocks.
+#ifndef WARPLINGS_SIMULATOR_CHECKS_GLOBAL_RACE_H_
+#define WARPLINGS_SIMULATOR_CHECKS_GLOBAL_RACE_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "checks/order.h"
+#include "memory/device_memory.h"
+
+namespace warplings::sim {
+
+struct Request;
+
+class GlobalRace {
+ public:
+  struct Access {
+    uint32_t block = 0;
+    uint32_t clock = 0;  // of its warp; 0: no access
+    uint32_t pc = 0;
+    uint16_t thread = 0;  // in the block
+    uint8_t bytes : 4 = 0;
+    uint8_t size : 2 = 0;   // of one element, as a power of two
+    uint8_t shift : 2 = 0;  // of an entry for a whole segment
+    bool write : 1 = false;
+    bool strong : 1 = false;
+    bool atomic : 1 = false;
+    bool block_scope : 1 = false;
+    bool first_guess : 1 = false;
+    bool exists() const { return clock != 0; }
+  };
+  struct Race {
+    Access earlier, later;
+    uint64_t address = 0;  // of the word
+    Standing standing = Standing::kUnordered;
+  };
+
+  static GlobalRace& instance();  // construct-on-first-use, never destroyed
+
+  // `inside`: barriers of some threads or of a warp order threads of a block. `across`: fences or
+  // acquiring and releasing accesses may order blocks.
+  void begin(bool inside, bool across);
+
+  // True if these plain reads can find nothing: all words are known as read by two blocks.
+  bool is_quiet(const Request& request) const;
+
+  // The lanes of a request; `access` says what they have in common. True, and the worst race found
+  // (unordered before pending), if there is one.
+  bool access(const Warp& warp, const Request& request, Access access, Race* race);
+
+ private:
+  static constexpr uint64_t kPageBytes = 4096;
+  static constexpr uint32_t kSegmentBytes = 64;
+  static constexpr uint32_t kWords = 16;  // of a segment
+  static constexpr uint32_t kSegments = 64;
+  static constexpr size_t kMostListed = 16;         // accesses of a word beyond the usual three
+  static constexpr size_t kLatestStrong = 0;        // place in the list of the latest strong one
+  static constexpr size_t kMostDetail = 192 << 20;  // bytes of words that are remembered one by one
+  static constexpr size_t kKeptPages = 16384;       // shadow pages that survive the launch
+
+  struct Entry {
+    Access write;
+    Access read[2];  // of two blocks where there are two, else of two threads
+  };
+  struct Word : Entry {
+    uint32_t list = 0;  // index in lists_; 0: none
+  };
+  struct Page {
+    uint64_t launch = 0;  // that the rest belongs to
+    std::array<Entry, kSegments> segment;
+    std::array<Word*, kSegments> words;     // of segments that are remembered word by word
+    std::array<uint16_t, kSegments> quiet;  // bit per word
+  };
+  // One request under way.
+  struct Check;
+
+  GlobalRace();
+  static uint64_t page_number(uint64_t address) {
+    return (address - DeviceMemory::kBase) / kPageBytes;
+  }
+  Page& page_of(uint64_t address);
+  Word* detail(Page& page, uint32_t segment);
+  void forget_detail();
+
+  void whole_segment(Check& check, uint64_t address, Access access);
+  bool fits(const Check& check, const Access& earlier, const Access& later) const;
+  void keep_read(Entry& entry, const Access& access, bool free0, bool free1) const;
+  void one_word(Check& check, uint64_t address, const Access& access);
+  void compare(Check& check, const Word& word, uint64_t address, const Access& access) const;
+  bool observed(const Check& check, const Word& word, const Access& access) const;
+  void remember(const Check& check, Word& word, const Access& access);
+  void remember_in_list(const Check& check, Word& word, const Access& access);
+  bool covered_by(const Access& first, const Access& second, const Access& access) const;
+  bool replaceable(const Check& check, const Access& old, const Access& access) const;
+  bool both_strong(const Access& a, const Access& b) const;
+  bool is_read_only(const Entry& entry) const;
+
+  Page** pages_;  // by page number; sparse
+  std::vector<uint64_t> used_;
+  uint64_t launch_ = 0;
+  bool inside_ = false, across_ = false;
+  std::vector<std::unique_ptr<Word[]>> chunks_;
+  size_t chunks_used_ = 0, words_used_ = 0;
+  std::vector<std::vector<Access>> lists_;
+  size_t lists_used_ = 1;
+};
+
+}  // namespace warplings::sim
+
+#endif  // WARPLINGS_SIMULATOR_CHECKS_GLOBAL_RACE_H_

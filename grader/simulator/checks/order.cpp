@@ -1,0 +1,221 @@
+#include "checks/order.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "exec/interpreter.h"
+
+namespace warplings::sim {
+namespace {
+
+// Lanes have an order of their own from the first fence or flag on.
+std::vector<ThreadOrder>& lanes_of(Warp& warp) {
+  std::vector<ThreadOrder>& lanes = warp.clock.lanes;
+  if (lanes.empty()) lanes.resize(32);
+  return lanes;
+}
+
+template <class Visit>
+void each(uint32_t mask, Visit visit) {
+  for (; mask != 0; mask &= mask - 1) visit(static_cast<uint32_t>(std::countr_zero(mask)));
+}
+
+// Everything that this lane knows to have happened, itself included.
+Knowledge past_of(const Warp& warp, uint32_t lane) {
+  const BlockOrder& order = warp.block->order;
+  const WarpClock& clock = warp.clock;
+  const uint32_t own_warp = static_cast<uint32_t>(warp.index);
+  Knowledge past = order.all.known;
+  if (!clock.lanes.empty()) past.join(clock.lanes[lane].known);
+  past.add_block(order.block, order.before);
+  for (uint32_t v = 0; v < clock.seen.size(); ++v) {
+    if (v == own_warp || clock.seen[v] <= order.before) continue;
+    uint32_t clocks[32];
+    std::fill_n(clocks, 32, clock.seen[v]);
+    past.add_warp(order.block, v, clocks);
+  }
+  if (clock.all_lanes_seen > order.before || !clock.lane_seen.empty()) {
+    uint32_t clocks[32];
+    for (uint32_t from = 0; from < 32; ++from) {
+      const uint32_t seen = clock.lane_seen.empty() ? 0 : clock.lane_seen[lane * 32 + from];
+      clocks[from] = std::max(clock.all_lanes_seen, seen);
+    }
+    past.add_warp(order.block, own_warp, clocks);
+  }
+  past.add_thread(order.block, own_warp * 32 + lane, clock.now);
+  return past;
+}
+
+Knowledge released_by(const Warp& warp, uint32_t lane, Reach reach) {
+  Knowledge released = warp.block->order.all.released[reach];
+  if (!warp.clock.lanes.empty()) released.join(warp.clock.lanes[lane].released[reach]);
+  return released;
+}
+
+// Whether any thread of the block has passed a fence that the lane could build on.
+bool has_released(const Warp& warp) {
+  const ThreadOrder& all = warp.block->order.all;
+  return !warp.clock.lanes.empty() || !all.released[kInBlock].empty() ||
+         !all.released[kAcross].empty();
+}
+
+void read_note(Warp& warp, uint32_t lane, const NoteTable::Note& note, bool acquires, bool across) {
+  ThreadOrder& order = lanes_of(warp)[lane];
+  const bool own_block = note.block == warp.block->order.block;
+  if (own_block) (acquires ? order.known : order.pending[kInBlock]).join(note.in_block);
+  if (across || own_block) (acquires ? order.known : order.pending[kAcross]).join(note.across);
+}
+
+}  // namespace
+
+void ThreadOrder::join(const ThreadOrder& other) {
+  known.join(other.known);
+  for (size_t i = 0; i < 2; ++i) {
+    pending[i].join(other.pending[i]);
+    released[i].join(other.released[i]);
+  }
+}
+
+bool ThreadOrder::empty() const {
+  return known.empty() && pending[0].empty() && pending[1].empty() && released[0].empty() &&
+         released[1].empty();
+}
+
+NoteTable::Note* NoteTable::find(uint64_t address) {
+  const auto it = notes_.find(address);
+  return it == notes_.end() ? nullptr : &it->second;
+}
+
+Standing noted_standing(const WarpClock& clock, const BlockOrder& order, uint32_t lane,
+                        uint32_t block, uint32_t thread, uint32_t at) {
+  const ThreadOrder* own = clock.lanes.empty() ? nullptr : &clock.lanes[lane];
+  if (order.all.known.covers(block, thread, at)) return Standing::kOrdered;
+  if (own != nullptr && own->known.covers(block, thread, at)) return Standing::kOrdered;
+  for (size_t i = 0; i < 2; ++i) {
+    if (order.all.pending[i].covers(block, thread, at)) return Standing::kPending;
+    if (own != nullptr && own->pending[i].covers(block, thread, at)) return Standing::kPending;
+  }
+  return Standing::kUnordered;
+}
+
+Standing standing_of(const Warp& warp, uint32_t lane, uint32_t block, uint32_t thread,
+                     uint32_t clock) {
+  const BlockOrder& order = warp.block->order;
+  if (block == order.block) {
+    const WarpClock& own = warp.clock;
+    const uint32_t other_warp = thread / 32, other_lane = thread % 32;
+    if (clock <= order.before) return Standing::kOrdered;
+    if (other_warp != static_cast<uint32_t>(warp.index)) {
+      if (own.seen[other_warp] >= clock) return Standing::kOrdered;
+    } else {
+      if (other_lane == lane || own.all_lanes_seen >= clock) return Standing::kOrdered;
+      if (!own.lane_seen.empty() && own.lane_seen[lane * 32 + other_lane] >= clock) {
+        return Standing::kOrdered;
+      }
+    }
+  }
+  return noted_standing(warp.clock, order, lane, block, thread, clock);
+}
+
+void order_block(Block& block) {
+  BlockOrder& order = block.order;
+  uint32_t latest = 0;
+  for (Warp& warp : block.warps) {
+    latest = std::max(latest, warp.clock.now);
+    for (const ThreadOrder& lane : warp.clock.lanes) order.all.join(lane);
+    warp.clock.lanes.clear();
+  }
+  // One clock for all from here on, so that one number stands for everything before the barrier.
+  order.before = latest;
+  for (Warp& warp : block.warps) warp.clock.now = latest + 1;
+}
+
+void order_lanes(Warp& warp, uint32_t mask) {
+  SharedRace::join_lanes(warp.clock, (mask & warp.live) == warp.live ? 0xffffffffu : mask);
+  std::vector<ThreadOrder>& lanes = warp.clock.lanes;
+  if (lanes.empty()) return;
+  ThreadOrder joined;
+  each(mask, [&](uint32_t lane) { joined.join(lanes[lane]); });
+  each(mask, [&](uint32_t lane) { lanes[lane] = joined; });
+}
+
+void arrive(Warp& warp, Meeting* meeting) {
+  WarpClock& clock = warp.clock;
+  meeting->seen.resize(std::max(meeting->seen.size(), clock.seen.size()), 0);
+  for (size_t v = 0; v < clock.seen.size(); ++v) {
+    meeting->seen[v] = std::max(meeting->seen[v], clock.seen[v]);
+  }
+  uint32_t& own = meeting->seen[static_cast<size_t>(warp.index)];
+  own = std::max(own, clock.now++);  // what the warp does from here on is not part of it
+  for (const ThreadOrder& lane : clock.lanes) meeting->order.join(lane);
+}
+
+void take_part(Warp& warp, const Meeting& meeting) {
+  WarpClock& clock = warp.clock;
+  const size_t own = static_cast<size_t>(warp.index);
+  for (size_t v = 0; v < clock.seen.size(); ++v) {
+    if (v != own) clock.seen[v] = std::max(clock.seen[v], meeting.seen[v]);
+  }
+  clock.all_lanes_seen = std::max(clock.all_lanes_seen, meeting.seen[own]);
+  if (meeting.order.empty()) return;
+  for (ThreadOrder& lane : lanes_of(warp)) lane.join(meeting.order);
+}
+
+void fence(Warp& warp, uint32_t mask, Reach reach) {
+  std::vector<ThreadOrder>& lanes = lanes_of(warp);
+  const ThreadOrder& all = warp.block->order.all;
+  each(mask, [&](uint32_t lane) {
+    ThreadOrder& order = lanes[lane];
+    for (size_t i = 0; i <= reach; ++i) {
+      order.known.join(order.pending[i]);
+      order.known.join(all.pending[i]);
+    }
+    const Knowledge past = past_of(warp, lane);
+    for (size_t i = 0; i <= reach; ++i) order.released[i] = past;
+  });
+  ++warp.clock.now;  // what the lanes do from here on is not covered
+}
+
+void strong_access(Warp& warp, const Instr& in, const StrongAccess& access) {
+  NoteTable& table = access.shared ? warp.block->notes : warp.block->grid->notes;
+  const bool leaves = in.releases || has_released(warp);
+  if (!leaves && table.empty()) return;
+  const bool across = in.scope != Scope::kBlock && !access.shared;
+  const uint32_t block = warp.block->order.block;
+  each(access.read | access.written, [&](uint32_t lane) {
+    const uint64_t address = access.address[lane];
+    const uint32_t bit = 1u << lane;
+    NoteTable::Note* note = table.find(address);
+    if ((access.read & bit) != 0 && note != nullptr) {
+      read_note(warp, lane, *note, in.acquires, across);
+    }
+    if ((access.written & bit) == 0) return;
+    Knowledge near, far;
+    if (in.releases) {
+      near = past_of(warp, lane);
+      if (across) far = near;
+    } else if (leaves) {
+      near = released_by(warp, lane, kInBlock);
+      if (across) far = released_by(warp, lane, kAcross);
+    }
+    if (!access.read_modify_write && note != nullptr) {
+      *note = NoteTable::Note();
+      note->block = block;
+    }
+    if (near.empty() && far.empty()) return;
+    if (note == nullptr) {
+      note = &table.at(address);
+      note->block = block;
+    }
+    note->across.join(far);
+    // Notes that stay inside a block are kept of one block only: the last that left one.
+    if (note->block != block && !near.same(far)) note->in_block = Knowledge{};
+    if (note->block == block || !near.same(far)) {
+      note->block = block;
+      note->in_block.join(near);
+    }
+  });
+  if (in.releases) ++warp.clock.now;
+}
+
+}  // namespace warplings::sim
