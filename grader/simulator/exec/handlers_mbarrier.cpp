@@ -75,19 +75,13 @@ void each_object(Warp& w, const Instr& in, uint32_t mask, Use use) {
 
 // Threads that initialise one object with the same count: a note, as for other writes of one value.
 void race_init(Warp& w, const Request& request, const uint32_t* counts) {
-  SharedRace& race = w.block->race;
-  if (!w.checks || !race.enabled()) return;
   bool same = true;
   each_lane(request.mask, [&](int lane) {
     const MBarrier* known = w.block->mbarriers.find(static_cast<uint32_t>(request.address[lane]));
     const bool fresh = known == nullptr || (known->phase == 0 && known->pending == counts[lane]);
     same = same && fresh && counts[lane] == counts[std::countr_zero(request.mask)];
   });
-  SharedRace::Race found;
-  if (race.access(w.clock, static_cast<uint32_t>(w.index), request.mask, request.address,
-                  kObjectBytes, true, false, w.pc, &found)) {
-    report_shared_race(w, found, same && found.earlier.write);
-  }
+  race_object_init(w, request, same);
 }
 
 void op_init(Warp& w, const Instr& in, uint32_t m) {

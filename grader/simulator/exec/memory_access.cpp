@@ -280,8 +280,7 @@ RaceNote note_for(const RaceReport& race, Standing standing, bool same_value) {
   return standing == Standing::kPending ? RaceNote::kUnfencedRead : RaceNote::kNone;
 }
 
-void report_found(const Warp& warp, const SharedRace::Race& found, const Instr* in,
-                  const Request& request) {
+RaceReport report_of(const Warp& warp, const SharedRace::Race& found) {
   const auto side = [&](const SharedRace::Access& access) {
     RaceSide out;
     out.block = warp.block->order.block;
@@ -296,11 +295,7 @@ void report_found(const Warp& warp, const SharedRace::Race& found, const Instr* 
     out.first_guess = access.first_guess;
     return out;
   };
-  RaceReport race{side(found.earlier), side(found.later), found.address, true, found.in_flight};
-  const bool same_value =
-      in != nullptr &&
-      writes_same_value(warp, *in, request, race, warp.block->shared.data() + found.address);
-  report_race(warp, race, note_for(race, found.standing, same_value));
+  return {side(found.earlier), side(found.later), found.address, true, found.in_flight};
 }
 
 void report_found(const Warp& warp, const GlobalRace::Race& found, const Instr& in,
@@ -341,7 +336,10 @@ void race_shared(Warp& warp, const Instr& in, const Request& request) {
   SharedRace::Race found;
   if (race.access(warp.clock, static_cast<uint32_t>(warp.index), request.mask, request.address,
                   request.bytes, access, &found)) {
-    report_found(warp, found, &in, request);
+    const RaceReport report = report_of(warp, found);
+    const bool same =
+        writes_same_value(warp, in, request, report, warp.block->shared.data() + found.address);
+    report_race(warp, report, note_for(report, found.standing, same));
   }
 }
 
@@ -378,7 +376,8 @@ void race_async_copy(Warp& warp, const Request& request) {
   SharedRace::Race found;
   if (race.begin_async_write(warp.clock, static_cast<uint32_t>(warp.index), request.mask,
                              request.address, request.bytes, warp.pc, &found)) {
-    report_found(warp, found, nullptr, request);
+    const RaceReport report = report_of(warp, found);
+    report_race(warp, report, note_for(report, found.standing, false));
   }
 }
 
@@ -388,7 +387,23 @@ void race_sync_object(Warp& warp, const Request& request) {
   SharedRace::Race found;
   if (race.compare_strong(warp.clock, static_cast<uint32_t>(warp.index), request.mask,
                           request.address, request.bytes, warp.pc, &found)) {
-    report_found(warp, found, nullptr, request);
+    const RaceReport report = report_of(warp, found);
+    report_race(warp, report, note_for(report, found.standing, false));
+  }
+}
+
+void race_object_init(Warp& warp, const Request& request, bool same) {
+  SharedRace& race = warp.block->race;
+  if (!warp.checks || !race.enabled()) return;
+  SharedRace::Access access;
+  access.pc = warp.pc;
+  access.write = true;
+  access.size = power_of(request.bytes);
+  SharedRace::Race found;
+  if (race.access(warp.clock, static_cast<uint32_t>(warp.index), request.mask, request.address,
+                  request.bytes, access, &found)) {
+    const RaceReport report = report_of(warp, found);
+    report_race(warp, report, note_for(report, found.standing, same && found.earlier.write));
   }
 }
 

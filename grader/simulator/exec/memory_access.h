@@ -57,6 +57,9 @@ void race_async_copy(Warp& warp, const Request& request);
 // An mbarrier in use: compared with plain accesses before it, such as its initialisation.
 void race_sync_object(Warp& warp, const Request& request);
 
+// Its initialisation, a plain write; `same`: every thread gives the object the same value.
+void race_object_init(Warp& warp, const Request& request, bool same);
+
 // Local memory grows to hold `bytes` per lane.
 void ensure_local(Warp& warp, uint32_t bytes);
 
