@@ -31,8 +31,8 @@ TEST(Planted, Fast110) { grade_against(1.10); }
 
 TEST(Load, KeepsTheCardBusy) {
   constexpr int kFloats = 1 << 28;
-  float* data = nullptr;
+  void* data = nullptr;
   ASSERT_EQ(cudaMalloc(&data, kFloats * sizeof(float)), cudaSuccess);
-  launch_load(data, kFloats, 300e3);
+  launch_load(static_cast<float*>(data), kFloats, 300e3);
   EXPECT_EQ(cudaFree(data), cudaSuccess);
 }
