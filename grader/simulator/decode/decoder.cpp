@@ -214,8 +214,27 @@ Place FunctionDecoder::special(const std::string& name) {
                                                     {"%ntid.w", kZero},
                                                     {"%nctaid.w", kZero},
                                                     {"%envreg1", kEnvReg1},
-                                                    {"%envreg2", kEnvReg2}};
+                                                    {"%envreg2", kEnvReg2},
+                                                    // A cluster is one block.
+                                                    {"%clusterid.x", kCtaidX},
+                                                    {"%clusterid.y", kCtaidY},
+                                                    {"%clusterid.z", kCtaidZ},
+                                                    {"%nclusterid.x", kNctaidX},
+                                                    {"%nclusterid.y", kNctaidY},
+                                                    {"%nclusterid.z", kNctaidZ},
+                                                    {"%cluster_ctaid.x", kZero},
+                                                    {"%cluster_ctaid.y", kZero},
+                                                    {"%cluster_ctaid.z", kZero},
+                                                    {"%cluster_ctarank", kZero},
+                                                    {"%is_explicit_cluster", kZero}};
+  for (const char* ones :
+       {"%cluster_nctaid.x", "%cluster_nctaid.y", "%cluster_nctaid.z", "%cluster_nctarank"}) {
+    if (name == ones) return constant(1, 4);
+  }
   const auto it = offsets->find(name);
+  // Performance counters that nobody has programmed, other registers of the environment.
+  const bool is_zero = name.starts_with("%envreg") || name.starts_with("%pm");
+  if (it == offsets->end() && is_zero) return place(kAreaSpecial, kZero);
   if (it == offsets->end()) throw Unsupported{"the special register " + name + " is not supported"};
   return place(kAreaSpecial, it->second);
 }
@@ -261,6 +280,9 @@ uint64_t FunctionDecoder::immediate(const Operand& operand, Type type) const {
 }
 
 Place FunctionDecoder::source(const Operand& operand, int bytes, Type type) {
+  if (!operand.selector.empty() || (operand.negated && type != Type::kPred)) {
+    throw Unsupported{"this instruction takes no part and no negation of a register"};
+  }
   switch (operand.kind) {
     case Operand::Kind::kRegister: {
       const bool is_predicate = register_type(operand) == Type::kPred;

@@ -70,6 +70,10 @@ class FunctionDecoder {
   void decode_mma(const ptx::Instruction&, Spec&, Instr&);
   void decode_ldmatrix(const ptx::Instruction&, Spec&, Instr&);
   void decode_movmatrix(const ptx::Instruction&, Spec&, Instr&);
+  void decode_video(const ptx::Instruction&, Spec&, Instr&);
+  void decode_fns(const ptx::Instruction&, Spec&, Instr&);
+  void decode_elect(const ptx::Instruction&, Spec&, Instr&);
+  void decode_cluster_address(const ptx::Instruction&, Spec&, Instr&);
 
   void decode_one(const ptx::Instruction& instruction);
   void lay_out_frame();
@@ -96,6 +100,8 @@ class FunctionDecoder {
   void take_strength(Spec& spec, Instr& in) const;
   Scope take_scope(Spec& spec, Scope otherwise) const;
   bool decode_special_mov(const ptx::Operand& source_operand, Instr& in);
+  void decode_lop3_test(const ptx::Instruction&, Spec&, Instr&);
+  void decode_cvt_pack(const ptx::Instruction&, Spec&, Instr&);
   void decode_vector_mov(const ptx::Instruction&, Spec&, Instr&);
   void decode_async_copy(const ptx::Instruction&, Spec&, Instr&);
   void mbarrier_object(const ptx::Operand& operand, Spec& spec, Instr& in);

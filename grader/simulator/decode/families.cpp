@@ -21,13 +21,33 @@ bool is_half(Type type) {
 bool is_float_or_half(Type type) { return is_float(type) || is_half(type); }
 int lane_bytes(Type type) { return ptx::size_of(type) == 8 ? 8 : 4; }
 
-// Rounding | ftz << 2 | sat << 3 | integer << 4 | relu << 5: what the float handlers expect in imm.
+// Rounding | ftz << 2 | sat << 3 | integer << 4 | relu << 5 (cvt: satfinite << 7; min and max of
+// halves: xorsign.abs << 6): what the float handlers expect in imm.
 int64_t float_flags(Spec& spec) {
   int64_t flags = static_cast<int64_t>(spec.take_rounding());
   if (spec.take("ftz")) flags |= 4;
   if (spec.take("sat")) flags |= 8;
   if (spec.take("relu")) flags |= 32;
   return flags;
+}
+
+bool is_pair(Type type) { return type == Type::kF16x2 || type == Type::kBF16x2; }
+
+// What `set` writes where the comparison holds: 1.0, or all bits. For each half, if the sources are
+// pairs.
+uint32_t true_value(Type to, Type from) {
+  switch (to) {
+    case Type::kF32:
+      return 0x3f800000u;
+    case Type::kF16:
+    case Type::kF16x2:
+      return 0x3c00u;
+    case Type::kBF16:
+    case Type::kBF16x2:
+      return 0x3f80u;
+    default:
+      return is_pair(from) || ptx::size_of(to) == 2 ? 0xffffu : 0xffffffffu;
+  }
 }
 
 uint8_t flops_of(const std::string& op, Type type) {
@@ -106,9 +126,13 @@ void FunctionDecoder::decode_arithmetic(const Instruction& instruction, Spec& sp
     in.fn = pick_carry(spec, type);
     return;
   }
+  if (spec.types.size() != (op == "dp4a" || op == "dp2a" ? 2u : 1u)) {
+    throw Unsupported{"operands of different types are not supported here"};
+  }
   if (is_float_or_half(type)) {
     in.flops = flops_of(op, type);
     in.imm = float_flags(spec);
+    if (is_half(type) && spec.take("xorsign") && spec.take("abs")) in.imm |= 64;
     in.fn = is_half(type) ? pick_half(spec, type) : WARPLINGS_PICK(pick_float)(spec, type);
     return;
   }
@@ -119,6 +143,10 @@ void FunctionDecoder::decode_logic(const Instruction& instruction, Spec& spec, I
   const Type type = spec.last_type();
   const std::string& op = spec.op;
   in.undefined_rule = UndefinedRule::kBitwise;
+  if (instruction.operands.size() == 6 && op == "lop3") {
+    decode_lop3_test(instruction, spec, in);
+    return;
+  }
   expect_operands(instruction);
   const bool pred = type == Type::kPred;
   const bool counts = op == "popc" || op == "clz" || op == "bfind";  // 32 bits for any type
@@ -147,6 +175,22 @@ void FunctionDecoder::decode_logic(const Instruction& instruction, Spec& spec, I
   in.fn = WARPLINGS_PICK(pick_logic)(spec, type);
 }
 
+// lop3.or d|p, a, b, c, table, q
+void FunctionDecoder::decode_lop3_test(const Instruction& instruction, Spec& spec, Instr& in) {
+  const std::vector<Operand>& operands = instruction.operands;
+  if (!operands[0].is_pair || operands[4].kind != Operand::Kind::kInteger) {
+    throw Unsupported{"d|p, three sources, a table and a predicate are expected"};
+  }
+  in.ops[0] = any_destination(operands[0].elements.at(0));
+  in.ops[5] = predicate_destination(operands[0].elements.at(1));
+  for (size_t i = 1; i < 4; ++i) in.ops[i] = source(operands[i], 4, Type::kB32);
+  in.sources = 3;
+  in.imm = static_cast<int64_t>(operands[4].bits);
+  in.ops[4] = predicate(operands[5]);
+  in.extra = operands[5].negated ? 1 : 0;
+  in.fn = WARPLINGS_PICK(pick_logic)(spec, Type::kB32);
+}
+
 void FunctionDecoder::decode_compare(const Instruction& instruction, Spec& spec, Instr& in) {
   const bool set = spec.op == "set";
   const Type type = spec.last_type();
@@ -169,10 +213,52 @@ void FunctionDecoder::decode_compare(const Instruction& instruction, Spec& spec,
     in.ops[4] = predicate(operands[3]);
     in.imm = (combine + 1) | (operands[3].negated ? 4 : 0);
   }
-  if (set && spec.type(0) == Type::kF32) in.imm |= 8;
-  const Type to = set ? spec.type(0) : Type::kNone;
-  if (is_half(to) || ptx::size_of(to) == 2) throw Unsupported{"set to this type"};
-  in.fn = WARPLINGS_PICK(pick_compare)(spec, type);
+  if (set) in.extra = true_value(spec.type(0), type);
+  if (!is_pair(type)) {
+    in.fn = WARPLINGS_PICK(pick_compare)(spec, type);
+    return;
+  }
+  if (spec.take("ftz")) in.imm |= 16;
+  const int comparison = spec.take_one_of(
+      {"eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"});
+  if (comparison < 0) throw Unsupported{"a comparison is expected"};
+  in.vector = static_cast<uint8_t>(comparison);
+  in.fn = pick_compare_pair(set, type);
+}
+
+void FunctionDecoder::decode_fns(const Instruction& instruction, Spec&, Instr& in) {
+  if (instruction.operands.size() != 4) throw Unsupported{"four operands are expected"};
+  in.ops[0] = destination(instruction.operands[0], 4);
+  sources(instruction, in, 1, 4, Type::kB32);
+  in.fn = handler_fns();
+}
+
+void FunctionDecoder::decode_elect(const Instruction& instruction, Spec& spec, Instr& in) {
+  const std::vector<Operand>& operands = instruction.operands;
+  if (operands.size() != 2 || !operands[0].is_pair)
+    throw Unsupported{"d|p and a mask are expected"};
+  spec.take("sync");
+  in.kind = Kind::kCollective;
+  in.destinations = 2;
+  in.undefined_rule = UndefinedRule::kOwn;
+  in.ops[0] = any_destination(operands[0].elements.at(0));
+  in.ops[1] = predicate_destination(operands[0].elements.at(1));
+  in.ops[5] = source(operands[1], 4, Type::kB32);
+  in.fn = handler_elect();
+}
+
+// mapa and getctarank: a cluster is one block, so every address is one of this block.
+void FunctionDecoder::decode_cluster_address(const Instruction& instruction, Spec& spec,
+                                             Instr& in) {
+  take_space(spec);
+  const bool is_map = spec.op == "mapa";
+  if (instruction.operands.size() != (is_map ? 3u : 2u)) throw Unsupported{"operands are missing"};
+  const int bytes = is_map ? lane_bytes(spec.last_type()) : 4;
+  in.ops[0] = destination(instruction.operands[0], bytes);
+  in.ops[1] = is_map ? source(instruction.operands[1], bytes, spec.last_type()) : constant(0, 4);
+  in.sources = 1;
+  in.undefined_rule = UndefinedRule::kMove;
+  in.fn = WARPLINGS_PICK(pick_move)(bytes);
 }
 
 void FunctionDecoder::decode_select(const Instruction& instruction, Spec& spec, Instr& in) {
@@ -292,6 +378,10 @@ void FunctionDecoder::decode_cvt(const Instruction& instruction, Spec& spec, Ins
   if (operands.size() < 2) throw Unsupported{"operands are missing"};
   in.ops[0] = destination(operands[0], stored_size(operands[0]));
   in.register_size = stored_size(operands[0]);
+  if (spec.take("pack")) {
+    decode_cvt_pack(instruction, spec, in);
+    return;
+  }
   in.source_size = operands[1].kind == Operand::Kind::kRegister
                        ? stored_size(operands[1])
                        : static_cast<uint8_t>(lane_bytes(from));
@@ -303,7 +393,8 @@ void FunctionDecoder::decode_cvt(const Instruction& instruction, Spec& spec, Ins
   }
   const int to_integer = spec.take_one_of({"rni", "rzi", "rmi", "rpi"});
   const bool rna = to == Type::kTF32;
-  int64_t flags = rna ? 0 : float_flags(spec);
+  int64_t flags = rna ? (spec.take("relu") ? 32 : 0) : float_flags(spec);
+  if (spec.take("satfinite")) flags |= 128;
   if (to_integer >= 0) flags = (flags & ~int64_t{3}) | to_integer | 16;
   in.imm = flags;
   const bool integers = !is_float_or_half(from) && !is_float_or_half(to);
@@ -318,18 +409,37 @@ void FunctionDecoder::decode_cvt(const Instruction& instruction, Spec& spec, Ins
   in.fn = pick_convert(spec, to, from);
 }
 
+// cvt.pack.sat.u8.s32.b32 d, a, b, c: types below 8 bits are no types of registers, so words.
+void FunctionDecoder::decode_cvt_pack(const Instruction& instruction, Spec& spec, Instr& in) {
+  static constexpr int kBits[] = {16, 16, 8, 8, 4, 4, 2, 2};
+  int form = spec.take_one_of({"", "", "", "", "u4", "s4", "u2", "s2"});
+  const Type to = spec.type(0);
+  for (const auto& [type, index] : {std::pair(Type::kU16, 0), std::pair(Type::kS16, 1),
+                                    std::pair(Type::kU8, 2), std::pair(Type::kS8, 3)}) {
+    if (to == type) form = index;
+  }
+  if (!spec.take("sat") || form < 0 || instruction.operands.size() < 3) {
+    throw Unsupported{"this form of packing is not supported"};
+  }
+  in.size = static_cast<uint8_t>(kBits[form]);
+  in.sign_extend = form % 2 == 1;
+  sources(instruction, in, 1, 4, Type::kS32);
+  in.fn = handler_cvt_pack();
+}
+
 void FunctionDecoder::decode_cvta(const Instruction& instruction, Spec& spec, Instr& in) {
   if (instruction.operands.size() != 2) throw Unsupported{"two operands are expected"};
   const bool to = spec.take("to");
   const Space space = take_space(spec);
   if (stored_size(instruction.operands[0]) != 8) throw Unsupported{"only 64-bit addresses"};
   in.ops[0] = destination(instruction.operands[0], 8);
-  if (space == Space::kParamEntry || space == Space::kParamLocal || space == Space::kGeneric) {
+  if (space == Space::kParamLocal || space == Space::kGeneric) {
     throw Unsupported{"this state space has no generic address here"};
   }
-  const uint64_t window = space == Space::kShared  ? kSharedWindow
-                          : space == Space::kLocal ? kLocalWindow
-                                                   : 0;
+  const uint64_t window = space == Space::kShared       ? kSharedWindow
+                          : space == Space::kLocal      ? kLocalWindow
+                          : space == Space::kParamEntry ? kParamWindow
+                                                        : 0;
   const Operand& from = instruction.operands[1];
   const auto local = locals_.find(from.name);
   if (!to && from.kind == Operand::Kind::kSymbol && local != locals_.end()) {
@@ -375,10 +485,10 @@ void FunctionDecoder::decode_createpolicy(const Instruction& instruction, Spec& 
 void FunctionDecoder::decode_nop(const Instruction&, Spec& spec, Instr& in) {
   spec.take_cache_hints();
   for (const char* word :
-       {"gl",      "cta",    "sys",     "sc",      "acq_rel", "gpu",
-        "cluster", "global", "local",   "L1",      "L2",      "proxy",
-        "async",   "alias",  "acquire", "release", "u32",     "launch_dependents",
-        "wait",    "uniform"}) {
+       {"gl",      "cta",     "sys",     "sc",      "acq_rel", "gpu",
+        "cluster", "global",  "local",   "L1",      "L2",      "proxy",
+        "async",   "alias",   "acquire", "release", "u32",     "launch_dependents",
+        "wait",    "uniform", "mask"}) {
     spec.take(word);
   }
   in.undefined_rule = UndefinedRule::kOwn;

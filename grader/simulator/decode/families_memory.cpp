@@ -14,7 +14,8 @@ using ptx::Type;
 
 Space FunctionDecoder::take_space(Spec& spec) const {
   if (spec.take("global")) return Space::kGlobal;
-  if (spec.take("shared") || spec.take("shared::cta")) return Space::kShared;
+  // A cluster is one block.
+  if (spec.take_one_of({"shared", "shared::cta", "shared::cluster"}) >= 0) return Space::kShared;
   if (spec.take("local")) return Space::kLocal;
   if (spec.take("const")) return Space::kConst;
   if (spec.take("param") || spec.take("param::entry") || spec.take("param::func")) {

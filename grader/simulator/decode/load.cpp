@@ -270,6 +270,16 @@ bool is_toolkit_header(const std::string& file) {
 
 }  // namespace
 
+bool LoadedModule::is_constant(uint64_t address) const {
+  for (const Variable& variable : source->variables) {
+    if (variable.space != ptx::Space::kConst) continue;
+    const auto it = variables.find(variable.name);
+    if (it == variables.end()) continue;
+    if (address - it->second.address < it->second.size) return true;
+  }
+  return false;
+}
+
 int LoadedModule::function_at(uint32_t pc) const {
   for (size_t i = 0; i < functions.size(); ++i) {
     if (functions[i].is_defined && pc >= functions[i].entry && pc < functions[i].end) {

@@ -11,6 +11,7 @@
 
 #include "checks/finding.h"
 #include "decode/matrix.h"
+#include "decode/video.h"
 #include "exec/launch.h"
 #include "ptx/module.h"
 
@@ -154,10 +155,12 @@ class LoadedModule {
   std::vector<std::vector<uint32_t>> branch_tables;
   std::vector<std::string> messages;  // kUnsupported
   std::vector<MatrixOp> matrices;     // wmma, mma, ldmatrix, stmatrix
+  std::vector<VideoOp> videos;        // vadd, vset4 ...
 
   // Barriers of some threads or of a warp occur: order inside barrier epochs must be tracked.
   bool order_inside_epochs = false;
 
+  bool is_constant(uint64_t address) const;  // inside a .const variable
   CodePosition position_of(uint32_t pc) const;
   int function_at(uint32_t pc) const;
 };
@@ -167,6 +170,7 @@ inline constexpr uint64_t kFunctionAddressBase = 0x0003000000000000ull;
 // Generic windows of shared and local memory: not canonical on any host, so never a host pointer.
 inline constexpr uint64_t kSharedWindow = 0x0001000000000000ull;
 inline constexpr uint64_t kLocalWindow = 0x0002000000000000ull;
+inline constexpr uint64_t kParamWindow = 0x0004000000000000ull;  // kernel parameters
 inline constexpr uint64_t kWindowSize = 0x0000000100000000ull;
 
 }  // namespace warplings::sim

@@ -33,8 +33,12 @@ WARPLINGS_DECLARE_PICKS(avx512)
 #undef WARPLINGS_DECLARE_PICKS
 
 // The rest: too seldom or too scalar for several builds.
-Handler pick_carry(Spec& spec, ptx::Type type);  // add.cc addc sub.cc subc mad.cc madc
-Handler pick_half(Spec& spec, ptx::Type type);   // f16, f16x2, bf16, bf16x2
+Handler pick_carry(Spec& spec, ptx::Type type);       // add.cc addc sub.cc subc mad.cc madc
+Handler pick_half(Spec& spec, ptx::Type type);        // f16, f16x2, bf16, bf16x2
+Handler pick_compare_pair(bool set, ptx::Type type);  // setp, set of f16x2, bf16x2
+Handler handler_video(const VideoOp& op);             // Instr::extra is an index of a VideoOp
+Handler handler_fns();
+Handler handler_cvt_pack();
 Handler pick_convert(Spec& spec, ptx::Type to, ptx::Type from);  // cvt
 Handler pick_testp(Spec& spec, ptx::Type type);
 
@@ -44,6 +48,7 @@ Handler handler_unpack();  // mov.b64 {%r1, %r2}, %rd
 
 Handler pick_collective(Spec& spec, ptx::Type type);  // shfl vote match redux
 Handler handler_activemask();
+Handler handler_elect();
 
 // Matrices: Instr::extra is an index into LoadedModule::matrices.
 Handler handler_mma_float();  // A and B of at most 32 bits

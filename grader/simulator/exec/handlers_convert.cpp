@@ -1,4 +1,4 @@
-// Conversions, packing, half precision, carry chains and other rare arithmetic.
+// Conversions, packing, carry chains and testp.
 #include <algorithm>
 #include <cfenv>
 #include <limits>
@@ -26,8 +26,8 @@ void put(Warp& w, const Instr& in, int lane, uint64_t bits) {
   }
 }
 
-// imm of cvt: bits 0-1 Rounding, bit 2 ftz, bit 3 sat, bit 4 round to an integer, bit 5 relu.
-enum CvtFlags { kFtz = 4, kSat = 8, kToInteger = 16, kRelu = 32 };
+// imm of cvt: bits 0-1 Rounding, then these.
+enum CvtFlags { kFtz = 4, kSat = 8, kToInteger = 16, kRelu = 32, kSatFinite = 128 };
 
 template <class T>
 struct IsFloat : std::false_type {};
@@ -118,6 +118,20 @@ To narrow(From value, Rounding rounding) {
   }
 }
 
+// An integer as a double, rounded to odd: rounding that once more to a short format is exact.
+template <class T>
+double integer_to_odd(T value) {
+  constexpr int kDigits = 53;
+  const bool negative = std::is_signed_v<T> && value < 0;
+  uint64_t magnitude = static_cast<uint64_t>(value);
+  if (negative) magnitude = 0 - magnitude;
+  const int excess = std::max(0, 64 - kDigits - std::countl_zero(magnitude));
+  const uint64_t lost = magnitude & ((uint64_t{1} << excess) - 1);
+  magnitude = (magnitude >> excess | (lost != 0 ? 1 : 0)) << excess;
+  const double result = static_cast<double>(magnitude);
+  return negative ? -result : result;
+}
+
 template <class To, class From>
 To convert(From value, int64_t flags) {
   const auto rounding = static_cast<Rounding>(flags & 3);
@@ -130,7 +144,7 @@ To convert(From value, int64_t flags) {
     return static_cast<To>(value);
   } else if constexpr (std::is_integral_v<From>) {
     if constexpr (std::is_same_v<To, Half> || std::is_same_v<To, BFloat16>) {
-      return narrow<To, double>(static_cast<double>(value), rounding);
+      return narrow<To, double>(integer_to_odd(value), rounding);
     } else {
       return narrow<To, From>(value, rounding);
     }
@@ -153,6 +167,13 @@ To convert(From value, int64_t flags) {
       if (flags & kSat) result = saturate(result);
     } else {
       if ((flags & kSat)) result = narrow<To, double>(x > 0 ? std::min(x, 1.0) : 0.0, rounding);
+    }
+    if constexpr (sizeof(To) == 2) {
+      const uint16_t most = std::is_same_v<To, Half> ? 0x7bff : 0x7f7f;  // largest finite
+      const bool is_finite_number = x == x && (result.bits & 0x7fff) <= most;
+      if ((flags & kSatFinite) && x == x && !is_finite_number) {
+        result.bits = static_cast<uint16_t>((result.bits & 0x8000) | most);
+      }
     }
     if ((flags & kRelu) && !(x > 0)) result = narrow<To, double>(x != x ? x : 0.0, rounding);
     return result;
@@ -180,12 +201,97 @@ void op_cvt_pair(Warp& w, const Instr& in, uint32_t m) {
 // f32 to tf32: 10 bits of mantissa. rna rounds ties away from zero, rn to even, rz cuts.
 template <int kMode>
 void op_cvt_tf32(Warp& w, const Instr& in, uint32_t m) {
+  constexpr uint32_t kLargest = 0x7f7fe000u;
   const auto* a = w.in<uint32_t>(in.ops[1]);
+  const int64_t flags = in.imm;
   for_lanes(w.out<uint32_t>(in.ops[0]), m, [=](int i) {
     const uint32_t x = a[i];
-    if ((x & 0x7f800000u) == 0x7f800000u) return (x & 0x007fffffu) ? kNanF32 : x;
+    const bool is_nan = (x & 0x7fffffffu) > 0x7f800000u;
+    if (is_nan) return kNanF32;
+    if ((flags & kRelu) && (x >> 31)) return 0u;
     const uint32_t add = kMode == 0 ? 0x1000u : kMode == 1 ? 0xfffu + ((x >> 13) & 1) : 0u;
-    return (x + add) & 0xffffe000u;
+    const bool is_infinite = (x & 0x7fffffffu) == 0x7f800000u;
+    const uint32_t rounded = is_infinite ? x : (x + add) & 0xffffe000u;
+    if ((flags & kSatFinite) && (rounded & 0x7fffffffu) == 0x7f800000u) {
+      return (x & 0x80000000u) | kLargest;
+    }
+    return rounded;
+  });
+}
+
+// ---- 8-bit floats, two in 16 bits
+
+// To nearest even; what is too large becomes the largest finite number (.satfinite is mandatory).
+template <bool kE5M2>
+uint32_t small_float(double x) {
+  constexpr int kMantissa = kE5M2 ? 2 : 3;
+  constexpr int kMinExponent = kE5M2 ? -14 : -6;
+  constexpr uint32_t kLargest = kE5M2 ? 0x7b : 0x7e;
+  if (x != x) return 0x7f;
+  const uint32_t sign = std::signbit(x) ? 0x80 : 0;
+  const double magnitude = std::fabs(x);
+  if (magnitude == 0) return sign;
+  if (std::isinf(x)) return sign | kLargest;
+  const int exponent = std::max(std::ilogb(magnitude), kMinExponent);
+  const double scaled = std::nearbyint(std::ldexp(magnitude, kMantissa - exponent));
+  const int64_t bits = (static_cast<int64_t>(exponent) - kMinExponent) * (1 << kMantissa) +
+                       static_cast<int64_t>(scaled);
+  return sign | static_cast<uint32_t>(std::min<int64_t>(bits, kLargest));
+}
+
+template <bool kE5M2>
+uint32_t small_pair(double high, double low, int64_t flags) {
+  if (flags & kRelu) {
+    if (!(high > 0)) high = high != high ? high : 0;
+    if (!(low > 0)) low = low != low ? low : 0;
+  }
+  return small_float<kE5M2>(high) << 8 | small_float<kE5M2>(low);
+}
+// From two f32 (the first goes to the upper byte) or one f16x2.
+template <bool kE5M2>
+void op_cvt_to_small(Warp& w, const Instr& in, uint32_t m) {
+  const auto* a = w.in<uint32_t>(in.ops[1]);
+  const auto* b = in.sources > 1 ? w.in<uint32_t>(in.ops[2]) : nullptr;
+  auto* d = w.out<uint32_t>(in.ops[0]);
+  each_lane(m, [&](int i) {
+    const double high = b != nullptr ? std::bit_cast<float>(a[i]) : f16_to_float(a[i] >> 16);
+    const double low = b != nullptr ? std::bit_cast<float>(b[i]) : f16_to_float(a[i] & 0xffff);
+    d[i] = small_pair<kE5M2>(high, low, in.imm);
+  });
+}
+template <bool kE5M2>
+void op_cvt_from_small(Warp& w, const Instr& in, uint32_t m) {
+  const auto* a = w.in<uint32_t>(in.ops[1]);
+  auto* d = w.out<uint32_t>(in.ops[0]);
+  each_lane(m, [&](int i) {
+    uint32_t result = 0;
+    for (int k = 0; k < 2; ++k) {
+      const uint32_t bits = (a[i] >> (8 * k)) & 0xff;
+      const float value = kE5M2 ? e5m2_to_float(bits) : e4m3_to_float(bits);
+      Half half = half_from_double(value, Rounding::kNearest);  // exact
+      if ((in.imm & kRelu) && !(value > 0)) half.bits = value != value ? half.bits : 0;
+      result |= static_cast<uint32_t>(half.bits) << (16 * k);
+    }
+    d[i] = result;
+  });
+}
+
+// cvt.pack.sat: a and b, clamped to `in.size` bits each, below the low bits of c.
+void op_cvt_pack(Warp& w, const Instr& in, uint32_t m) {
+  const auto* a = w.in<uint32_t>(in.ops[1]);
+  const auto* b = w.in<uint32_t>(in.ops[2]);
+  const auto* c = in.sources > 2 ? w.in<uint32_t>(in.ops[3]) : nullptr;
+  auto* d = w.out<uint32_t>(in.ops[0]);
+  const int bits = in.size;
+  const int32_t most = static_cast<int32_t>((1u << (in.sign_extend ? bits - 1 : bits)) - 1);
+  const int32_t least = in.sign_extend ? -most - 1 : 0;
+  const uint32_t mask = (1u << bits) - 1;
+  each_lane(m, [&](int i) {
+    const auto part = [&](uint32_t x) {
+      return static_cast<uint32_t>(std::clamp(static_cast<int32_t>(x), least, most)) & mask;
+    };
+    const uint32_t above = c != nullptr && bits < 16 ? c[i] << (2 * bits) : 0;
+    d[i] = above | part(a[i]) << bits | part(b[i]);
   });
 }
 
@@ -255,80 +361,6 @@ void op_unpack(Warp& w, const Instr& in, uint32_t m) {
           static_cast<uint32_t>(bits == 32 ? part : part & ((uint64_t{1} << bits) - 1));
     }
   });
-}
-
-// ---- half precision -----------------------------------------------------------------------------
-
-enum class HalfOp { kAdd, kSub, kMul, kFma, kMin, kMax, kMinNan, kMaxNan, kNeg, kAbs, kEx2, kTanh };
-
-template <HalfOp kOp, class T>
-T half_compute(T a, T b, T c) {
-  if constexpr (kOp == HalfOp::kNeg) return negate(a);
-  if constexpr (kOp == HalfOp::kAbs) return absolute(a);
-  const double x = to_double(a), y = to_double(b), z = to_double(c);
-  if constexpr (kOp == HalfOp::kAdd) return narrow<T, double>(sum_to_odd(x, y), Rounding::kNearest);
-  if constexpr (kOp == HalfOp::kSub)
-    return narrow<T, double>(sum_to_odd(x, -y), Rounding::kNearest);
-  if constexpr (kOp == HalfOp::kMul) return narrow<T, double>(x * y, Rounding::kNearest);
-  if constexpr (kOp == HalfOp::kFma) {
-    return narrow<T, double>(sum_to_odd(x * y, z), Rounding::kNearest);
-  }
-  if constexpr (kOp == HalfOp::kEx2) return narrow<T, double>(std::exp2(x), Rounding::kNearest);
-  if constexpr (kOp == HalfOp::kTanh) return narrow<T, double>(std::tanh(x), Rounding::kNearest);
-  constexpr bool nan_wins = kOp == HalfOp::kMinNan || kOp == HalfOp::kMaxNan;
-  constexpr bool maximum = kOp == HalfOp::kMax || kOp == HalfOp::kMaxNan;
-  if (x != x || y != y) {
-    if (nan_wins || (x != x && y != y)) return canonical_nan<T>();
-    return x != x ? b : a;
-  }
-  if (x == y) return std::signbit(x) == maximum ? b : a;
-  return (x < y) == maximum ? b : a;
-}
-
-// .ftz: f16 only. A subnormal becomes a zero of its sign.
-Half flush_half(Half x) {
-  return (x.bits & 0x7c00) != 0 ? x : Half{static_cast<uint16_t>(x.bits & 0x8000)};
-}
-BFloat16 flush_half(BFloat16 x) { return x; }
-
-template <HalfOp kOp, class T, int kParts>
-void op_half(Warp& w, const Instr& in, uint32_t m) {
-  const auto* a = w.in<uint32_t>(in.ops[1]);
-  const auto* b = in.sources > 1 ? w.in<uint32_t>(in.ops[2]) : a;
-  const auto* c = in.sources > 2 ? w.in<uint32_t>(in.ops[3]) : a;
-  auto* d = w.out<uint32_t>(in.ops[0]);
-  const int64_t flags = in.imm;
-  each_lane(m, [&](int i) {
-    uint32_t result = 0;
-    for (int k = 0; k < kParts; ++k) {
-      const auto part = [k](uint32_t v) { return from_bits<T>(v >> (16 * k)); };
-      T x = part(a[i]), y = part(b[i]), z = part(c[i]);
-      if (flags & kFtz) x = flush_half(x), y = flush_half(y), z = flush_half(z);
-      T r = half_compute<kOp, T>(x, y, z);
-      if (flags & kFtz) r = flush_half(r);
-      if (flags & kSat) r = convert<T, T>(r, kSat);
-      if ((flags & kRelu) && !(to_double(r) > 0))
-        r = to_double(r) != to_double(r) ? canonical_nan<T>() : T{};
-      result |= static_cast<uint32_t>(to_bits(r)) << (16 * k);
-    }
-    d[i] = result;
-  });
-}
-
-template <HalfOp kOp>
-Handler half_form(Type type) {
-  switch (type) {
-    case Type::kF16:
-      return op_half<kOp, Half, 1>;
-    case Type::kF16x2:
-      return op_half<kOp, Half, 2>;
-    case Type::kBF16:
-      return op_half<kOp, BFloat16, 1>;
-    case Type::kBF16x2:
-      return op_half<kOp, BFloat16, 2>;
-    default:
-      return nullptr;
-  }
 }
 
 // ---- carry
@@ -402,6 +434,11 @@ Handler pick_convert(Spec& spec, Type to, Type from) {
         return op_cvt_tf32<0>;
     }
   }
+  const bool from_wide = from == Type::kF32 || from == Type::kF16x2;
+  if (to == Type::kE4M3x2) return from_wide ? op_cvt_to_small<false> : nullptr;
+  if (to == Type::kE5M2x2) return from_wide ? op_cvt_to_small<true> : nullptr;
+  if (from == Type::kE4M3x2) return to == Type::kF16x2 ? op_cvt_from_small<false> : nullptr;
+  if (from == Type::kE5M2x2) return to == Type::kF16x2 ? op_cvt_from_small<true> : nullptr;
   if (to == Type::kF16x2 && from == Type::kF32) return op_cvt_pair<Half>;
   if (to == Type::kBF16x2 && from == Type::kF32) return op_cvt_pair<BFloat16>;
   return with_type(to, [&]<class To>(To) -> Handler {
@@ -409,26 +446,9 @@ Handler pick_convert(Spec& spec, Type to, Type from) {
   });
 }
 
+Handler handler_cvt_pack() { return op_cvt_pack; }
 Handler handler_pack() { return op_pack; }
 Handler handler_unpack() { return op_unpack; }
-
-Handler pick_half(Spec& spec, Type type) {
-  const std::string& op = spec.op;
-  spec.take_rounding();
-  spec.take_one_of({"ftz", "approx"});
-  const bool nan = spec.take("NaN");
-  if (op == "add") return half_form<HalfOp::kAdd>(type);
-  if (op == "sub") return half_form<HalfOp::kSub>(type);
-  if (op == "mul") return half_form<HalfOp::kMul>(type);
-  if (op == "fma") return half_form<HalfOp::kFma>(type);
-  if (op == "min") return nan ? half_form<HalfOp::kMinNan>(type) : half_form<HalfOp::kMin>(type);
-  if (op == "max") return nan ? half_form<HalfOp::kMaxNan>(type) : half_form<HalfOp::kMax>(type);
-  if (op == "neg") return half_form<HalfOp::kNeg>(type);
-  if (op == "abs") return half_form<HalfOp::kAbs>(type);
-  if (op == "ex2") return half_form<HalfOp::kEx2>(type);
-  if (op == "tanh") return half_form<HalfOp::kTanh>(type);
-  return nullptr;
-}
 
 Handler pick_carry(Spec& spec, Type type) {
   const bool high = spec.take("hi");

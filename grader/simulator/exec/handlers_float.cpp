@@ -148,6 +148,18 @@ void op_copysign(Warp& w, const Instr& in, uint32_t m) {
   binary<T>(w, in, m, [](T a, T b) { return std::copysign(b, a); });
 }
 
+// min and max .xorsign.abs: of the magnitudes, with the product of the signs. imm as for directed.
+template <Op kOp>
+void extremum_of_magnitudes(Warp& w, const Instr& in, uint32_t m) {
+  const bool ftz = in.imm & 4;
+  binary<float>(w, in, m, [ftz](float a, float b) {
+    if (ftz) a = flush(a), b = flush(b);
+    const uint32_t sign = (std::bit_cast<uint32_t>(a) ^ std::bit_cast<uint32_t>(b)) & 0x80000000u;
+    const float r = compute<kOp, float>(std::fabs(a), std::fabs(b), 0.0f);
+    return r != r ? r : std::bit_cast<float>(std::bit_cast<uint32_t>(r) | sign);
+  });
+}
+
 template <Op kOp, class T>
 Handler form(bool ftz, bool sat, bool nearest) {
   if (!nearest) return directed<kOp, T>;
@@ -170,6 +182,15 @@ Handler pick_arithmetic(Spec& spec, bool ftz, bool sat, bool nearest) {
     return form<Op::kDiv, T>(ftz, false, nearest);
   }
   const bool nan = spec.take("NaN");
+  if constexpr (sizeof(T) == 4) {
+    if (spec.take("xorsign")) {
+      spec.take("abs");
+      if (op == "min") {
+        return nan ? extremum_of_magnitudes<Op::kMinNan> : extremum_of_magnitudes<Op::kMin>;
+      }
+      return nan ? extremum_of_magnitudes<Op::kMaxNan> : extremum_of_magnitudes<Op::kMax>;
+    }
+  }
   if (op == "min") {
     return nan ? form<Op::kMinNan, T>(ftz, false, true) : form<Op::kMin, T>(ftz, false, true);
   }

@@ -245,6 +245,51 @@ Handler by_narrow_type(Type type, F f) {
   }
 }
 
+// u16x2, s16x2: two values in one register.
+template <class T, class F>
+void packed(Warp& w, const Instr& in, uint32_t m, F f) {
+  binary<uint32_t>(w, in, m, [f](uint32_t a, uint32_t b) {
+    const auto part = [](uint32_t x) { return static_cast<uint32_t>(static_cast<uint16_t>(x)); };
+    const T low = f(static_cast<T>(a), static_cast<T>(b));
+    const T high = f(static_cast<T>(a >> 16), static_cast<T>(b >> 16));
+    return part(static_cast<uint32_t>(high)) << 16 | part(static_cast<uint32_t>(low));
+  });
+}
+template <class T>
+void op_add_packed(Warp& w, const Instr& in, uint32_t m) {
+  packed<T>(w, in, m, [](T a, T b) { return wrap_add<T>(a, b); });
+}
+template <class T, bool kMaximum, bool kRelu>
+void op_extremum_packed(Warp& w, const Instr& in, uint32_t m) {
+  packed<T>(w, in, m, [](T a, T b) {
+    const T r = (a < b) == kMaximum ? b : a;
+    return kRelu && r < 0 ? T{0} : r;
+  });
+}
+template <bool kMaximum>
+void op_extremum_relu(Warp& w, const Instr& in, uint32_t m) {
+  binary<int32_t>(w, in, m, [](int32_t a, int32_t b) {
+    return std::max(0, kMaximum ? std::max(a, b) : std::min(a, b));
+  });
+}
+
+Handler pick_packed(Spec& spec, Type type) {
+  const bool is_signed = type == Type::kS16x2;
+  if (spec.op == "add") return is_signed ? op_add_packed<int16_t> : op_add_packed<uint16_t>;
+  const bool maximum = spec.op == "max";
+  if (!maximum && spec.op != "min") return nullptr;
+  if (!is_signed) {
+    return maximum ? op_extremum_packed<uint16_t, true, false>
+                   : op_extremum_packed<uint16_t, false, false>;
+  }
+  if (spec.take("relu")) {
+    return maximum ? op_extremum_packed<int16_t, true, true>
+                   : op_extremum_packed<int16_t, false, true>;
+  }
+  return maximum ? op_extremum_packed<int16_t, true, false>
+                 : op_extremum_packed<int16_t, false, false>;
+}
+
 Handler pick_product(Spec& spec, Type type, bool add) {
   if (spec.take("wide")) {
     return by_narrow_type(
@@ -290,6 +335,11 @@ Handler pick_dot(Spec& spec) {
 
 Handler pick_integer(Spec& spec, Type type) {
   const std::string& op = spec.op;
+  if (type == Type::kU16x2 || type == Type::kS16x2) return pick_packed(spec, type);
+  const bool extremum = op == "min" || op == "max";
+  if (extremum && type == Type::kS32 && spec.take("relu")) {
+    return op == "max" ? op_extremum_relu<true> : op_extremum_relu<false>;
+  }
   if (op == "add" && spec.take("sat")) return type == Type::kS32 ? op_add_sat_s32 : nullptr;
   if (op == "sub" && spec.take("sat")) return type == Type::kS32 ? op_sub_sat_s32 : nullptr;
   if (op == "mul") return pick_product(spec, type, false);

@@ -309,7 +309,7 @@ void op_setp(Warp& w, const Instr& in, uint32_t m) {
   if (in.ops[0] != kNoPlace) write_predicate(w, in.ops[0], m, p);
   if (in.ops[1] != kNoPlace) write_predicate(w, in.ops[1], m, q);
 }
-// set d, a, b, c: all ones (1.0 for f32 results, bit 3 of imm) where the comparison holds.
+// set d, a, b, c: `extra` (all ones or 1.0 of the type of the result) where the comparison holds.
 // ops: d, none, a, b, c.
 template <Cmp kCmp, class T, bool kFlush>
 void op_set(Warp& w, const Instr& in, uint32_t m) {
@@ -319,7 +319,7 @@ void op_set(Warp& w, const Instr& in, uint32_t m) {
     if (in.imm & 4) c = ~c;
     t = (in.imm & 3) == 1 ? (t & c) : (in.imm & 3) == 2 ? (t | c) : (t ^ c);
   }
-  const uint32_t yes = (in.imm & 8) ? 0x3f800000u : 0xffffffffu;
+  const uint32_t yes = in.extra;
   for_lanes(w.out<uint32_t>(in.ops[0]), m, [=](int i) { return ((t >> i) & 1) ? yes : 0u; });
 }
 
@@ -330,15 +330,16 @@ Handler pick_cmp(int cmp, bool set) {
     return set ? op_set<name, T, kFlush> : op_setp<name, T, kFlush>;
   switch (cmp) {
     WARPLINGS_CMP(Cmp::kEq)
-    WARPLINGS_CMP(Cmp::kNe) WARPLINGS_CMP(Cmp::kLt) WARPLINGS_CMP(Cmp::kLe) WARPLINGS_CMP(Cmp::kGt)
-        WARPLINGS_CMP(Cmp::kGe)
+    WARPLINGS_CMP(Cmp::kNe)
+    WARPLINGS_CMP(Cmp::kLt) WARPLINGS_CMP(Cmp::kLe) WARPLINGS_CMP(Cmp::kGt) WARPLINGS_CMP(Cmp::kGe)
   }
   if constexpr (std::is_floating_point_v<typename Compared<T>::type>) {
     switch (cmp) {
       WARPLINGS_CMP(Cmp::kEqu)
-      WARPLINGS_CMP(Cmp::kNeu) WARPLINGS_CMP(Cmp::kLtu) WARPLINGS_CMP(Cmp::kLeu)
-          WARPLINGS_CMP(Cmp::kGtu) WARPLINGS_CMP(Cmp::kGeu) WARPLINGS_CMP(Cmp::kNum)
-              WARPLINGS_CMP(Cmp::kNan)
+      WARPLINGS_CMP(Cmp::kNeu)
+      WARPLINGS_CMP(Cmp::kLtu)
+      WARPLINGS_CMP(Cmp::kLeu) WARPLINGS_CMP(Cmp::kGtu) WARPLINGS_CMP(Cmp::kGeu)
+          WARPLINGS_CMP(Cmp::kNum) WARPLINGS_CMP(Cmp::kNan)
     }
   }
 #undef WARPLINGS_CMP
@@ -432,6 +433,30 @@ Handler pick_predicate(const std::string& op) {
   return nullptr;
 }
 
+// lop3.or / .and d|p, a, b, c, table, q: p = (d != 0) or / and q. ops: d, a, b, c, q, p.
+template <bool kAnd>
+void op_lop3_test(Warp& w, const Instr& in, uint32_t m) {
+  alignas(64) uint32_t result[32];
+  const uint32_t* operands[3] = {w.in<uint32_t>(in.ops[1]), w.in<uint32_t>(in.ops[2]),
+                                 w.in<uint32_t>(in.ops[3])};
+  for (int i = 0; i < 32; ++i) {
+    uint32_t r = 0;
+    for (uint32_t bit = 0; bit < 32; ++bit) {
+      const uint32_t row = ((operands[0][i] >> bit) & 1) << 2 | ((operands[1][i] >> bit) & 1) << 1 |
+                           ((operands[2][i] >> bit) & 1);
+      r |= static_cast<uint32_t>((in.imm >> row) & 1) << bit;
+    }
+    result[i] = r;
+  }
+  const uint32_t test = lane_mask([&](int i) { return result[i] != 0; });
+  uint32_t q = w.predicate(in.ops[4]);
+  if (in.extra != 0) q = ~q;
+  if (in.ops[0] != kNoPlace) {
+    for_lanes(w.out<uint32_t>(in.ops[0]), m, [&](int i) { return result[i]; });
+  }
+  if (in.ops[5] != kNoPlace) write_predicate(w, in.ops[5], m, kAnd ? test & q : test | q);
+}
+
 Handler pick_funnel(Spec& spec) {
   const bool left = spec.take_one_of({"r", "l"}) == 1;
   const bool wrap = spec.take_one_of({"clamp", "wrap"}) == 1;
@@ -473,6 +498,15 @@ Handler pick_bits(Spec& spec, Type type) {
   });
 }
 
+int take_comparison(Spec& spec) {
+  const int cmp = spec.take_one_of(
+      {"eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"});
+  if (cmp >= 0) return cmp;
+  // lo, ls, hi, hs: unsigned names of lt, le, gt, ge
+  const int unsigned_cmp = spec.take_one_of({"lo", "ls", "hi", "hs"});
+  return unsigned_cmp < 0 ? -1 : 2 + unsigned_cmp;
+}
+
 }  // namespace
 
 Handler pick_logic(Spec& spec, Type type) {
@@ -480,7 +514,10 @@ Handler pick_logic(Spec& spec, Type type) {
   if (type == Type::kPred) return pick_predicate(op);
   if (op == "shr") return pick_shift_right(type);
   if (op == "shf") return pick_funnel(spec);
-  if (op == "lop3") return op_lop3;
+  if (op == "lop3") {
+    const int test = spec.take_one_of({"or", "and"});
+    return test < 0 ? op_lop3 : test == 0 ? op_lop3_test<false> : op_lop3_test<true>;
+  }
   if (op == "prmt") {
     spec.take_one_of({"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"});
     return op_prmt;
@@ -501,13 +538,7 @@ Handler pick_logic(Spec& spec, Type type) {
 Handler pick_compare(Spec& spec, Type type) {
   const bool set = spec.op == "set";
   const bool ftz = spec.take("ftz");
-  int cmp = spec.take_one_of(
-      {"eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"});
-  if (cmp < 0) {  // lo, ls, hi, hs: unsigned names of lt, le, gt, ge
-    const int unsigned_cmp = spec.take_one_of({"lo", "ls", "hi", "hs"});
-    if (unsigned_cmp < 0) return nullptr;
-    cmp = 2 + unsigned_cmp;
-  }
+  const int cmp = take_comparison(spec);
   switch (type) {
     case Type::kB16:
     case Type::kU16:

@@ -11,6 +11,7 @@
 #include "checks/explain.h"
 #include "decode/matrix.h"
 #include "exec/handlers.h"
+#include "exec/interpreter.h"
 #include "exec/lanes.h"
 #include "exec/request.h"
 #include "memory/device_memory.h"
@@ -72,6 +73,8 @@ struct Lanes {
 void move_global(Warp& w, const Instr& in, const Request& request, const Lanes& lanes) {
   const uint32_t allowed = check_global(w, in, request);
   count_global(w, request, request.write ? Traffic::kGlobalStore : Traffic::kGlobalLoad);
+  if (request.write) note_change(w);
+  race_global(w, in, request);
   DeviceMemory& memory = DeviceMemory::instance();
   each_lane(request.write ? allowed : request.mask, [&](int lane) {
     const uint64_t address = request.address[lane];
@@ -93,6 +96,7 @@ void move_global(Warp& w, const Instr& in, const Request& request, const Lanes& 
 void move_shared(Warp& w, const Instr& in, const Request& request, const Lanes& lanes) {
   check_shared(w, in, request);
   count_shared(w, request, request.write ? Traffic::kSharedStore : Traffic::kSharedLoad);
+  if (request.write) note_change(w);
   race_shared(w, in, request);
   std::vector<uint8_t>& shadow = w.block->shared_undefined;
   const bool track = w.checks && !shadow.empty();

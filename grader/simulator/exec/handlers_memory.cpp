@@ -300,8 +300,23 @@ void store_local_request(Warp& w, const Instr& in, const Request& request) {
 
 using Access = void (*)(Warp&, const Instr&, const Request&);
 
+// Kernel parameters: one buffer for all threads.
+void load_param_request(Warp& w, const Instr& in, const Request& request) {
+  const uint8_t* params = w.params;
+  if (request.high > w.param_bytes) {
+    report_unsupported(w, "a kernel parameter is read past its end");
+    throw LaunchFault{LaunchStatus::kIllegalAddress};
+  }
+  load_bytes(w, in, request.mask, [&](int lane) { return params + request.address[lane]; });
+  clear_undefined(w, in, request.mask);
+}
+void refuse_param_store(Warp& w, const Instr&, const Request&) {
+  report_unsupported(w, "kernel parameters cannot be written");
+  throw LaunchFault{LaunchStatus::kIllegalAddress};
+}
+
 void by_space(Warp& w, const Instr& in, uint32_t mask, bool write, Access global, Access shared,
-              Access local) {
+              Access local, Access param) {
   check_address(w, in, mask);
   if (in.strong) w.spun = true;
   const Request all = make_request(w, in, mask, write);
@@ -310,9 +325,10 @@ void by_space(Warp& w, const Instr& in, uint32_t mask, bool write, Access global
     uint32_t same = 0;
     each_lane(mask, [&](int i) { same |= (space_of(all.address[i]) == space ? 1u : 0u) << i; });
     mask &= ~same;
-    const uint64_t window = space == Space::kShared  ? kSharedWindow
-                            : space == Space::kLocal ? kLocalWindow
-                                                     : 0;
+    const uint64_t window = space == Space::kShared       ? kSharedWindow
+                            : space == Space::kLocal      ? kLocalWindow
+                            : space == Space::kParamEntry ? kParamWindow
+                                                          : 0;
     Request part = all;
     part.mask = same;
     part.contiguous = all.contiguous && same == all.mask;
@@ -323,7 +339,11 @@ void by_space(Warp& w, const Instr& in, uint32_t mask, bool write, Access global
       part.low = std::min(part.low, part.address[i]);
       part.high = std::max(part.high, part.address[i] + part.bytes);
     });
-    (space == Space::kShared ? shared : space == Space::kLocal ? local : global)(w, in, part);
+    const Access access = space == Space::kShared       ? shared
+                          : space == Space::kLocal      ? local
+                          : space == Space::kParamEntry ? param
+                                                        : global;
+    access(w, in, part);
   }
 }
 
@@ -467,7 +487,8 @@ void op_ld_local(Warp& w, const Instr& in, uint32_t m) {
   load_local_request(w, in, local_request(w, in, m, false));
 }
 void op_ld_generic(Warp& w, const Instr& in, uint32_t m) {
-  by_space(w, in, m, false, load_global_request<true>, load_shared_request, load_local_request);
+  by_space(w, in, m, false, load_global_request<true>, load_shared_request, load_local_request,
+           load_param_request);
 }
 void op_st_global(Warp& w, const Instr& in, uint32_t m) {
   check_address(w, in, m);
@@ -481,19 +502,12 @@ void op_st_local(Warp& w, const Instr& in, uint32_t m) {
   store_local_request(w, in, local_request(w, in, m, true));
 }
 void op_st_generic(Warp& w, const Instr& in, uint32_t m) {
-  by_space(w, in, m, true, store_global_request, store_shared_request, store_local_request);
+  by_space(w, in, m, true, store_global_request, store_shared_request, store_local_request,
+           refuse_param_store);
 }
 
-// Parameters of a kernel: one buffer for all threads.
 void op_ld_param(Warp& w, const Instr& in, uint32_t m) {
-  const Request request = make_request(w, in, m, false);
-  const uint8_t* params = w.params;
-  if (request.high > w.param_bytes) {
-    report_unsupported(w, "a kernel parameter is read past its end");
-    throw LaunchFault{LaunchStatus::kIllegalAddress};
-  }
-  load_bytes(w, in, m, [&](int lane) { return params + request.address[lane]; });
-  clear_undefined(w, in, m);
+  load_param_request(w, in, make_request(w, in, m, false));
 }
 // Parameters of a call: in the frame, lane-major. extra: the variable, target: its size.
 void op_ld_frame(Warp& w, const Instr& in, uint32_t m) {
@@ -515,10 +529,15 @@ void op_local_address(Warp& w, const Instr& in, uint32_t m) {
   }
 }
 
+// Constant variables lie among the others in memory, but they are no part of .global.
 template <Space kSpace>
 void op_isspacep(Warp& w, const Instr& in, uint32_t m) {
   const uint64_t* a = w.in<uint64_t>(in.ops[1]);
-  write_predicate(w, in.ops[0], m, lane_mask([=](int i) { return space_of(a[i]) == kSpace; }));
+  write_predicate(w, in.ops[0], m, lane_mask([=, &w](int i) {
+                    const Space space = space_of(a[i]);
+                    const bool constant = space == Space::kGlobal && w.module->is_constant(a[i]);
+                    return (constant ? Space::kConst : space) == kSpace;
+                  }));
 }
 
 }  // namespace
@@ -570,6 +589,11 @@ Handler handler_isspacep(Space space) {
       return op_isspacep<Space::kShared>;
     case Space::kLocal:
       return op_isspacep<Space::kLocal>;
+    case Space::kConst:
+      return op_isspacep<Space::kConst>;
+    case Space::kParamEntry:
+    case Space::kParamLocal:
+      return op_isspacep<Space::kParamEntry>;
     default:
       return nullptr;
   }

@@ -1,5 +1,8 @@
 // Operations between the lanes of a warp. The interpreter has brought the named lanes together
 // before a handler runs; `mask` holds the lanes that take part here.
+#include <algorithm>
+#include <cstdlib>
+
 #include "checks/explain.h"
 #include "exec/handlers.h"
 #include "exec/lanes.h"
@@ -154,6 +157,36 @@ void op_activemask(Warp& w, const Instr& in, uint32_t m) {
   for_lanes(w.out<uint32_t>(in.ops[0]), m, [=](int) { return active; });
 }
 
+// elect.sync d|p: the lowest lane named is the leader; p is true for it alone.
+void op_elect(Warp& w, const Instr& in, uint32_t m) {
+  const uint32_t leader = static_cast<uint32_t>(std::countr_zero(m));
+  if (in.ops[0] != kNoPlace) {
+    for_lanes(w.out<uint32_t>(in.ops[0]), m, [=](int) { return leader; });
+  }
+  if (in.ops[1] != kNoPlace) write_predicate(w, in.ops[1], m, 1u << leader);
+}
+
+// fns d, mask, base, offset: the offset-th bit of mask that is set, from base on up (offset > 0) or
+// down (< 0); offset 0: base itself. All ones if there is none.
+void op_fns(Warp& w, const Instr& in, uint32_t m) {
+  const uint32_t* mask = w.in<uint32_t>(in.ops[1]);
+  const uint32_t* base = w.in<uint32_t>(in.ops[2]);
+  const int32_t* offset = w.in<int32_t>(in.ops[3]);
+  uint32_t* d = w.out<uint32_t>(in.ops[0]);
+  each_lane(m, [&](int i) {
+    const int step = offset[i] < 0 ? -1 : 1;
+    int64_t left = std::max<int64_t>(1, std::abs(int64_t{offset[i]}));
+    uint32_t found = ~0u;
+    for (int64_t at = base[i]; at >= 0 && at < 32 && left > 0; at += step) {
+      if ((mask[i] >> at) & 1) {
+        if (--left == 0) found = static_cast<uint32_t>(at);
+      }
+      if (offset[i] == 0) break;
+    }
+    d[i] = found;
+  });
+}
+
 void op_nop(Warp&, const Instr&, uint32_t) {}
 
 void op_fence(Warp& w, const Instr& in, uint32_t m) {
@@ -213,6 +246,8 @@ Handler pick_collective(Spec& spec, Type type) {
 }
 
 Handler handler_activemask() { return op_activemask; }
+Handler handler_elect() { return op_elect; }
+Handler handler_fns() { return op_fns; }
 Handler handler_nop() { return op_nop; }
 Handler handler_fence() { return op_fence; }
 Handler handler_clock() { return op_clock; }

@@ -41,6 +41,7 @@ Request local_as_stored(const Request& request, uint64_t base);
 inline Space space_of(uint64_t address) {
   if (address - kSharedWindow < kWindowSize) return Space::kShared;
   if (address - kLocalWindow < kWindowSize) return Space::kLocal;
+  if (address - kParamWindow < kWindowSize) return Space::kParamEntry;
   return Space::kGlobal;
 }
 

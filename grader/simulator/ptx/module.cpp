@@ -29,6 +29,8 @@ constexpr std::array kTypes = {
     TypeRow{"s16", Type::kS16, 2},
     TypeRow{"s32", Type::kS32, 4},
     TypeRow{"s64", Type::kS64, 8},
+    TypeRow{"u16x2", Type::kU16x2, 4},
+    TypeRow{"s16x2", Type::kS16x2, 4},
     TypeRow{"f16", Type::kF16, 2},
     TypeRow{"f16x2", Type::kF16x2, 4},
     TypeRow{"bf16", Type::kBF16, 2},

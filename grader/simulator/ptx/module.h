@@ -35,6 +35,8 @@ enum class Type : uint8_t {
   kS16,
   kS32,
   kS64,
+  kU16x2,
+  kS16x2,
   kF16,
   kF16x2,
   kBF16,

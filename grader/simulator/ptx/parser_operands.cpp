@@ -118,6 +118,14 @@ Operand Parser::plain_operand(bool in_call) {
     negated.negated = true;
     return negated;
   }
+  if (at_punctuation('-') && token(1).kind == Token::Kind::kIdentifier &&
+      token(1).text != "WARP_SZ") {  // vmad: -a
+    take();
+    Operand negated = named_operand();
+    if (negated.kind != Operand::Kind::kRegister) fail("only a register can follow '-' here");
+    negated.negated = true;
+    return negated;
+  }
   const bool is_name = token().kind == Token::Kind::kIdentifier && token().text != "WARP_SZ";
   if (is_name) return named_operand();
   return constant_operand(constant_expression());

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -58,6 +59,9 @@ Fixture read_fixture(std::string path, std::string text);
 using FixtureRunner =
     std::function<std::string(const Fixture& fixture, std::vector<uint8_t>* output)>;
 std::string run_on_simulator(const Fixture& fixture, std::vector<uint8_t>* output);
+// The same; `opcodes` gets the mnemonic of every instruction that was executed.
+std::string run_and_note_opcodes(const Fixture& fixture, std::vector<uint8_t>* output,
+                                 std::set<std::string>* opcodes);
 std::string run_on_gpu(const Fixture& fixture, std::vector<uint8_t>* output);  // the CUDA driver
 
 // Differences between output and expectation, empty if there are none.

@@ -4,8 +4,10 @@
 #include <utility>
 
 #include "checks/finding.h"
+#include "decode/program.h"
 #include "exec/launch.h"
 #include "memory/device_memory.h"
+#include "profile/counters.h"
 #include "tools/ptx_fixture.h"
 
 namespace warplings::sim {
@@ -69,9 +71,25 @@ std::string findings_text() {
   return text;
 }
 
+void note_opcodes(const LoadedModule* module, std::set<std::string>* opcodes) {
+  const std::vector<PcCounters>& counters = CounterStore::instance().of(module);
+  for (const ptx::Function& source : module->source->functions) {
+    const Function& function = module->functions[module->function_index.at(source.name)];
+    for (size_t i = 0; i < source.body.size(); ++i) {  // one instruction of code for each of PTX
+      if (counters[function.entry + i].issued != 0) opcodes->insert(source.body[i].opcode);
+    }
+  }
+}
+
 }  // namespace
 
 std::string run_on_simulator(const Fixture& fixture, std::vector<uint8_t>* output) {
+  std::set<std::string> opcodes;
+  return run_and_note_opcodes(fixture, output, &opcodes);
+}
+
+std::string run_and_note_opcodes(const Fixture& fixture, std::vector<uint8_t>* output,
+                                 std::set<std::string>* opcodes) {
   auto module = ptx::parse(fixture.text, fixture.path);
   const auto entry = std::find_if(module->functions.begin(), module->functions.end(),
                                   [](const ptx::Function& f) { return f.is_entry; });
@@ -102,6 +120,7 @@ std::string run_on_simulator(const Fixture& fixture, std::vector<uint8_t>* outpu
   config.block = {fixture.block[0], fixture.block[1], fixture.block[2]};
   config.dynamic_shared = fixture.shared_bytes;
   const LaunchStatus status = run_kernel(*kernel, config, params.data());
+  note_opcodes(loaded, opcodes);
   const std::string findings = findings_text();
   if (!findings.empty()) return findings;
   if (status != LaunchStatus::kOk) return status_text(status);

@@ -1,32 +1,56 @@
-// ptx_run [--device sim|gpu] FILE-or-DIR ... : runs PTX fixtures. `grade exec --ptx` starts it.
+// ptx_run [--device sim|gpu] FILE-or-DIR ...   runs PTX fixtures; `grade exec --ptx` starts it
+// ptx_run --coverage DIR                       which rows of the opcode table they execute
+// ptx_run --decode FILE ...                    instructions that the simulator does not know
+// ptx_run --table                              the table of supported instructions, as Markdown
 #include <iostream>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "tools/ptx_coverage.h"
 #include "tools/ptx_fixture.h"
+
+namespace {
+
+constexpr const char* kUsage =
+    "usage: ptx_run [--device sim|gpu] FILE-or-DIR ...\n"
+    "       ptx_run --coverage DIR\n"
+    "       ptx_run --decode FILE ...\n"
+    "       ptx_run --table\n";
+
+int fail(const std::string& message) {
+  std::cerr << message;
+  return 2;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   using namespace warplings::sim;
   FixtureRunner runner = run_on_simulator;
   std::vector<std::string> paths;
+  std::string_view mode;
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
-    if (argument != "--device") {
+    if (argument == "--coverage" || argument == "--decode" || argument == "--table") {
+      mode = argument;
+    } else if (argument == "--device") {
+      const std::string_view device = i + 1 < argc ? argv[++i] : "";
+      if (device != "sim" && device != "gpu") {
+        return fail("ptx_run: --device is followed by sim or gpu\n");
+      }
+      if (device == "gpu") runner = run_on_gpu;
+    } else {
       paths.emplace_back(argument);
-      continue;
     }
-    const std::string_view device = i + 1 < argc ? argv[++i] : "";
-    if (device != "sim" && device != "gpu") {
-      std::cerr << "ptx_run: --device is followed by sim or gpu\n";
-      return 2;
-    }
-    if (device == "gpu") runner = run_on_gpu;
   }
-  if (paths.empty()) {
-    std::cerr << "usage: ptx_run [--device sim|gpu] FILE-or-DIR ...\n";
-    return 2;
+  if (mode == "--table") {
+    std::cout << support_table();
+    return 0;
   }
+  if (paths.empty() || (mode == "--coverage" && paths.size() != 1)) return fail(kUsage);
+  if (mode == "--coverage") return report_coverage(paths[0], std::cout);
+  if (mode == "--decode") return report_unknown(paths, std::cout);
   int status = 0;
   for (const std::string& path : paths) {
     const int one = run_ptx_fixtures(path, std::cout, runner);

@@ -1,0 +1,104 @@
+#include "tools/ptx_coverage.h"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <map>
+#include <ostream>
+#include <set>
+#include <sstream>
+#include <string_view>
+
+#include "decode/program.h"
+#include "exec/launch.h"
+#include "tools/ptx_fixture.h"
+
+namespace warplings::sim {
+namespace {
+
+struct Row {
+  std::string_view mnemonic, forms;
+};
+constexpr std::array kRows = {
+#define OPCODE(mnemonic, family, destinations, forms) Row{#mnemonic, forms},
+#include "decode/opcodes.def"
+#undef OPCODE
+};
+
+std::string_view trimmed(std::string_view line) {
+  const size_t first = line.find_first_not_of(" \t");
+  return first == std::string_view::npos ? "" : line.substr(first);
+}
+
+}  // namespace
+
+int report_coverage(const std::string& path, std::ostream& out) {
+  std::map<std::string, int> fixtures;
+  const int status =
+      run_ptx_fixtures(path, out, [&](const Fixture& fixture, std::vector<uint8_t>* output) {
+        std::set<std::string> opcodes;
+        std::string problem = run_and_note_opcodes(fixture, output, &opcodes);
+        for (const std::string& opcode : opcodes) ++fixtures[opcode];
+        return problem;
+      });
+  int missing = 0;
+  for (const Row& row : kRows) {
+    const int n = fixtures[std::string(row.mnemonic)];
+    if (n == 0) ++missing;
+    std::string line(row.mnemonic);
+    line.resize(std::max<size_t>(line.size() + 1, 18), ' ');
+    out << line << n << (n == 0 ? "   no fixture executes this\n" : "\n");
+  }
+  out << kRows.size() - static_cast<size_t>(missing) << " of " << kRows.size()
+      << " opcodes executed\n";
+  return missing != 0 ? 1 : status;
+}
+
+int report_unknown(const std::vector<std::string>& paths, std::ostream& out) {
+  int status = 0;
+  for (const std::string& path : paths) {
+    std::ifstream file(path, std::ios::binary);
+    std::ostringstream text;
+    text << file.rdbuf();
+    if (!file) {
+      out << path << ": this file cannot be read\n";
+      status = 1;
+      continue;
+    }
+    const LoadedModule* module = nullptr;
+    try {
+      module = load_module(ptx::parse(text.str(), path));
+    } catch (const ptx::ParseError& error) {
+      out << error.what() << "\n";
+      status = 1;
+      continue;
+    }
+    size_t unknown = 0;
+    for (size_t pc = 0; pc < module->code.size(); ++pc) {
+      const Instr& in = module->code[pc];
+      if (in.kind != Kind::kUnsupported) continue;
+      ++unknown;
+      const int line = module->text_lines[pc];
+      out << path << ":" << line << ": " << trimmed(module->source->text_of_line(line)) << " ("
+          << module->messages[in.extra] << ")\n";
+    }
+    out << path << ": " << module->code.size() << " instructions, " << unknown << " unknown\n";
+    if (unknown != 0) status = 1;
+  }
+  return status;
+}
+
+std::string support_table() {
+  std::string table = "| instruction | forms |\n| --- | --- |\n";
+  for (const Row& row : kRows) {
+    std::string forms;
+    for (const char c : row.forms) {
+      if (c == '|') forms += '\\';
+      forms += c;
+    }
+    table += "| `" + std::string(row.mnemonic) + "` | " + forms + " |\n";
+  }
+  return table;
+}
+
+}  // namespace warplings::sim
