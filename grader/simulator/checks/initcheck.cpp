@@ -70,7 +70,18 @@ void move(Warp& warp, const Instr& in, uint32_t mask) {
   }
 }
 
-// Logic, shifts, selection, integer conversions. Where bytes keep their place (or are moved by
+// selp: what is not chosen does not matter. Compilers load both values first.
+void select(Warp& warp, const Instr& in, uint32_t mask) {
+  const uint32_t chosen =
+      (in.imm & 1) != 0 ? ~warp.predicate(in.ops[3]) : warp.predicate(in.ops[3]);
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    const Place from = ((chosen >> lane) & 1) != 0 ? in.ops[1] : in.ops[2];
+    set_lane(warp, in.ops[0], lane, undefined_bytes_of(warp, from, lane));
+  }
+}
+
+// Logic, shifts, slct, integer conversions. Where bytes keep their place (or are moved by
 // whole bytes), so does undefinedness; elsewhere one undefined byte makes the result undefined. A
 // constant operand may take bytes away (x & 0xff, x >> 8, narrowing).
 void bitwise(Warp& warp, const Instr& in, uint32_t mask) {
@@ -101,6 +112,9 @@ void before_instruction(Warp& warp, const Instr& in, uint32_t mask) {
       break;
     case UndefinedRule::kBitwise:
       bitwise(warp, in, mask);
+      break;
+    case UndefinedRule::kSelect:
+      select(warp, in, mask);
       break;
     case UndefinedRule::kOwn:
       break;

@@ -52,6 +52,7 @@ enum class UndefinedRule : uint8_t {
   kReport,   // arithmetic, comparison: an undefined source is a finding
   kMove,     // copies bytes: the destination is as undefined as the source
   kBitwise,  // destination undefined where a source is; and/shift by constants mask bytes
+  kSelect,   // selp: as undefined as the source that the predicate chooses
   kOwn,      // the handler does it (memory)
 };
 

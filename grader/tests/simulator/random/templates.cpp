@@ -5,7 +5,7 @@
 namespace warplings::sim::random {
 namespace {
 
-constexpr auto kNan = true;  // Template::nan_is_defined
+constexpr bool kNanIsDefined = true;  // Template::nan_is_defined
 
 void add_integer(std::vector<Template>& all) {
   for (const char* text : {
@@ -131,7 +131,7 @@ void add_compare(std::vector<Template>& all) {
            "slct.f32.s32 @f, $f, $f, $r;",
            "slct.f64.f32 @d, $d, $d, $f;",
        }) {
-    all.push_back({Family::kCompare, text, Where::kAnywhere, kNan});
+    all.push_back({Family::kCompare, text, Where::kAnywhere, kNanIsDefined});
   }
   all.push_back(
       {Family::kCompare, "setp.<eq|lt|geu|nan>.bf16 @p, $b, $b;", Where::kAnywhere, false, true});
@@ -144,7 +144,7 @@ void add_float(std::vector<Template>& all) {
            "mad<.rn|.rz|.rm|.rp><|.ftz><|.sat>.f32 @f, $f, $f, $f;",
            "<min|max><|.ftz><|.NaN>.f32 @f, $f, ?f;",
        }) {
-    all.push_back({Family::kFloat, text, Where::kAnywhere, kNan});
+    all.push_back({Family::kFloat, text, Where::kAnywhere, kNanIsDefined});
   }
   for (const char* text : {
            "<abs|neg><|.ftz>.f32 @f, $f;",
@@ -189,7 +189,7 @@ void add_half(std::vector<Template>& all) {
   }
   for (const char* text : {"mov.b32 @x, {$a, $a};", "mov.b32 {@a, @a}, $x;",
                            "mov.b32 @y, {$b, $b};", "mov.b32 {@b, @b}, $y;"}) {
-    all.push_back({Family::kHalf, text, Where::kAnywhere, kNan});
+    all.push_back({Family::kHalf, text, Where::kAnywhere, kNanIsDefined});
   }
   for (const char* text :
        {"<add|sub|mul>.rn.bf16 @b, $b, $b;", "<add|sub|mul>.rn.bf16x2 @y, $y, $y;"}) {
@@ -347,7 +347,7 @@ void add_warp(std::vector<Template>& all) {
            "shfl.sync.idx.b32 @r, $r, $r, 0x1f, !m;",
            "shfl.sync.<down|bfly>.b32 @f, $f, !n, 0x1f, !m;",
        }) {
-    all.push_back({Family::kWarp, text, Where::kFullWarp, kNan});
+    all.push_back({Family::kWarp, text, Where::kFullWarp, kNanIsDefined});
   }
   for (const char* text : {
            "vote.sync.<all|any|uni>.pred @p, <|!>$p, !m;",
@@ -392,8 +392,8 @@ void add_atomic(std::vector<Template>& all) {
 void add_approximate(std::vector<Template>& all) {
   const double half_ulp = std::ldexp(1.0, -24);
   const auto add = [&](const std::string& text, double relative, double absolute) {
-    all.push_back(
-        {Family::kApproximate, text, Where::kAnywhere, kNan, false, relative + half_ulp, absolute});
+    all.push_back({Family::kApproximate, text, Where::kAnywhere, kNanIsDefined, false,
+                   relative + half_ulp, absolute});
   };
   const std::string to_argument =
       "and.b32 #r0, $r, 0xffff; cvt.rn.f32.u32 #f0, #r0; "

@@ -2,6 +2,7 @@
 // product in scalar loops on the host. Built with -O2 and no -march, so that the baseline stays
 // scalar.
 #include <cuda_runtime_api.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -79,19 +80,27 @@ int measure_here(Launcher launch) {
     std::fprintf(stderr, "simulator_speed: the product is wrong\n");
     return 1;
   }
-  std::printf("%.6f\n", seconds);
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  std::printf("%.6f %ld\n", seconds, usage.ru_maxrss);
   return 0;
 }
 
+struct Measured {
+  double seconds = 0;
+  long peak_kilobytes = 0;  // of resident memory, the matrices of the host among it
+};
+
 // In a process of its own, because the options of the engine are read once.
-double measure(const char* program, const char* kernel, bool checks) {
+Measured measure(const char* program, const char* kernel, bool checks) {
   char command[4096];
   std::snprintf(command, sizeof(command), "%s '%s' %s",
                 checks ? "" : "GRADE_SIM_CHECKS=0 GRADE_SIM_COUNTERS=0", program, kernel);
   FILE* pipe = popen(command, "r");
-  double seconds = 0;
-  const bool read = pipe != nullptr && std::fscanf(pipe, "%lf", &seconds) == 1;
-  if (pipe != nullptr && pclose(pipe) == 0 && read) return seconds;
+  Measured measured;
+  const bool read = pipe != nullptr &&
+                    std::fscanf(pipe, "%lf %ld", &measured.seconds, &measured.peak_kilobytes) == 2;
+  if (pipe != nullptr && pclose(pipe) == 0 && read) return measured;
   std::exit(1);
 }
 
@@ -108,10 +117,13 @@ int main(int argc, char** argv) {
   std::vector<float> c(a.size());
   const double baseline = best_of([&] { multiply(a.data(), b.data(), c.data(), kN); });
   std::printf("n = %d, processor time, best of %d; scalar loops %.3f s\n", kN, kRuns, baseline);
-  std::printf("| kernel | unchecked | all checks and counters |\n| --- | --- | --- |\n");
+  std::printf("| kernel | unchecked | all checks and counters | peak memory, checked |\n");
+  std::printf("| --- | --- | --- | --- |\n");
   for (const char* kernel : {"tiled", "registers"}) {
-    std::printf("| %s | %.1f | %.1f |\n", kernel, measure(self, kernel, false) / baseline,
-                measure(self, kernel, true) / baseline);
+    const Measured unchecked = measure(self, kernel, false);
+    const Measured checked = measure(self, kernel, true);
+    std::printf("| %s | %.1f | %.1f | %ld MB |\n", kernel, unchecked.seconds / baseline,
+                checked.seconds / baseline, checked.peak_kilobytes / 1024);
   }
   return 0;
 }
