@@ -35,10 +35,16 @@ function(warplings_exercise id)
   warplings_cuda_objects(${name}.kernels SOURCES "${stem}.cu" ${cuda_options})
   warplings_cuda_objects(${name}.solution.kernels STRICT SOURCES "${solution}" ${cuda_options})
   set(parts ${test} ${given})
-  warplings_exercise_program(${name} OBJECTS ${name}.kernels ${parts} LIBRARIES ${libraries})
+  set(device_link "")
+  if("-rdc=true" IN_LIST arg_FLAGS)  # its kernels launch kernels
+    set(device_link DEVICE_LINK ${arg_ARCH})
+  endif()
+  warplings_exercise_program(${name} OBJECTS ${name}.kernels ${parts} LIBRARIES ${libraries}
+                             ${device_link})
   warplings_exercise_program(${name}.solution OBJECTS ${name}.solution.kernels ${parts}
-                             LIBRARIES ${libraries})
-  warplings_exercise_derived(${name} ${id} OBJECTS ${parts} LIBRARIES ${libraries} ${cuda_options})
+                             LIBRARIES ${libraries} ${device_link})
+  warplings_exercise_derived(${name} ${id} OBJECTS ${parts} LIBRARIES ${libraries} ${device_link}
+                             ${cuda_options})
 
   # The test builds what it runs, so that one file that does not compile blocks only itself.
   add_test(NAME "build ${id}" COMMAND "${CMAKE_COMMAND}" --build "${CMAKE_BINARY_DIR}"

@@ -1,12 +1,17 @@
-# warplings_exercise_derived(NAME ID OBJECTS ... LIBRARIES ... ARCH N INCLUDES ... FLAGS ...)
+# warplings_exercise_derived(NAME ID OBJECTS ... LIBRARIES ... ARCH N INCLUDES ... FLAGS ...
+#                            [DEVICE_LINK ARCH])
 #
 # The program that holds every ablation, mutant and accepted variant of a solution. `grade dev derive`
 # writes them into one CUDA file, a namespace each; `grade dev dispatch` reads which launchers the test
 # needs and writes the jumps that --variant=NAME selects from. And NAME.starter: the starter as the image
 # of its solution, whatever the learner has made of the file in chapters/.
 function(warplings_exercise_derived name id)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "ARCH" "OBJECTS;LIBRARIES;INCLUDES;FLAGS")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "ARCH;DEVICE_LINK" "OBJECTS;LIBRARIES;INCLUDES;FLAGS")
   set(folder "${CMAKE_BINARY_DIR}/derived/${id}")
+  set(device_link "")
+  if(arg_DEVICE_LINK)
+    set(device_link DEVICE_LINK ${arg_DEVICE_LINK})
+  endif()
   set(gates "${PROJECT_SOURCE_DIR}/grader/tests/exercises/${id}")
   # Variants are named by whoever writes them and listed nowhere. Watching the folder instead of
   # CONFIGURE_DEPENDS keeps a no-op build from running CMake.
@@ -33,7 +38,8 @@ function(warplings_exercise_derived name id)
     WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
     COMMENT "Connecting the mutants of ${id} to its test" VERBATIM)
   warplings_exercise_program(${name}.derived OBJECTS ${name}.derived.kernels ${arg_OBJECTS}
-                             SOURCES "${folder}/dispatch.cpp" LIBRARIES ${arg_LIBRARIES})
+                             SOURCES "${folder}/dispatch.cpp" LIBRARIES ${arg_LIBRARIES}
+                             ${device_link})
 
   get_filename_component(file "${id}" NAME)
   set(starter "${folder}/starter/${file}.cu")
@@ -46,5 +52,5 @@ function(warplings_exercise_derived name id)
   warplings_cuda_objects(${name}.starter.kernels STRICT SOURCES "${starter}" ARCH ${arg_ARCH}
                          INCLUDES ${arg_INCLUDES} FLAGS ${arg_FLAGS})
   warplings_exercise_program(${name}.starter OBJECTS ${name}.starter.kernels ${arg_OBJECTS}
-                             LIBRARIES ${arg_LIBRARIES})
+                             LIBRARIES ${arg_LIBRARIES} ${device_link})
 endfunction()

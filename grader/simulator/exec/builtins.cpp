@@ -1,11 +1,14 @@
 // vprintf, assertions and the device heap.
 #include "exec/builtins.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdio>
 #include <cstring>
 
 #include "checks/explain.h"
+#include "exec/builtin_call.h"
+#include "exec/device_launch.h"
 #include "exec/fault.h"
 #include "exec/interpreter.h"
 #include "exec/memory_access.h"
@@ -14,28 +17,8 @@
 namespace warplings::sim {
 namespace {
 
-enum Builtin { kVprintf, kAssertFail, kMalloc, kFree };
-
-// Bytes behind a generic address of one lane; nullptr where nothing may be read.
-const uint8_t* bytes_at(const Warp& warp, int lane, uint64_t address, uint64_t size) {
-  switch (space_of(address)) {
-    case Space::kShared: {
-      const uint64_t offset = address - kSharedWindow;
-      const auto& shared = warp.block->shared;
-      return offset + size <= shared.size() ? shared.data() + offset : nullptr;
-    }
-    case Space::kLocal: {
-      const uint64_t offset = address - kLocalWindow;
-      if (offset + size > warp.local_size) return nullptr;
-      return warp.local.data() + static_cast<size_t>(lane) * warp.local_size + offset;
-    }
-    default: {
-      const DeviceMemory& memory = DeviceMemory::instance();
-      return memory.in_arena(address) && memory.accessible(address, size) ? memory.view(address)
-                                                                          : nullptr;
-    }
-  }
-}
+// From kDeviceRuntime on: exec/device_runtime.cpp.
+enum Builtin { kVprintf, kAssertFail, kMalloc, kFree, kDeviceRuntime };
 
 std::string string_at(const Warp& warp, int lane, uint64_t address) {
   std::string out;
@@ -45,23 +28,6 @@ std::string string_at(const Warp& warp, int lane, uint64_t address) {
     out.push_back(static_cast<char>(*c));
   }
   return out;
-}
-
-uint64_t argument(const Warp& warp, const CallSite& site, size_t index, int lane) {
-  uint64_t value = 0;
-  if (index >= site.arguments.size()) return 0;
-  const Frame& frame = warp.frames[warp.current_frame];
-  const uint32_t size = site.argument_sizes[index];
-  std::memcpy(&value, warp.storage.data() + frame.registers + site.arguments[index] + lane * size,
-              std::min<uint32_t>(8, size));
-  return value;
-}
-void set_result(Warp& warp, const CallSite& site, int lane, uint64_t value) {
-  if (site.results.empty()) return;
-  const Frame& frame = warp.frames[warp.current_frame];
-  const uint32_t size = site.result_sizes[0];
-  std::memcpy(warp.storage.data() + frame.registers + site.results[0] + lane * size, &value,
-              std::min<uint32_t>(8, size));
 }
 
 // One conversion of a format: "%-5.2f". Arguments lie one after the other, aligned to their size.
@@ -182,12 +148,51 @@ void print_from_device(Warp& warp, const CallSite& site, uint32_t mask) {
 
 }  // namespace
 
+const uint8_t* bytes_at(const Warp& warp, int lane, uint64_t address, uint64_t size) {
+  switch (space_of(address)) {
+    case Space::kShared: {
+      const uint64_t offset = address - kSharedWindow;
+      const auto& shared = warp.block->shared;
+      return offset + size <= shared.size() ? shared.data() + offset : nullptr;
+    }
+    case Space::kLocal: {
+      const uint64_t offset = address - kLocalWindow;
+      if (offset + size > warp.local_size) return nullptr;
+      return warp.local.data() + static_cast<size_t>(lane) * warp.local_size + offset;
+    }
+    default: {
+      const DeviceMemory& memory = DeviceMemory::instance();
+      return memory.in_arena(address) && memory.accessible(address, size) ? memory.view(address)
+                                                                          : nullptr;
+    }
+  }
+}
+
+uint8_t* bytes_at(Warp& warp, int lane, uint64_t address, uint64_t size) {
+  return const_cast<uint8_t*>(bytes_at(static_cast<const Warp&>(warp), lane, address, size));
+}
+
+void mark_written(Warp& warp, int lane, uint64_t address, uint64_t size) {
+  if (space_of(address) == Space::kLocal) {
+    const size_t first =
+        static_cast<size_t>(lane) * warp.local_size + static_cast<size_t>(address - kLocalWindow);
+    std::fill_n(warp.local_undefined.begin() + static_cast<long>(first), size, uint8_t{0});
+  } else if (space_of(address) == Space::kShared) {
+    std::vector<uint8_t>& undefined = warp.block->shared_undefined;
+    if (undefined.empty()) return;
+    std::fill_n(undefined.begin() + static_cast<long>(address - kSharedWindow), size, uint8_t{0});
+  } else {
+    DeviceMemory::instance().mark_defined(address, size);
+  }
+}
+
 int builtin_index(const std::string& name) {
   static const char* const kNames[] = {"vprintf", "__assertfail", "malloc", "free"};
   for (int i = 0; i < 4; ++i) {
     if (name == kNames[i]) return i;
   }
-  return -1;
+  const int device_runtime = device_runtime_index(name);
+  return device_runtime < 0 ? -1 : kDeviceRuntime + device_runtime;
 }
 
 void call_builtin(Warp& warp, const CallSite& site, uint32_t mask) {
@@ -215,6 +220,7 @@ void call_builtin(Warp& warp, const CallSite& site, uint32_t mask) {
       }
       break;
     default:
+      call_device_runtime(warp, site, site.builtin - kDeviceRuntime, mask);
       break;
   }
 }

@@ -10,7 +10,8 @@ namespace warplings::sim {
 class Warp;
 struct CallSite;
 
-// Index of vprintf, __assertfail, malloc, free; -1 for any other name.
+// Index of vprintf, __assertfail, malloc, free or a function of the device runtime; -1 for any
+// other name.
 int builtin_index(const std::string& name);
 
 // Runs the built-in function for the lanes of `mask`.

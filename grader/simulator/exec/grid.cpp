@@ -15,11 +15,12 @@
 
 #include "checks/explain.h"
 #include "checks/global_race.h"
+#include "exec/device_launch.h"
 #include "exec/fault.h"
 #include "exec/interpreter.h"
 #include "exec/memory_access.h"
-#include "memory/device_memory.h"
 #include "exec/observer.h"
+#include "memory/device_memory.h"
 #include "profile/counters.h"
 
 namespace warplings::sim {
@@ -56,12 +57,14 @@ void fill(Warp& warp, uint32_t offset, uint32_t value) {
 
 class Launch {
  public:
-  Launch(const Kernel& kernel, const LaunchConfig& config, const uint8_t* params)
+  Launch(const Kernel& kernel, const LaunchConfig& config, const uint8_t* params,
+         DeviceLaunches* device_launches)
       : kernel_(kernel), config_(config), params_(params), options_(engine_options()) {
     grid_.kernel = &kernel;
     grid_.config = &config;
     grid_.module = kernel.module;
     grid_.max_instructions = options_.max_warp_instructions;
+    grid_.device_launches = device_launches;
     function_ = &kernel.module->functions[kernel.function];
     may_wait_ = config.cooperative || function_->global_strong;
     if (config.cooperative) workspace_ = cooperative_workspace(config.device);
@@ -295,13 +298,14 @@ LaunchStatus run_kernel(const Kernel& kernel, const LaunchConfig& config, const 
   LaunchObserver* observer = engine_options().observer;
   if (observer != nullptr) observer->launch_started(kernel, config);
   LaunchStatus status = LaunchStatus::kOk;
+  DeviceLaunches device_launches(config);
   try {
-    Launch(kernel, config, params).run();
+    Launch(kernel, config, params, &device_launches).run();
   } catch (const LaunchFault& fault) {
     status = fault.status;
   }
   if (observer != nullptr) observer->launch_ended();
-  return status;
+  return status == LaunchStatus::kOk && !device_launches.empty() ? device_launches.run() : status;
 }
 
 EngineOptions& engine_options() {

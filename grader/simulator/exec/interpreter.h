@@ -8,6 +8,8 @@
 
 namespace warplings::sim {
 
+class DeviceLaunches;
+
 // State that all warps of a launch share.
 class Grid {
  public:
@@ -16,6 +18,7 @@ class Grid {
   const LoadedModule* module = nullptr;
   uint64_t instructions = 0;      // warp instructions issued so far
   uint64_t max_instructions = 0;  // budget of the launch
+  DeviceLaunches* device_launches = nullptr;  // what its threads launch
   NoteTable notes;                // racecheck: at addresses in global memory
   uint64_t changes = 0;           // of memory that a spinning thread may be waiting for
 };

@@ -46,6 +46,7 @@ struct LaunchConfig {
   size_t dynamic_shared = 0;
   bool cooperative = false;
   int device = 0;
+  int depth = 0;                    // grids that it was launched from: 0 for a launch of the host
   uint64_t resident_blocks = 2048;  // that the device holds at a time
   Position where;                   // host line of the launch
 };
@@ -85,7 +86,7 @@ LaunchStatus run_kernel(const Kernel& kernel, const LaunchConfig& config, const 
 struct EngineOptions {
   bool checks = true;  // memcheck is always on; this is initcheck, race, sync
   bool counters = true;
-  LaunchObserver* observer = nullptr;  // needs the counters
+  LaunchObserver* observer = nullptr;            // needs the counters
   uint64_t max_warp_instructions = 150'000'000;  // per launch; far more under grade exec
 };
 EngineOptions& engine_options();  // read at each launch; GRADE_SIM_* variables set it once
