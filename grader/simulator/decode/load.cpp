@@ -63,6 +63,7 @@ class Loader {
   Loader(std::unique_ptr<ptx::Module> source, int device, const LoadedModule* first)
       : module_(new LoadedModule), device_(device), first_(first) {
     module_->source = std::move(source);
+    module_->device = device;
   }
 
   LoadedModule* load() {
@@ -256,6 +257,11 @@ class Loader {
   uint64_t device_dynamic_ = 0;
 };
 
+std::vector<LoadedModule*>& loaded_modules() {
+  static auto* const modules = new std::vector<LoadedModule*>();
+  return *modules;
+}
+
 bool is_toolkit_header(const std::string& file) {
   for (const char* part : {"/targets/x86_64-linux/include/", "/targets/sbsa-linux/include/",
                            "/nvidia/cu13/include/", "/crt/", ".toolkit/"}) {
@@ -318,7 +324,19 @@ CodePosition LoadedModule::position_of(uint32_t pc) const {
 
 LoadedModule* load_module(std::unique_ptr<ptx::Module> module, int device,
                           const LoadedModule* first) {
-  return Loader(std::move(module), device, first).load();
+  LoadedModule* loaded = Loader(std::move(module), device, first).load();
+  loaded_modules().push_back(loaded);
+  return loaded;
+}
+
+const Kernel* find_linked_kernel(const LoadedModule& from, const std::string& mangled_name) {
+  const auto own = from.kernels.find(mangled_name);
+  if (own != from.kernels.end()) return own->second.get();
+  for (LoadedModule* module : loaded_modules()) {
+    if (module->device != from.device) continue;
+    if (const Kernel* kernel = find_kernel(module, mangled_name)) return kernel;
+  }
+  return nullptr;
 }
 
 const Kernel* find_kernel(LoadedModule* module, const std::string& mangled_name) {

@@ -143,6 +143,7 @@ struct DecodedVariable {
 
 class LoadedModule {
  public:
+  int device = 0;
   std::unique_ptr<ptx::Module> source;
   std::vector<Instr> code;
   std::vector<int> locations;      // per instruction: index into source->locations, or -1

@@ -49,8 +49,7 @@ struct Call {
 const Kernel* kernel_at(const LoadedModule& module, uint64_t address) {
   const uint64_t index = (address - kFunctionAddressBase) / 16;
   if (address < kFunctionAddressBase || index >= module.functions.size()) return nullptr;
-  const auto found = module.kernels.find(module.functions[index].name);
-  return found == module.kernels.end() ? nullptr : found->second.get();
+  return find_linked_kernel(module, module.functions[index].name);
 }
 
 uint64_t get_parameter_buffer(Call& call) {

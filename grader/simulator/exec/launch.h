@@ -70,6 +70,8 @@ LoadedModule* load_module(std::unique_ptr<ptx::Module> module, int device = 0,
 
 // nullptr if there is no such entry.
 const Kernel* find_kernel(LoadedModule* module, const std::string& mangled_name);
+// A kernel that code of `from` names: its own, or one of another file of the program.
+const Kernel* find_linked_kernel(const LoadedModule& from, const std::string& mangled_name);
 std::vector<const Kernel*> kernels_of(LoadedModule* module);
 
 // Device address and size of a module variable (__device__, __constant__, __managed__); false if
