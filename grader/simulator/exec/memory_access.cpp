@@ -231,7 +231,10 @@ namespace {
 uint32_t stored_word(const Warp& warp, const Instr& in, const Request& request, uint32_t lane,
                      uint64_t address) {
   uint8_t value[16 + 4] = {};
-  for (int part = 0; part < in.vector; ++part) {
+  if (request.values != nullptr) {
+    std::memcpy(value, request.values + size_t{lane} * request.values_stride, request.bytes);
+  }
+  for (int part = 0; request.values == nullptr && part < in.vector; ++part) {
     const uint64_t bits = in.register_size == 8 ? warp.in<uint64_t>(in.ops[part])[lane]
                                                 : warp.in<uint32_t>(in.ops[part])[lane];
     std::memcpy(value + part * in.size, &bits, in.size);

@@ -30,6 +30,22 @@ __global__ void square_tile(const half* data, float* result, bool synchronised) 
   if (threadIdx.x < 32) store_matrix_sync(result, c, 16, mem_row_major);
 }
 
+// Both warps of the block store their fragment to one place.
+__global__ void store_twice(float* result, float step) {
+  using namespace nvcuda::wmma;
+  fragment<accumulator, 16, 16, 16, float> c;
+  fill_fragment(c, step * static_cast<float>(threadIdx.x / 32));
+  store_matrix_sync(result, c, 16, mem_row_major);
+}
+
+void run_store_twice(float step) {
+  float* result = nullptr;
+  CHECK_CUDA(cudaMalloc(&result, 256 * sizeof(float)));
+  store_twice<<<1, 64>>>(result, step);
+  cudaDeviceSynchronize();
+  cudaFree(result);
+}
+
 void run_square_tile(int halves, int written, int threads, bool synchronised) {
   half* data = nullptr;
   float* result = nullptr;
@@ -74,6 +90,8 @@ int main(int argc, char** argv) {
   if (is("matrix-past-end")) run_square_tile(250, 250, 64, true);
   if (is("matrix-half-warp")) run_square_tile(256, 256, 16, true);
   if (is("matrix-race")) run_square_tile(256, 256, 64, false);
+  if (is("matrix-store-race")) run_store_twice(1.0f);
+  if (is("matrix-same-value")) run_store_twice(0.0f);           // a note
   if (is("matrix-clean")) run_square_tile(256, 256, 64, true);  // no defect
   if (is("checked-launch")) {  // no defect: the program looks at the error
     fill<<<1, 2048>>>(data, 64);
