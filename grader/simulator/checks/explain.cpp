@@ -183,6 +183,38 @@ Words mbarrier_words(MBarrierProblem problem) {
 
 }  // namespace
 
+void report_image(const Warp& warp, int lane, ImageProblem problem) {
+  const auto words = [problem]() -> Words {
+    switch (problem) {
+      case ImageProblem::kNoTexture:
+        return {"not-a-texture",
+                "is no texture object, or one that has been destroyed. Create it with "
+                "cudaCreateTextureObject and destroy it after the last kernel that uses it."};
+      case ImageProblem::kNoSurface:
+        return {"not-a-surface",
+                "is no surface object, or one that has been destroyed. Create it with "
+                "cudaCreateSurfaceObject and destroy it after the last kernel that uses it."};
+      case ImageProblem::kFreed:
+        return {"use-after-free-image",
+                "lies in memory or an array that has been freed: free it after the last kernel "
+                "that uses the texture or surface."};
+      case ImageProblem::kOutside:
+        return {"out-of-bounds-surface",
+                "is accessed outside of its extent. The x coordinate of a surface counts bytes: "
+                "is it x * sizeof(element)?"};
+      case ImageProblem::kMisaligned:
+        return {"misaligned-surface",
+                "is accessed at an x coordinate that is not a multiple of the size of the access. "
+                "The x coordinate of a surface counts bytes."};
+    }
+    return {"", ""};
+  }();
+  Finding finding = make(warp, "memcheck", words.kind, warp.pc);
+  finding.message = "In " + kernel_name(warp) + ", " + thread_name(warp, lane) +
+                    " uses a texture or surface " + at(warp, warp.pc) + " that " + words.text;
+  FindingLog::instance().report(std::move(finding));
+}
+
 void report_mbarrier(const Warp& warp, int lane, MBarrierProblem problem) {
   const Words words = mbarrier_words(problem);
   Finding finding = make(warp, "synccheck", words.kind, warp.pc);

@@ -20,6 +20,8 @@ void report_access(const Warp& warp, const Request& request, int lane, AccessPro
 void report_undefined(const Warp& warp, uint32_t lanes, const std::string& what);
 // A cp.async that is told to read more bytes than it copies.
 void report_async_size(const Warp& warp, int lane, uint32_t copied, uint32_t asked);
+enum class ImageProblem { kNoTexture, kNoSurface, kFreed, kOutside, kMisaligned };
+void report_image(const Warp& warp, int lane, ImageProblem problem);
 enum class MBarrierProblem {
   kNotShared,
   kNotInitialised,

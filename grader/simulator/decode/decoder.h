@@ -64,6 +64,9 @@ class FunctionDecoder {
   void decode_barrier(const ptx::Instruction&, Spec&, Instr&);
   void decode_collective(const ptx::Instruction&, Spec&, Instr&);
   void decode_cp(const ptx::Instruction&, Spec&, Instr&);
+  void decode_tex(const ptx::Instruction&, Spec&, Instr&);
+  void decode_surface(const ptx::Instruction&, Spec&, Instr&);
+  void decode_image_query(const ptx::Instruction&, Spec&, Instr&);
   void decode_mbarrier(const ptx::Instruction&, Spec&, Instr&);
   void decode_activemask(const ptx::Instruction&, Spec&, Instr&);
   void decode_wmma(const ptx::Instruction&, Spec&, Instr&);
@@ -104,6 +107,9 @@ class FunctionDecoder {
   void decode_cvt_pack(const ptx::Instruction&, Spec&, Instr&);
   void decode_vector_mov(const ptx::Instruction&, Spec&, Instr&);
   void decode_async_copy(const ptx::Instruction&, Spec&, Instr&);
+  void image_operand(const ptx::Operand& operand, ImageOp& op, ptx::Type coordinate);
+  void image_values(const ptx::Operand& operand, ImageOp& op, bool written, ptx::Type type);
+  void add_image(const ImageOp& op, Instr& in);
   void mbarrier_object(const ptx::Operand& operand, Spec& spec, Instr& in);
   void decode_warp_barrier(const ptx::Instruction&, Spec&, Instr&);
   void matrix_product(const ptx::Instruction&, Spec&, Instr&, bool is_wmma);

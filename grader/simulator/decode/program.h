@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "checks/finding.h"
+#include "decode/image_op.h"
 #include "decode/matrix.h"
 #include "decode/video.h"
 #include "exec/launch.h"
@@ -156,6 +157,7 @@ class LoadedModule {
   std::vector<CallSite> calls;
   std::vector<std::vector<uint32_t>> branch_tables;
   std::vector<std::string> messages;  // kUnsupported
+  std::vector<ImageOp> images;        // tex, suld, sust ...
   std::vector<MatrixOp> matrices;     // wmma, mma, ldmatrix, stmatrix
   std::vector<VideoOp> videos;        // vadd, vset4 ...
 

@@ -85,6 +85,12 @@ inline constexpr uint32_t kMBarrierRelaxed = 1;   // in Instr::target: orders no
 inline constexpr uint32_t kMBarrierExpectTx = 2;  // the operand is a number of bytes, not a count
 Handler handler_mbarrier(MBarrierOp op);
 
+// Textures and surfaces; operands in LoadedModule::images.
+Handler handler_texture(bool gather);  // tex, tld4
+enum class SurfaceAccess { kLoad, kStore, kReduce };
+Handler handler_surface(SurfaceAccess access);
+Handler handler_image_query(bool texture);  // txq, suq
+
 Handler handler_clock();  // imm: bits to shift right
 
 }  // namespace warplings::sim

@@ -30,7 +30,7 @@ cudaError_t copy_3d(const ApiCall& call, const cudaMemcpy3DParms* p, cudaStream_
                     Wait wait) {
   if (p == nullptr) return cudaErrorInvalidValue;
   Copy copy;
-  const cudaError_t error = copy_of(*p, &copy);
+  const cudaError_t error = copy_of(call, *p, &copy);
   return error == cudaSuccess ? start_copy(call, copy, stream, wait) : error;
 }
 
@@ -142,6 +142,25 @@ cudaError_t cudaMemcpyPeerAsync(void* dst, int to, const void* src, int from, si
     if (!is_device(to) || !is_device(from)) return cudaErrorInvalidDevice;
     return start_copy(call, linear_copy(dst, src, count, cudaMemcpyDeviceToDevice), stream,
                       Wait::kAsNeeded);
+  };
+}
+
+cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* p) {
+  return WARPLINGS_API {
+    if (p == nullptr) return cudaErrorInvalidValue;
+    Copy copy;
+    if (const cudaError_t error = copy_of(call, *p, &copy); error != cudaSuccess) return error;
+    return copy_between_devices(call, copy, p->dstDevice, p->srcDevice);
+  };
+}
+
+cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* p, cudaStream_t stream) {
+  return WARPLINGS_API {
+    if (p == nullptr) return cudaErrorInvalidValue;
+    if (!is_device(p->dstDevice) || !is_device(p->srcDevice)) return cudaErrorInvalidDevice;
+    Copy copy;
+    if (const cudaError_t error = copy_of(call, *p, &copy); error != cudaSuccess) return error;
+    return start_copy(call, copy, stream, Wait::kAsNeeded);
   };
 }
 

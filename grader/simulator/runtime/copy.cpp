@@ -155,26 +155,6 @@ cudaError_t check_copy(const ApiCall& call, const Copy& copy) {
   return check_range(call, "source", copy.from, copy.from_layout.extent(copy.box), from_device);
 }
 
-namespace {
-
-const char* corner(const cudaPitchedPtr& pitched, const cudaPos& position) {
-  return static_cast<const char*>(pitched.ptr) +
-         (position.z * pitched.ysize + position.y) * pitched.pitch + position.x;
-}
-
-}  // namespace
-
-cudaError_t copy_of(const cudaMemcpy3DParms& p, Copy* copy) {
-  if (p.srcArray != nullptr || p.dstArray != nullptr) return cudaErrorNotSupported;
-  copy->to = const_cast<char*>(corner(p.dstPtr, p.dstPos));
-  copy->from = corner(p.srcPtr, p.srcPos);
-  copy->box = {p.extent.width, p.extent.height, p.extent.depth};
-  copy->to_layout = {p.dstPtr.pitch, p.dstPtr.pitch * p.dstPtr.ysize};
-  copy->from_layout = {p.srcPtr.pitch, p.srcPtr.pitch * p.srcPtr.ysize};
-  copy->kind = p.kind;
-  return cudaSuccess;
-}
-
 Copy linear_copy(void* to, const void* from, size_t size, cudaMemcpyKind kind) {
   Copy copy;
   copy.to = to;

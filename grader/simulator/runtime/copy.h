@@ -31,8 +31,9 @@ struct Copy {
   Box box;
   cudaMemcpyKind kind = cudaMemcpyDefault;
 };
-// cudaErrorInvalidValue if the parameters contradict each other.
-cudaError_t copy_of(const cudaMemcpy3DParms& parameters, Copy* copy);
+// Fails if the parameters contradict each other, or a box does not lie in its array.
+cudaError_t copy_of(const ApiCall& call, const cudaMemcpy3DParms& parameters, Copy* copy);
+cudaError_t copy_of(const ApiCall& call, const cudaMemcpy3DPeerParms& parameters, Copy* copy);
 Copy linear_copy(void* to, const void* from, size_t size, cudaMemcpyKind kind);
 
 struct Fill {

@@ -29,7 +29,7 @@ constexpr AttributeValue kAttributes[] = {
     {cudaDevAttrTotalConstantMemory, static_cast<int>(DeviceModel::kTotalConstant)},
     {cudaDevAttrWarpSize, DeviceModel::kWarpSize},
     {cudaDevAttrMaxPitch, 2147483647},
-    {cudaDevAttrTextureAlignment, 512},
+    {cudaDevAttrTextureAlignment, DeviceModel::kTextureAlignment},
     {cudaDevAttrGpuOverlap, 1},
     {cudaDevAttrKernelExecTimeout, 0},
     {cudaDevAttrIntegrated, 0},
@@ -49,7 +49,7 @@ constexpr AttributeValue kAttributes[] = {
     {cudaDevAttrAsyncEngineCount, 3},
     {cudaDevAttrUnifiedAddressing, 1},
     {cudaDevAttrPciDomainId, 0},
-    {cudaDevAttrTexturePitchAlignment, 32},
+    {cudaDevAttrTexturePitchAlignment, DeviceModel::kTexturePitchAlignment},
     {cudaDevAttrStreamPrioritiesSupported, 1},
     {cudaDevAttrGlobalL1CacheSupported, 1},
     {cudaDevAttrLocalL1CacheSupported, 1},
@@ -160,8 +160,8 @@ void fill_limits(cudaDeviceProp* p) {
   p->totalConstMem = DeviceModel::kTotalConstant;
   p->multiProcessorCount = gpu_model().multiprocessors;
   p->memPitch = 2147483647;
-  p->textureAlignment = 512;
-  p->texturePitchAlignment = 32;
+  p->textureAlignment = DeviceModel::kTextureAlignment;
+  p->texturePitchAlignment = DeviceModel::kTexturePitchAlignment;
   p->surfaceAlignment = 512;
   p->maxTexture1D = value_of(cudaDevAttrMaxTexture1DWidth);
   p->maxTexture2D[0] = value_of(cudaDevAttrMaxTexture2DWidth);

@@ -19,7 +19,9 @@ struct DeviceModel {
   static constexpr unsigned kMaxGrid[3] = {2147483647, 65535, 65535};
   static constexpr size_t kSharedPerBlock = 49152;  // bytes, without asking for more
   static constexpr int kWarpSize = 32;
-  static constexpr size_t kPitchAlignment = 512;  // bytes, of cudaMallocPitch
+  static constexpr size_t kPitchAlignment = 512;    // bytes, of cudaMallocPitch
+  static constexpr size_t kTextureAlignment = 512;  // bytes, of memory that a texture reads
+  static constexpr size_t kTexturePitchAlignment = 32;
   static constexpr size_t kTotalConstant = 65536;
   static constexpr int kVersion = 13000;
 };

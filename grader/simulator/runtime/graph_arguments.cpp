@@ -87,7 +87,7 @@ cudaError_t work_of(const ApiCall& call, const cudaKernelNodeParams& params, Nod
 
 cudaError_t work_of(const ApiCall& call, const cudaMemcpy3DParms& params, NodeWork* work) {
   Copy copy;
-  const cudaError_t error = copy_of(params, &copy);
+  const cudaError_t error = copy_of(call, params, &copy);
   return error == cudaSuccess ? copy_work(call, copy, work) : error;
 }
 

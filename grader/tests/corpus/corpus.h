@@ -16,5 +16,6 @@ struct CorpusPart {
 extern const CorpusPart kBasicCorpus;   // corpus.cu
 extern const CorpusPart kAsyncCorpus;   // corpus_async.cu
 extern const CorpusPart kStreamCorpus;  // corpus_streams.cu
+extern const CorpusPart kImageCorpus;   // corpus_image.cu
 
 #endif  // WARPLINGS_TESTS_CORPUS_H_

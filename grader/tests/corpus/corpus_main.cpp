@@ -11,7 +11,8 @@
 
 namespace {
 
-const CorpusPart* const kParts[] = {&kBasicCorpus, &kAsyncCorpus, &kStreamCorpus};
+const CorpusPart* const kParts[] = {&kBasicCorpus, &kAsyncCorpus, &kStreamCorpus,
+                                     &kImageCorpus};
 
 void print_findings() {
   for (int i = 0; i < wsim_finding_count(); ++i) {
