@@ -96,7 +96,7 @@ Axis place_on_axis(double at, int64_t size, const Sampler& sampler, bool two_tex
   return {static_cast<int64_t>(lower), fixed - lower};
 }
 
-struct Footprint {
+struct FilterArea {
   std::array<Axis, 3> axes{};
   std::array<int64_t, 3> sizes{1, 1, 1};
   int n = 1;
@@ -129,11 +129,11 @@ int64_t cube_face(std::array<double, 3>& at) {
   return face;
 }
 
-Footprint footprint(const Texture& texture, Geometry geometry, const Position3& where,
-                    bool two_texels) {
+FilterArea filter_area(const Texture& texture, Geometry geometry, const Position3& where,
+                       bool two_texels) {
   const Image& image = texture.image;
   const bool cube = geometry == Geometry::kCube || geometry == Geometry::kACube;
-  Footprint out;
+  FilterArea out;
   out.n = cube ? 2 : dimensions(geometry);
   out.sizes = {image.width, std::max(image.height, 1u), std::max(image.depth, 1u)};
   std::array<double, 3> at = where.at;
@@ -152,14 +152,14 @@ Footprint footprint(const Texture& texture, Geometry geometry, const Position3& 
 }
 
 // A corner of the footprint: bit k of `corner` is set for the upper texel of axis k.
-Texel corner_texel(const Texture& texture, const Footprint& footprint, unsigned corner) {
-  std::array<int64_t, 3> index{0, 0, footprint.slice};
-  for (int k = 0; k < footprint.n; ++k) {
+Texel corner_texel(const Texture& texture, const FilterArea& area, unsigned corner) {
+  std::array<int64_t, 3> index{0, 0, area.slice};
+  for (int k = 0; k < area.n; ++k) {
     const size_t axis = static_cast<size_t>(k);
-    const int64_t i = footprint.axes[axis].first + ((corner >> k) & 1);
-    if (texture.image.is_linear && (i < 0 || i >= footprint.sizes[axis])) return Texel{};
-    const int64_t found = addressed(i, footprint.sizes[axis], texture.sampler.modes[axis],
-                                    texture.sampler.normalised);
+    const int64_t i = area.axes[axis].first + ((corner >> k) & 1);
+    if (texture.image.is_linear && (i < 0 || i >= area.sizes[axis])) return Texel{};
+    const int64_t found =
+        addressed(i, area.sizes[axis], texture.sampler.modes[axis], texture.sampler.normalised);
     if (found == kOutside) return border(texture);
     index[axis] = found;
   }
@@ -170,7 +170,7 @@ Texel corner_texel(const Texture& texture, const Footprint& footprint, unsigned 
 
 Texel sample(const Texture& texture, Geometry geometry, const Position3& where) {
   const bool linear = texture.sampler.linear && !where.is_integer;
-  const Footprint area = footprint(texture, geometry, where, linear);
+  const FilterArea area = filter_area(texture, geometry, where, linear);
   if (!linear) return corner_texel(texture, area, 0);
   std::array<double, 4> sum{};
   Texel out;
@@ -192,7 +192,7 @@ Texel sample(const Texture& texture, Geometry geometry, const Position3& where) 
 }
 
 Texel gather(const Texture& texture, Geometry geometry, const Position3& where, int component) {
-  const Footprint area = footprint(texture, geometry, where, true);
+  const FilterArea area = filter_area(texture, geometry, where, true);
   // (i, j + 1), (i + 1, j + 1), (i + 1, j), (i, j)
   constexpr std::array<unsigned, 4> kCorners = {2, 3, 1, 0};
   Texel out;
