@@ -46,10 +46,12 @@ void FunctionDecoder::image_values(const Operand& operand, ImageOp& op, bool wri
   op.n_values = is_list ? static_cast<int>(operand.elements.size()) : 1;
   if (op.n_values > 4) throw Unsupported{"too many values"};
   op.values.fill(kNoPlace);
+  const int lane_bytes = op.bytes == 8 ? 8 : 4;
   for (int k = 0; k < op.n_values; ++k) {
     const Operand& part = is_list ? operand.elements[static_cast<size_t>(k)] : operand;
+    if (written && part.kind == Operand::Kind::kSink) continue;
     op.values[static_cast<size_t>(k)] =
-        written ? destination(part) : source(part, op.bytes == 8 ? 8 : 4, type);
+        written ? destination(part, lane_bytes) : source(part, lane_bytes, type);
   }
 }
 
