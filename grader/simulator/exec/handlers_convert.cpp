@@ -143,6 +143,7 @@ To convert(From value, int64_t flags) {
     }
     return static_cast<To>(value);
   } else if constexpr (std::is_integral_v<From>) {
+    if (flags & kSat) return narrow<To, double>(value > 0 ? 1.0 : 0.0, rounding);
     if constexpr (std::is_same_v<To, Half> || std::is_same_v<To, BFloat16>) {
       return narrow<To, double>(integer_to_odd(value), rounding);
     } else {

@@ -111,7 +111,11 @@ void op_brev(Warp& w, const Instr& in, uint32_t m) {
     return r;
   });
 }
-// Bit field extract: positions and lengths are taken modulo 256, then clamped to the register.
+// Positions and lengths of bit fields: 32-bit forms take their low 8 bits. 64-bit forms take all
+// 32, which the PTX ISA leaves open and an H200 does. Then they are clamped to the register.
+template <class T>
+constexpr uint32_t kFieldMask = sizeof(T) == 8 ? 0xffffffffu : 0xffu;
+
 template <class T>
 void op_bfe(Warp& w, const Instr& in, uint32_t m) {
   using U = std::make_unsigned_t<T>;
@@ -121,10 +125,10 @@ void op_bfe(Warp& w, const Instr& in, uint32_t m) {
   const auto* c = w.in<uint32_t>(in.ops[3]);
   for_lanes(w.out<Store<T>>(in.ops[0]), m, [=](int i) {
     const U value = static_cast<U>(load_lane<T>(a[i]));
-    const uint32_t position = b[i] & 0xff, length = c[i] & 0xff;
+    const uint64_t position = b[i] & kFieldMask<T>, length = c[i] & kFieldMask<T>;
     bool sign = false;
     if (std::is_signed_v<T> && length != 0) {
-      const uint32_t top = position + length - 1 < kMsb ? position + length - 1 : kMsb;
+      const uint64_t top = position + length - 1 < kMsb ? position + length - 1 : kMsb;
       sign = (value >> top) & 1;
     }
     U r = 0;
@@ -144,7 +148,7 @@ void op_bfi(Warp& w, const Instr& in, uint32_t m) {
   const auto* c = w.in<uint32_t>(in.ops[3]);
   const auto* d = w.in<uint32_t>(in.ops[4]);
   for_lanes(w.out<Store<T>>(in.ops[0]), m, [=](int i) {
-    const uint32_t position = c[i] & 0xff, length = d[i] & 0xff;
+    const uint64_t position = c[i] & kFieldMask<T>, length = d[i] & kFieldMask<T>;
     T r = load_lane<T>(b[i]);
     const T field = load_lane<T>(a[i]);
     for (uint32_t k = 0; k < length && position + k < kBits; ++k) {
@@ -338,8 +342,9 @@ Handler pick_cmp(int cmp, bool set) {
       WARPLINGS_CMP(Cmp::kEqu)
       WARPLINGS_CMP(Cmp::kNeu)
       WARPLINGS_CMP(Cmp::kLtu)
-      WARPLINGS_CMP(Cmp::kLeu) WARPLINGS_CMP(Cmp::kGtu) WARPLINGS_CMP(Cmp::kGeu)
-          WARPLINGS_CMP(Cmp::kNum) WARPLINGS_CMP(Cmp::kNan)
+      WARPLINGS_CMP(Cmp::kLeu)
+      WARPLINGS_CMP(Cmp::kGtu) WARPLINGS_CMP(Cmp::kGeu) WARPLINGS_CMP(Cmp::kNum)
+          WARPLINGS_CMP(Cmp::kNan)
     }
   }
 #undef WARPLINGS_CMP
