@@ -202,7 +202,7 @@ std::vector<Mark> find_marks(const std::string& page, const std::string& file) {
     const size_t close = page.find(kClose, at);
     if (close == std::string::npos) fail(mark, file, "this mark has no \"-->\".");
     mark.source = words_of(page.substr(at + kOpen.size(), close - at - kOpen.size()));
-    const std::vector<std::string> known = {"region", "counter", "screen", "benchmark"};
+    const std::vector<std::string> known = {"region", "opcodes", "counter", "screen", "benchmark"};
     if (mark.source.size() < 2 ||
         std::find(known.begin(), known.end(), mark.source[0]) == known.end()) {
       fail(mark, file,
@@ -210,7 +210,12 @@ std::vector<Mark> find_marks(const std::string& page, const std::string& file) {
                course::join(known, ", ") + ".");
     }
     const size_t after = close + kClose.size();
-    if (page.compare(after, 1, "\n") == 0) {
+    if (mark.source[0] == "opcodes") {
+      mark.begin = after + 1;
+      mark.end = page.find(kEnd, after);
+      if (mark.end == std::string::npos)
+        fail(mark, file, "this mark needs \"<!-- end -->\" below.");
+    } else if (page.compare(after, 1, "\n") == 0) {
       const size_t text = page.find_first_not_of('\n', after);
       if (text == std::string::npos || !block_body(page, text, &mark)) {
         fail(mark, file, "no fenced block follows this mark.");
@@ -226,6 +231,8 @@ std::vector<Mark> find_marks(const std::string& page, const std::string& file) {
   }
   return marks;
 }
+
+namespace {
 
 std::string region_text(const fs::path& root, const Mark& mark, const std::string& file) {
   if (mark.source.size() < 3) fail(mark, file, "a region reads: region FILE TODO N, or FILE NAME.");
@@ -260,8 +267,17 @@ std::string region_text(const fs::path& root, const Mark& mark, const std::strin
   return dedented(lines);
 }
 
+}  // namespace
+
+std::string source_text(const fs::path& root, const Mark& mark, const std::string& file) {
+  if (mark.source[0] == "region") return region_text(root, mark, file);
+  const fs::path list = root / mark.source[1];
+  if (!fs::exists(list)) fail(mark, file, mark.source[1] + " does not exist.");
+  return opcode_table(course::read_text(list));
+}
+
 std::string value_of(const GateContext& context, const Mark& mark, const std::string& file) {
-  if (mark.is_region()) return region_text(context.paths->root, mark, file);
+  if (mark.is_text()) return source_text(context.paths->root, mark, file);
   if (mark.source[0] == "counter") return counter_value(context, mark, file);
   if (mark.source[0] == "screen") return screen_of(context, mark, file);
   return benchmark_value(context, mark, file);

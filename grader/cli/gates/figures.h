@@ -6,6 +6,8 @@
 // Sources:
 //   region FILE TODO N             the lines of a region of a solution, without its markers
 //   region FILE NAME               the definition of NAME, to its closing brace
+//   opcodes FILE                   the simulator's list of opcodes as a table, up to a line
+//                                  <!-- end -->
 //   counter EX TEST CASE KEY [/ KEY]   a counter of the solution's run, CASE in quotes ("" any);
 //                                  with a second key: the ratio, one decimal
 //   screen EX NAME                 what ./grade shows for NAME: solution, starter, mutant_1, ...
@@ -25,15 +27,19 @@ struct Mark {
   std::vector<std::string> source;  // words; quoted ones are whole
   size_t begin = 0, end = 0;        // of the marked text in the page
   bool is_block = false;
-  bool is_region() const { return !source.empty() && source[0] == "region"; }
+  // Taken from a file: nothing has to run.
+  bool is_text() const { return source[0] == "region" || source[0] == "opcodes"; }
 };
 
 // Throws course::Error: a mark that nothing follows, an unknown source.
 std::vector<Mark> find_marks(const std::string& page, const std::string& file);
 
-// The lines that a region mark names. Throws course::Error.
-std::string region_text(const std::filesystem::path& root, const Mark& mark,
+// What a mark with is_text() names. Throws course::Error.
+std::string source_text(const std::filesystem::path& root, const Mark& mark,
                         const std::string& file);
+
+// The text of opcodes.def as a Markdown table.
+std::string opcode_table(const std::string& list);
 
 // What the source of `mark` gives now. Runs programs; throws course::Error.
 std::string value_of(const GateContext& context, const Mark& mark, const std::string& file);

@@ -48,7 +48,7 @@ std::vector<Item> check_figures(const GateContext& context) {
     const std::string page = course::read_text(file), name = shown(context, file);
     try {
       for (const Mark& mark : find_marks(page, name)) {
-        if (!mark.is_region() && concerns(context, mark)) {
+        if (!mark.is_text() && concerns(context, mark)) {
           items.push_back(check_mark(context, page, name, mark));
         }
       }

@@ -61,10 +61,11 @@ class PageCheck {
  private:
   void check_regions() {
     for (const Mark& mark : find_marks(page_, name_)) {
-      if (!mark.is_region()) continue;
-      const std::string region = region_text(context_.paths->root, mark, name_);
+      if (!mark.is_text()) continue;
+      const std::string region = source_text(context_.paths->root, mark, name_);
       if (page_.substr(mark.begin, mark.end - mark.begin) == region) continue;
-      problems_.push_back(name_ + ":" + std::to_string(mark.line) + ": the code differs from " +
+      problems_.push_back(name_ + ":" + std::to_string(mark.line) + ": the " +
+                          (mark.is_block ? "code" : "table") + " differs from " +
                           course::join(mark.source, " ") + "; run ./grade dev sync.");
     }
   }
@@ -121,7 +122,8 @@ std::vector<Item> check_readmes(const GateContext& context) {
     }
   }
   if (context.whole_course) {
-    for (const char* name : {"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "grader/README.md"}) {
+    for (const char* name : {"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "grader/README.md",
+                             "grader/simulator/README.md"}) {
       pages.insert(root / name);
     }
   }

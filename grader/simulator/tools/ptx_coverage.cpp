@@ -16,11 +16,8 @@
 namespace warplings::sim {
 namespace {
 
-struct Row {
-  std::string_view mnemonic, forms;
-};
-constexpr std::array kRows = {
-#define OPCODE(mnemonic, family, destinations, forms) Row{#mnemonic, forms},
+constexpr std::array kOpcodes = {
+#define OPCODE(mnemonic, family, destinations, forms) std::string_view(#mnemonic),
 #include "decode/opcodes.def"
 #undef OPCODE
 };
@@ -42,14 +39,14 @@ int report_coverage(const std::string& path, std::ostream& out) {
         return problem;
       });
   int missing = 0;
-  for (const Row& row : kRows) {
-    const int n = fixtures[std::string(row.mnemonic)];
+  for (const std::string_view mnemonic : kOpcodes) {
+    const int n = fixtures[std::string(mnemonic)];
     if (n == 0) ++missing;
-    std::string line(row.mnemonic);
+    std::string line(mnemonic);
     line.resize(std::max<size_t>(line.size() + 1, 18), ' ');
     out << line << n << (n == 0 ? "   no fixture executes this\n" : "\n");
   }
-  out << kRows.size() - static_cast<size_t>(missing) << " of " << kRows.size()
+  out << kOpcodes.size() - static_cast<size_t>(missing) << " of " << kOpcodes.size()
       << " opcodes executed\n";
   return missing != 0 ? 1 : status;
 }
@@ -86,19 +83,6 @@ int report_unknown(const std::vector<std::string>& paths, std::ostream& out) {
     if (unknown != 0) status = 1;
   }
   return status;
-}
-
-std::string support_table() {
-  std::string table = "| instruction | forms |\n| --- | --- |\n";
-  for (const Row& row : kRows) {
-    std::string forms;
-    for (const char c : row.forms) {
-      if (c == '|') forms += '\\';
-      forms += c;
-    }
-    table += "| `" + std::string(row.mnemonic) + "` | " + forms + " |\n";
-  }
-  return table;
 }
 
 }  // namespace warplings::sim

@@ -16,9 +16,6 @@ int report_coverage(const std::string& path, std::ostream& out);
 // one, or a file that cannot be parsed.
 int report_unknown(const std::vector<std::string>& paths, std::ostream& out);
 
-// The table of supported instructions, as the README of the simulator shows it.
-std::string support_table();
-
 }  // namespace warplings::sim
 
 #endif  // WARPLINGS_SIMULATOR_TOOLS_PTX_COVERAGE_H_

@@ -1,7 +1,6 @@
 // ptx_run [--device sim|gpu] FILE-or-DIR ...   runs PTX fixtures; `grade exec --ptx` starts it
 // ptx_run --coverage DIR                       which rows of the opcode table they execute
 // ptx_run --decode FILE ...                    instructions that the simulator does not know
-// ptx_run --table                              the table of supported instructions, as Markdown
 #include <iostream>
 #include <string>
 #include <string_view>
@@ -15,8 +14,7 @@ namespace {
 constexpr const char* kUsage =
     "usage: ptx_run [--device sim|gpu] FILE-or-DIR ...\n"
     "       ptx_run --coverage DIR\n"
-    "       ptx_run --decode FILE ...\n"
-    "       ptx_run --table\n";
+    "       ptx_run --decode FILE ...\n";
 
 int fail(const std::string& message) {
   std::cerr << message;
@@ -32,7 +30,7 @@ int main(int argc, char** argv) {
   std::string_view mode;
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
-    if (argument == "--coverage" || argument == "--decode" || argument == "--table") {
+    if (argument == "--coverage" || argument == "--decode") {
       mode = argument;
     } else if (argument == "--device") {
       const std::string_view device = i + 1 < argc ? argv[++i] : "";
@@ -43,10 +41,6 @@ int main(int argc, char** argv) {
     } else {
       paths.emplace_back(argument);
     }
-  }
-  if (mode == "--table") {
-    std::cout << support_table();
-    return 0;
   }
   if (paths.empty() || (mode == "--coverage" && paths.size() != 1)) return fail(kUsage);
   if (mode == "--coverage") return report_coverage(paths[0], std::cout);

@@ -122,6 +122,18 @@ TEST_F(Gates, TwoNamesTheLineOfAMarkerThatIsNotClosed) {
   expect_failure(files(), 2, "01_vector_add.cu:20: //~begin inside the region");
 }
 
+TEST_F(Gates, ThreeWantsTheTableOfInstructionsToFollowTheirList) {
+  const std::string mark = "# S\n\n<!-- from: opcodes grader/simulator/decode/opcodes.def -->\n";
+  const std::string head = "| instruction | forms |\n| --- | --- |\n| **logic** | |\n";
+  course_.write("grader/simulator/decode/opcodes.def",
+                "// ---- logic\nOPCODE(and, logic, 1, \"b16 \"\n       \"b32\")\n");
+  course_.write("grader/simulator/README.md", mark + head + "| `and` | b16 |\n<!-- end -->\n");
+  expect_failure(files(), 3, "README.md:3: the table differs from opcodes");
+  course_.write("grader/simulator/README.md", mark + head + "| `and` | b16 b32 |\n<!-- end -->\n");
+  const Answer answer = files();
+  EXPECT_EQ(answer.status, 0) << answer.text;
+}
+
 TEST_F(Gates, ThreeWantsCodeToEqualItsRegion) {
   course_.edit(kPage, "(n + kBlock - 1) / kBlock", "n / kBlock");
   expect_failure(files(), 3, "README.md:3: the code differs from region");
