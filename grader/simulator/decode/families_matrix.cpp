@@ -146,6 +146,9 @@ void FunctionDecoder::whole_warp(Spec& spec, Instr& in) {
 
 void FunctionDecoder::matrix_product(const Instruction& instruction, Spec& spec, Instr& in,
                                      bool is_wmma) {
+  if (spec.take("sp") || spec.take("sp::ordered_metadata")) {
+    throw Unsupported{"products of sparse matrices are not supported"};
+  }
   if (instruction.operands.size() != 4) throw Unsupported{"four matrices are expected"};
   Words words = read_words(instruction, spec);
   // wmma leaves the types of A and B out when they are f16.
