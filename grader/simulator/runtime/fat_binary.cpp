@@ -10,8 +10,6 @@
 namespace warplings::sim {
 namespace {
 
-constexpr uint32_t kWrapperMagic = 0x466243b1;
-constexpr uint32_t kHeaderMagic = 0xba55ed50;
 constexpr uint16_t kKindPtx = 1;
 constexpr uint64_t kFlagLz4 = 0x2000;
 constexpr uint64_t kFlagZstd = 0x8000;
@@ -90,7 +88,7 @@ bool is_device_runtime(const Candidate& best) {
 void read_part(const char* data, FatBinaryContents* contents) {
   Header header;
   std::memcpy(&header, data, sizeof header);
-  if (header.magic != kHeaderMagic) {
+  if (header.magic != kFatBinaryMagic) {
     contents->problem =
         "The device code is in a format that the simulator does not know. It reads "
         "programs built with nvcc 13.";
@@ -121,11 +119,25 @@ void read_part(const char* data, FatBinaryContents* contents) {
 
 }  // namespace
 
+std::shared_ptr<const void> wrap_fat_binary(const void* binary) {
+  struct Owned {
+    Wrapper wrapper;
+    std::vector<char> bytes;
+  };
+  Header header;
+  std::memcpy(&header, binary, sizeof header);
+  const auto* const first = static_cast<const char*>(binary);
+  auto owned = std::make_shared<Owned>();
+  owned->bytes.assign(first, first + header.header_size + header.size);
+  owned->wrapper = {kFatBinaryWrapperMagic, 1, owned->bytes.data(), nullptr};
+  return {owned, &owned->wrapper};
+}
+
 FatBinaryContents read_fat_binary(const void* wrapper_address) {
   FatBinaryContents contents;
   Wrapper wrapper;
   std::memcpy(&wrapper, wrapper_address, sizeof wrapper);
-  if (wrapper.magic != kWrapperMagic) {
+  if (wrapper.magic != kFatBinaryWrapperMagic) {
     contents.problem = "The program registered device code in a format that is not nvcc's.";
     return contents;
   }

@@ -51,6 +51,69 @@ FatBinary* Registry::add_binary(const void* wrapper) {
   return binary;
 }
 
+FatBinary* Registry::add_code(const void* code) {
+  uint32_t first = 0;
+  std::memcpy(&first, code, sizeof first);
+  const bool is_text = std::strncmp(static_cast<const char*>(code), "//", 2) == 0 ||
+                       std::strstr(static_cast<const char*>(code), ".version") != nullptr;
+  std::shared_ptr<const void> made;
+  const void* wrapper = nullptr;
+  if (first == kFatBinaryWrapperMagic) {
+    wrapper = code;
+  } else if (first == kFatBinaryMagic) {
+    made = wrap_fat_binary(code);
+    wrapper = made.get();
+  } else if (!is_text) {
+    return nullptr;
+  }
+  FatBinary* const binary = add_binary(wrapper);
+  binary->loaded_at_run_time = true;
+  binary->own_wrapper = std::move(made);
+  if (wrapper == nullptr) binary->text = static_cast<const char*>(code);
+  return binary;
+}
+
+bool Registry::is_loaded_code(const FatBinary* binary) const {
+  for (const auto& known : binaries_) {
+    if (known.get() == binary) return binary->loaded_at_run_time && !binary->unregistered;
+  }
+  return false;
+}
+
+RegisteredKernel* Registry::kernel_named(FatBinary* binary, const std::string& name) {
+  for (const auto& [key, known] : kernels_) {
+    if (known->binary == binary && known->name == name) return known.get();
+  }
+  for (LoadedModule* module : binary->modules[static_cast<size_t>(current_device())]) {
+    if (find_kernel(module, name) == nullptr) continue;
+    auto kernel = std::make_unique<RegisteredKernel>();
+    kernel->binary = binary;
+    kernel->name = name;
+    RegisteredKernel* const made = kernel.get();
+    kernels_[made] = std::move(kernel);  // no host function stands for it
+    return made;
+  }
+  return nullptr;
+}
+
+std::vector<RegisteredKernel*> Registry::kernels_in(FatBinary* binary) {
+  std::vector<RegisteredKernel*> all;
+  for (LoadedModule* module : binary->modules[static_cast<size_t>(current_device())]) {
+    for (const Kernel* kernel : kernels_of(module)) {
+      all.push_back(kernel_named(binary, kernel->name));
+    }
+  }
+  return all;
+}
+
+bool Registry::variable_named(FatBinary* binary, const std::string& name, uint64_t* address,
+                              uint64_t* size) {
+  for (LoadedModule* module : binary->modules[static_cast<size_t>(current_device())]) {
+    if (find_variable(module, name, address, size)) return true;
+  }
+  return false;
+}
+
 void Registry::add_kernel(FatBinary* binary, const void* host_function, const char* name) {
   auto kernel = std::make_unique<RegisteredKernel>();
   kernel->binary = binary;
@@ -82,7 +145,12 @@ RegisteredKernel* Registry::kernel_of(const void* function_or_handle) {
 
 void Registry::load_modules(FatBinary* binary, int device) {
   std::vector<LoadedModule*>& modules = binary->modules[static_cast<size_t>(device)];
-  FatBinaryContents contents = read_fat_binary(binary->wrapper);
+  FatBinaryContents contents;
+  if (binary->text.empty()) {
+    contents = read_fat_binary(binary->wrapper);
+  } else {
+    contents.ptx.push_back(binary->text);
+  }
   if (contents.ptx.empty()) {
     binary->problem = contents.problem;
     binary->error = cudaErrorNoKernelImageForDevice;

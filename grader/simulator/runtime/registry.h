@@ -45,6 +45,9 @@ struct RegisteredVariable {
 };
 
 struct FatBinary {
+  std::string text;                         // PTX that was loaded as such; then there is no wrapper
+  std::shared_ptr<const void> own_wrapper;  // of a fat binary that came without one
+  bool loaded_at_run_time = false;
   void* handle = nullptr;  // &handle is what registration calls pass around
   const void* wrapper = nullptr;
   bool unregistered = false;
@@ -69,6 +72,15 @@ class Registry {
   RegisteredKernel* kernel_at(const void* host_function);
   // The same, also for a handle of cudaGetKernel or cudaGetFuncBySymbol.
   RegisteredKernel* kernel_of(const void* function_or_handle);
+
+  // Code that the program loads while it runs: PTX text, or a fat binary with or without wrapper.
+  // nullptr if it is none of these.
+  FatBinary* add_code(const void* code);
+  bool is_loaded_code(const FatBinary* binary) const;  // by add_code, and not unloaded
+  RegisteredKernel* kernel_named(FatBinary* binary, const std::string& name);  // nullptr: absent
+  std::vector<RegisteredKernel*> kernels_in(FatBinary* binary);
+  bool variable_named(FatBinary* binary, const std::string& name, uint64_t* address,
+                      uint64_t* size);
 
   // Loads what is needed for the current device. cudaSuccess, or why not (a finding says more).
   cudaError_t load(FatBinary* binary);

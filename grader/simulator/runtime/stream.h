@@ -63,6 +63,7 @@ struct StreamState {
   std::vector<WorkPoint> pending_waits;  // cudaStreamWaitEvent: bind the next item
   uint64_t last_enqueue = 0;             // global order, to find the stream used last
   bool is_default = false;
+  std::map<int, cudaLaunchAttributeValue> attributes;  // set by the program, by their id
   std::shared_ptr<CaptureBranch> capture;  // not nullptr: calls make graph nodes instead of work
   bool is_blocking() const { return !is_default && (flags & cudaStreamNonBlocking) == 0; }
 };

@@ -1,0 +1,99 @@
+// Several devices in the CUDA runtime API: what connects them, and copies of boxes between them.
+#include <cuda_runtime_api.h>
+
+#include <cstdio>
+
+#include "runtime/api.h"
+#include "runtime/copy.h"
+#include "runtime/device_model.h"
+#include "runtime/stream.h"
+
+using namespace warplings::sim;
+
+namespace {
+
+bool is_device(int device) { return device >= 0 && device < device_count(); }
+
+cudaError_t copy_box(const ApiCall& call, const cudaMemcpy3DPeerParms* given, cudaStream_t stream,
+                     Wait wait) {
+  if (given == nullptr) return cudaErrorInvalidValue;
+  if (!is_device(given->srcDevice) || !is_device(given->dstDevice)) return cudaErrorInvalidDevice;
+  cudaMemcpy3DParms parameters{};
+  parameters.srcArray = given->srcArray;
+  parameters.srcPos = given->srcPos;
+  parameters.srcPtr = given->srcPtr;
+  parameters.dstArray = given->dstArray;
+  parameters.dstPos = given->dstPos;
+  parameters.dstPtr = given->dstPtr;
+  parameters.extent = given->extent;
+  parameters.kind = cudaMemcpyDeviceToDevice;
+  Copy copy;
+  const cudaError_t error = copy_of(parameters, &copy);
+  if (error != cudaSuccess) return error;
+  if (wait == Wait::kAlways) {
+    // Comes after all work that either device was given.
+    Streams::instance().synchronize_device(given->srcDevice);
+    Streams::instance().synchronize_device(given->dstDevice);
+  }
+  return start_copy(call, copy, stream, wait);
+}
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, int from, int to) {
+  return WARPLINGS_API_ALWAYS {
+    if (value == nullptr) return cudaErrorInvalidValue;
+    if (!is_device(from) || !is_device(to) || from == to) return cudaErrorInvalidDevice;
+    switch (attribute) {
+      case cudaDevP2PAttrPerformanceRank:
+        *value = 0;  // the best link between two of the devices
+        return cudaSuccess;
+      case cudaDevP2PAttrAccessSupported:
+      case cudaDevP2PAttrNativeAtomicSupported:
+      case cudaDevP2PAttrCudaArrayAccessSupported:
+        *value = 1;
+        return cudaSuccess;
+      default:
+        return cudaErrorInvalidValue;
+    }
+  };
+}
+
+// "domain:bus:device.function" or without the domain or the function; hexadecimal.
+cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* id) {
+  return WARPLINGS_API_ALWAYS {
+    if (device == nullptr || id == nullptr) return cudaErrorInvalidValue;
+    unsigned domain = 0, bus = 0, slot = 0;
+    if (std::sscanf(id, "%x:%x:%x", &domain, &bus, &slot) != 3) {
+      domain = 0;
+      if (std::sscanf(id, "%x:%x", &bus, &slot) != 2) return cudaErrorInvalidValue;
+    }
+    if (domain != 0 || slot != 0 || bus >= static_cast<unsigned>(device_count())) {
+      return cudaErrorInvalidDevice;
+    }
+    *device = static_cast<int>(bus);
+    return cudaSuccess;
+  };
+}
+
+cudaError_t cudaSetValidDevices(int* devices, int count) {
+  return WARPLINGS_API_ALWAYS {
+    if (count < 0 || (count > 0 && devices == nullptr)) return cudaErrorInvalidValue;
+    for (int i = 0; i < count; ++i) {
+      if (!is_device(devices[i])) return cudaErrorInvalidDevice;
+    }
+    return cudaSuccess;  // an order of preference; device 0 is always usable
+  };
+}
+
+cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* parameters) {
+  return WARPLINGS_API { return copy_box(call, parameters, nullptr, Wait::kAlways); };
+}
+
+cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* parameters, cudaStream_t stream) {
+  return WARPLINGS_API { return copy_box(call, parameters, stream, Wait::kAsNeeded); };
+}
+
+}  // extern "C"

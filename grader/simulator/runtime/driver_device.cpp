@@ -1,0 +1,180 @@
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <map>
+
+#include "memory/device_memory.h"
+#include "runtime/api.h"
+#include "runtime/device_model.h"
+#include "runtime/device_state.h"
+#include "runtime/driver_api.h"
+#include "runtime/error_names.h"
+
+// Contexts have no state of their own: their address says which device is meant.
+struct CUctx_st {
+  int device;
+};
+
+namespace warplings::sim {
+namespace {
+
+bool is_device(int device) { return device >= 0 && device < device_count(); }
+
+// Contexts that were pushed over others; the current device says which one is on top.
+std::vector<int>& pushed_devices() {
+  thread_local std::vector<int> stack;
+  return stack;
+}
+
+CUresult get_error_string(CUresult error, const char** text) {
+  *text = error_text(static_cast<cudaError_t>(error));
+  return CUDA_SUCCESS;
+}
+// The driver's names of the codes that programs meet most.
+CUresult get_error_name(CUresult error, const char** name) {
+  static const std::map<int, const char*> kNames = {
+      {0, "CUDA_SUCCESS"},
+      {1, "CUDA_ERROR_INVALID_VALUE"},
+      {2, "CUDA_ERROR_OUT_OF_MEMORY"},
+      {3, "CUDA_ERROR_NOT_INITIALIZED"},
+      {100, "CUDA_ERROR_NO_DEVICE"},
+      {101, "CUDA_ERROR_INVALID_DEVICE"},
+      {200, "CUDA_ERROR_INVALID_IMAGE"},
+      {201, "CUDA_ERROR_INVALID_CONTEXT"},
+      {209, "CUDA_ERROR_NO_BINARY_FOR_GPU"},
+      {218, "CUDA_ERROR_INVALID_PTX"},
+      {301, "CUDA_ERROR_FILE_NOT_FOUND"},
+      {400, "CUDA_ERROR_INVALID_HANDLE"},
+      {500, "CUDA_ERROR_NOT_FOUND"},
+      {600, "CUDA_ERROR_NOT_READY"},
+      {700, "CUDA_ERROR_ILLEGAL_ADDRESS"},
+      {701, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"},
+      {702, "CUDA_ERROR_LAUNCH_TIMEOUT"},
+      {710, "CUDA_ERROR_ASSERT"},
+      {716, "CUDA_ERROR_MISALIGNED_ADDRESS"},
+      {719, "CUDA_ERROR_LAUNCH_FAILED"},
+      {720, "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE"},
+      {801, "CUDA_ERROR_NOT_SUPPORTED"},
+  };
+  const auto found = kNames.find(static_cast<int>(error));
+  *name = found == kNames.end() ? error_name(static_cast<cudaError_t>(error)) : found->second;
+  return CUDA_SUCCESS;
+}
+
+CUresult init(unsigned flags) { return flags == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE; }
+CUresult driver_version(int* version) {
+  return forward([&] { return cudaDriverGetVersion(version); });
+}
+CUresult device_get(CUdevice* device, int ordinal) {
+  if (!is_device(ordinal)) return CUDA_ERROR_INVALID_DEVICE;
+  *device = ordinal;
+  return CUDA_SUCCESS;
+}
+CUresult device_get_count(int* count) {
+  return forward([&] { return cudaGetDeviceCount(count); });
+}
+CUresult device_get_name(char* name, int size, CUdevice device) {
+  cudaDeviceProp properties;
+  if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+  fill_properties(device, &properties);
+  std::snprintf(name, static_cast<size_t>(size), "%s", properties.name);
+  return CUDA_SUCCESS;
+}
+// The two enumerations have the same numbers.
+CUresult device_get_attribute(int* value, CUdevice_attribute attribute, CUdevice device) {
+  return forward([&] {
+    return cudaDeviceGetAttribute(value, static_cast<cudaDeviceAttr>(attribute), device);
+  });
+}
+CUresult device_total_memory(size_t* bytes, CUdevice device) {
+  if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+  *bytes = DeviceMemory::instance().bytes_total();
+  return CUDA_SUCCESS;
+}
+CUresult device_compute_capability(int* major, int* minor, CUdevice device) {
+  return forward([&] {
+    const cudaError_t error =
+        cudaDeviceGetAttribute(major, cudaDevAttrComputeCapabilityMajor, device);
+    if (error != cudaSuccess) return error;
+    return cudaDeviceGetAttribute(minor, cudaDevAttrComputeCapabilityMinor, device);
+  });
+}
+CUresult device_can_access_peer(int* can, CUdevice device, CUdevice peer) {
+  return forward([&] { return cudaDeviceCanAccessPeer(can, device, peer); });
+}
+
+CUresult primary_retain(CUcontext* context, CUdevice device) {
+  if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+  *context = context_of(device);
+  return CUDA_SUCCESS;
+}
+CUresult primary_release(CUdevice device) {
+  return is_device(device) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+CUresult primary_state(CUdevice device, unsigned* flags, int* active) {
+  if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+  *flags = 0;
+  *active = 1;
+  return CUDA_SUCCESS;
+}
+CUresult get_current(CUcontext* context) {
+  *context = context_of(current_device());
+  return CUDA_SUCCESS;
+}
+CUresult set_current(CUcontext context) {
+  current_device() = context == nullptr ? 0 : context->device;
+  return CUDA_SUCCESS;
+}
+CUresult get_device(CUdevice* device) {
+  *device = current_device();
+  return CUDA_SUCCESS;
+}
+CUresult push_current(CUcontext context) {
+  if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  pushed_devices().push_back(current_device());
+  current_device() = context->device;
+  return CUDA_SUCCESS;
+}
+CUresult pop_current(CUcontext* context) {
+  if (pushed_devices().empty()) return CUDA_ERROR_INVALID_CONTEXT;
+  if (context != nullptr) *context = context_of(current_device());
+  current_device() = pushed_devices().back();
+  pushed_devices().pop_back();
+  return CUDA_SUCCESS;
+}
+CUresult synchronize() {
+  return forward([] { return cudaDeviceSynchronize(); });
+}
+
+}  // namespace
+
+CUcontext context_of(int device) {
+  static CUctx_st contexts[kMaxDevices];
+  contexts[device].device = device;
+  return &contexts[device];
+}
+
+void add_driver_device_entries(DriverEntries* entries) {
+  add_entry(entries, "cuGetErrorString", get_error_string);
+  add_entry(entries, "cuGetErrorName", get_error_name);
+  add_entry(entries, "cuInit", init);
+  add_entry(entries, "cuDriverGetVersion", driver_version);
+  add_entry(entries, "cuDeviceGet", device_get);
+  add_entry(entries, "cuDeviceGetCount", device_get_count);
+  add_entry(entries, "cuDeviceGetName", device_get_name);
+  add_entry(entries, "cuDeviceGetAttribute", device_get_attribute);
+  add_entry(entries, "cuDeviceTotalMem", device_total_memory);
+  add_entry(entries, "cuDeviceComputeCapability", device_compute_capability);
+  add_entry(entries, "cuDeviceCanAccessPeer", device_can_access_peer);
+  add_entry(entries, "cuDevicePrimaryCtxRetain", primary_retain);
+  add_entry(entries, "cuDevicePrimaryCtxRelease", primary_release);
+  add_entry(entries, "cuDevicePrimaryCtxGetState", primary_state);
+  add_entry(entries, "cuCtxGetCurrent", get_current);
+  add_entry(entries, "cuCtxSetCurrent", set_current);
+  add_entry(entries, "cuCtxGetDevice", get_device);
+  add_entry(entries, "cuCtxPushCurrent", push_current);
+  add_entry(entries, "cuCtxPopCurrent", pop_current);
+  add_entry(entries, "cuCtxSynchronize", synchronize);
+}
+
+}  // namespace warplings::sim

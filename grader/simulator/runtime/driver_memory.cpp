@@ -1,0 +1,147 @@
+#include "memory/device_memory.h"
+#include "runtime/driver_api.h"
+
+namespace warplings::sim {
+namespace {
+
+void* pointer(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
+
+CUresult allocate(CUdeviceptr* address, size_t bytes) {
+  if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+  return forward([&] { return cudaMalloc(reinterpret_cast<void**>(address), bytes); });
+}
+CUresult release(CUdeviceptr address) {
+  return forward([&] { return cudaFree(pointer(address)); });
+}
+CUresult allocate_managed(CUdeviceptr* address, size_t bytes, unsigned flags) {
+  return forward(
+      [&] { return cudaMallocManaged(reinterpret_cast<void**>(address), bytes, flags); });
+}
+CUresult allocate_host(void** address, size_t bytes) {
+  return forward([&] { return cudaMallocHost(address, bytes); });
+}
+CUresult release_host(void* address) {
+  return forward([&] { return cudaFreeHost(address); });
+}
+CUresult allocate_async(CUdeviceptr* address, size_t bytes, CUstream stream) {
+  return forward([&] { return cudaMallocAsync(reinterpret_cast<void**>(address), bytes, stream); });
+}
+CUresult release_async(CUdeviceptr address, CUstream stream) {
+  return forward([&] { return cudaFreeAsync(pointer(address), stream); });
+}
+CUresult memory_info(size_t* free_bytes, size_t* total) {
+  return forward([&] { return cudaMemGetInfo(free_bytes, total); });
+}
+
+CUresult copy(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
+  return forward([&] { return cudaMemcpy(pointer(to), pointer(from), bytes, cudaMemcpyDefault); });
+}
+CUresult copy_async(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
+  return forward([&] {
+    return cudaMemcpyAsync(pointer(to), pointer(from), bytes, cudaMemcpyDefault, stream);
+  });
+}
+CUresult copy_to_device(CUdeviceptr to, const void* from, size_t bytes) {
+  return forward([&] { return cudaMemcpy(pointer(to), from, bytes, cudaMemcpyHostToDevice); });
+}
+CUresult copy_to_device_async(CUdeviceptr to, const void* from, size_t bytes, CUstream stream) {
+  return forward(
+      [&] { return cudaMemcpyAsync(pointer(to), from, bytes, cudaMemcpyHostToDevice, stream); });
+}
+CUresult copy_to_host(void* to, CUdeviceptr from, size_t bytes) {
+  return forward([&] { return cudaMemcpy(to, pointer(from), bytes, cudaMemcpyDeviceToHost); });
+}
+CUresult copy_to_host_async(void* to, CUdeviceptr from, size_t bytes, CUstream stream) {
+  return forward(
+      [&] { return cudaMemcpyAsync(to, pointer(from), bytes, cudaMemcpyDeviceToHost, stream); });
+}
+CUresult copy_on_device(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
+  return forward(
+      [&] { return cudaMemcpy(pointer(to), pointer(from), bytes, cudaMemcpyDeviceToDevice); });
+}
+CUresult fill(CUdeviceptr to, unsigned char value, size_t bytes) {
+  return forward([&] { return cudaMemset(pointer(to), value, bytes); });
+}
+CUresult fill_async(CUdeviceptr to, unsigned char value, size_t bytes, CUstream stream) {
+  return forward([&] { return cudaMemsetAsync(pointer(to), value, bytes, stream); });
+}
+
+CUresult address_range(CUdeviceptr* base, size_t* bytes, CUdeviceptr address) {
+  const DeviceMemory& memory = DeviceMemory::instance();
+  if (!memory.accessible(address, 1)) return CUDA_ERROR_NOT_FOUND;
+  const Allocation* allocation = memory.allocation_at(address);
+  if (base != nullptr) *base = allocation->start;
+  if (bytes != nullptr) *bytes = allocation->size;
+  return CUDA_SUCCESS;
+}
+
+CUresult pointer_attribute(void* value, CUpointer_attribute attribute, CUdeviceptr address) {
+  cudaPointerAttributes known{};
+  const CUresult result =
+      forward([&] { return cudaPointerGetAttributes(&known, pointer(address)); });
+  if (result != CUDA_SUCCESS) return result;
+  if (known.type == cudaMemoryTypeUnregistered) return CUDA_ERROR_INVALID_VALUE;
+  const Allocation* allocation = DeviceMemory::instance().allocation_at(address);
+  switch (attribute) {
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+      *static_cast<CUmemorytype*>(value) =
+          known.type == cudaMemoryTypeHost ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+      return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+      *static_cast<void**>(value) = known.devicePointer;
+      return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+      *static_cast<void**>(value) = known.hostPointer;
+      return known.hostPointer == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_CONTEXT:
+      *static_cast<CUcontext*>(value) = context_of(known.device);
+      return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+      *static_cast<int*>(value) = known.device;
+      return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+      *static_cast<unsigned*>(value) = known.type == cudaMemoryTypeManaged ? 1 : 0;
+      return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+      if (allocation == nullptr) return CUDA_ERROR_INVALID_VALUE;
+      *static_cast<unsigned long long*>(value) = allocation->id;
+      return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+      if (allocation == nullptr) return CUDA_ERROR_INVALID_VALUE;
+      *static_cast<CUdeviceptr*>(value) = allocation->start;
+      return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+      if (allocation == nullptr) return CUDA_ERROR_INVALID_VALUE;
+      *static_cast<size_t*>(value) = allocation->size;
+      return CUDA_SUCCESS;
+    default:
+      return CUDA_ERROR_NOT_SUPPORTED;
+  }
+}
+
+}  // namespace
+
+void add_driver_memory_entries(DriverEntries* entries) {
+  add_entry(entries, "cuMemAlloc", allocate);
+  add_entry(entries, "cuMemFree", release);
+  add_entry(entries, "cuMemAllocManaged", allocate_managed);
+  add_entry(entries, "cuMemAllocHost", allocate_host);
+  add_entry(entries, "cuMemFreeHost", release_host);
+  add_entry(entries, "cuMemAllocAsync", allocate_async);
+  add_entry(entries, "cuMemFreeAsync", release_async);
+  add_entry(entries, "cuMemGetInfo", memory_info);
+  add_entry(entries, "cuMemcpy", copy);
+  add_entry(entries, "cuMemcpyAsync", copy_async);
+  add_entry(entries, "cuMemcpyHtoD", copy_to_device);
+  add_entry(entries, "cuMemcpyHtoDAsync", copy_to_device_async);
+  add_entry(entries, "cuMemcpyDtoH", copy_to_host);
+  add_entry(entries, "cuMemcpyDtoHAsync", copy_to_host_async);
+  add_entry(entries, "cuMemcpyDtoD", copy_on_device);
+  add_entry(entries, "cuMemcpyDtoDAsync", copy_async);
+  add_entry(entries, "cuMemsetD8", fill);
+  add_entry(entries, "cuMemsetD8Async", fill_async);
+  add_entry(entries, "cuMemGetAddressRange", address_range);
+  add_entry(entries, "cuPointerGetAttribute", pointer_attribute);
+}
+
+}  // namespace warplings::sim
