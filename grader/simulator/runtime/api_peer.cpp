@@ -1,42 +1,16 @@
-// Several devices in the CUDA runtime API: what connects them, and copies of boxes between them.
+// Several devices in the CUDA runtime API: what connects them, and how they are found.
 #include <cuda_runtime_api.h>
 
 #include <cstdio>
 
 #include "runtime/api.h"
-#include "runtime/copy.h"
 #include "runtime/device_model.h"
-#include "runtime/stream.h"
 
 using namespace warplings::sim;
 
 namespace {
 
 bool is_device(int device) { return device >= 0 && device < device_count(); }
-
-cudaError_t copy_box(const ApiCall& call, const cudaMemcpy3DPeerParms* given, cudaStream_t stream,
-                     Wait wait) {
-  if (given == nullptr) return cudaErrorInvalidValue;
-  if (!is_device(given->srcDevice) || !is_device(given->dstDevice)) return cudaErrorInvalidDevice;
-  cudaMemcpy3DParms parameters{};
-  parameters.srcArray = given->srcArray;
-  parameters.srcPos = given->srcPos;
-  parameters.srcPtr = given->srcPtr;
-  parameters.dstArray = given->dstArray;
-  parameters.dstPos = given->dstPos;
-  parameters.dstPtr = given->dstPtr;
-  parameters.extent = given->extent;
-  parameters.kind = cudaMemcpyDeviceToDevice;
-  Copy copy;
-  const cudaError_t error = copy_of(parameters, &copy);
-  if (error != cudaSuccess) return error;
-  if (wait == Wait::kAlways) {
-    // Comes after all work that either device was given.
-    Streams::instance().synchronize_device(given->srcDevice);
-    Streams::instance().synchronize_device(given->dstDevice);
-  }
-  return start_copy(call, copy, stream, wait);
-}
 
 }  // namespace
 
@@ -86,14 +60,6 @@ cudaError_t cudaSetValidDevices(int* devices, int count) {
     }
     return cudaSuccess;  // an order of preference; device 0 is always usable
   };
-}
-
-cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* parameters) {
-  return WARPLINGS_API { return copy_box(call, parameters, nullptr, Wait::kAlways); };
-}
-
-cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* parameters, cudaStream_t stream) {
-  return WARPLINGS_API { return copy_box(call, parameters, stream, Wait::kAsNeeded); };
 }
 
 }  // extern "C"

@@ -75,16 +75,6 @@ cudaError_t cudaStreamCopyAttributes_ptsz(cudaStream_t to, cudaStream_t from) {
   return cudaStreamCopyAttributes(own(to), own(from));
 }
 
-cudaError_t cudaMemcpy3DPeer_ptds(const cudaMemcpy3DPeerParms* parameters) {
-  const cudaError_t error = cudaMemcpy3DPeerAsync(parameters, cudaStreamPerThread);
-  return error == cudaSuccess ? cudaStreamSynchronize(cudaStreamPerThread) : error;
-}
-
-cudaError_t cudaMemcpy3DPeerAsync_ptsz(const cudaMemcpy3DPeerParms* parameters,
-                                       cudaStream_t stream) {
-  return cudaMemcpy3DPeerAsync(parameters, own(stream));
-}
-
 cudaError_t cudaGetDriverEntryPoint_ptsz(const char* name, void** function,
                                          unsigned long long flags,
                                          cudaDriverEntryPointQueryResult* status) {
