@@ -51,6 +51,18 @@ bool take_value(const std::vector<std::string>& arguments, size_t* i, const std:
   return true;
 }
 
+// Options of profile and trace.
+bool take_setting(const std::vector<std::string>& arguments, size_t* i, Options* options) {
+  constexpr std::pair<const char*, std::string Options::*> kSettings[] = {
+      {"--kernel", &Options::kernel}, {"--model", &Options::model},   {"--block", &Options::block},
+      {"--warp", &Options::warp},     {"--thread", &Options::thread}, {"--lines", &Options::lines},
+      {"--case", &Options::test_case}};
+  for (const auto& [name, value] : kSettings) {
+    if (take_value(arguments, i, name, &(options->*value))) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Options parse_arguments(const std::vector<std::string>& arguments) {
@@ -66,6 +78,7 @@ Options parse_arguments(const std::vector<std::string>& arguments) {
       options.device = parse_device(value);
     } else if (take_value(arguments, &i, "--ptx", &value)) {
       options.ptx = value;
+    } else if (take_setting(arguments, &i, &options)) {
     } else if (set_flag(argument, &options)) {
     } else if (argument.size() > 1 && argument[0] == '-') {
       throw UsageError("unknown option " + argument + ". ./grade --help lists all.");

@@ -20,7 +20,9 @@ struct Options {
   DeviceChoice device = DeviceChoice::kAuto;
   bool solution = false, json = false, colour = true, help = false, version = false;
   bool yes = false, spoil = false;
-  std::string ptx;  // exec --ptx PATH
+  std::string ptx;                                    // exec --ptx PATH
+  std::string kernel, model;                          // profile
+  std::string block, warp, thread, lines, test_case;  // trace
 };
 
 // A mistake on the command line; what() is one sentence.

@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/grading.h"
 #include "cli/process/interrupt.h"
+#include "cli/simulated_program.h"
 #include "course/text.h"
 
 namespace grade {
@@ -85,6 +86,23 @@ int become(std::vector<std::string> argv) {
 
 }  // namespace
 
+std::vector<std::string> simulated_program(App& app, const std::vector<std::string>& program_line,
+                                           int* status) {
+  std::vector<std::string> argv = program_line;
+  const std::string program = find_program(argv[0]);
+  if (program.empty()) throw UsageError("there is no program " + argv[0] + " that can be started.");
+  argv[0] = program;
+  const std::string problem = problem_of(program);
+  if (!problem.empty()) throw UsageError(problem);
+  if (!build_tool(app, "warplings.cudart", status)) return {};
+  const std::string libraries = (app.paths().build(Device::kSimulator) / "lib").string();
+  const char* before = std::getenv("LD_LIBRARY_PATH");
+  const bool had = before != nullptr && *before != '\0';
+  ::setenv("LD_LIBRARY_PATH", (libraries + (had ? ":" + std::string(before) : "")).c_str(), 1);
+  ::setenv("GRADE_EXEC", "1", 1);
+  return argv;
+}
+
 int exec_command(App& app) {
   const Options& options = app.options();
   int status = kUsage;
@@ -99,19 +117,8 @@ int exec_command(App& app) {
   if (options.rest.empty()) {
     throw UsageError("exec needs a program: ./grade exec -- PROGRAM ... or --ptx PATH");
   }
-  std::vector<std::string> argv = options.rest;
-  const std::string program = find_program(argv[0]);
-  if (program.empty()) throw UsageError("there is no program " + argv[0] + " that can be started.");
-  argv[0] = program;
-  const std::string problem = problem_of(program);
-  if (!problem.empty()) throw UsageError(problem);
-  if (!build_tool(app, "warplings.cudart", &status)) return status;
-  const std::string libraries = (app.paths().build(Device::kSimulator) / "lib").string();
-  const char* before = std::getenv("LD_LIBRARY_PATH");
-  const bool had = before != nullptr && *before != '\0';
-  ::setenv("LD_LIBRARY_PATH", (libraries + (had ? ":" + std::string(before) : "")).c_str(), 1);
-  ::setenv("GRADE_EXEC", "1", 1);
-  return become(argv);
+  std::vector<std::string> argv = simulated_program(app, options.rest, &status);
+  return argv.empty() ? status : become(std::move(argv));
 }
 
 }  // namespace grade

@@ -17,6 +17,20 @@ constexpr char kOptions[] =
     "EX is any unique part of a name, such as saxpy. Without it: the current one.\n"
     "Exit status of run: 0 pass, 1 fail, 2 usage or set-up, 3 no verdict.\n";
 
+constexpr char kProfileOptions[] =
+    "Also for programs: ./grade profile -- PROGRAM ...\n"
+    "  --kernel NAME           only kernels with NAME in their name\n"
+    "  --case NAME             only tests with NAME in their name\n"
+    "  --model h200|rtx3070|t4 the card whose time is modelled\n\n";
+
+constexpr char kTraceOptions[] =
+    "The first launch that has the block. Also for programs: ./grade trace -- PROGRAM ...\n"
+    "  --block X[,Y[,Z]]       which block (0)\n"
+    "  --warp W                which of its warps (0)\n"
+    "  --thread T              the warp of this thread, and only its values\n"
+    "  --lines A:B             only these source lines\n"
+    "  --case NAME             only tests with NAME in their name\n\n";
+
 }  // namespace
 
 const std::vector<Command>& commands() {
@@ -31,6 +45,10 @@ const std::vector<Command>& commands() {
       {"compare", "[EX]", "after a pass: yours beside the reference", compare_command, 1},
       {"sanitize", "[EX]", "memory, race, init and sync findings in full", sanitize_command, 1},
       {"bench", "[EX]", "times of yours, the solution and all baselines", bench_command, 1},
+      {"profile", "[EX]", "counters beside each source line, modelled time", profile_command, 1,
+       false, true, kProfileOptions},
+      {"trace", "[EX]", "one warp step by step: values, barriers, branches", trace_command, 1,
+       false, true, kTraceOptions},
       {"exec", "-- PROGRAM ...", "any CUDA program in the simulator, checks on", exec_command},
       {"update", "", "a new version of the course; keeps your files", update_command},
       {"clean", "[PART]", "disk space; removes build, toolkit or all", clean_command, 1},
@@ -80,7 +98,7 @@ std::string help_text() {
 std::string help_of(const Command& command) {
   if (std::string("help") == command.name) return help_text();
   return std::string("./grade ") + command.name + " " + command.arguments + "\n  " +
-         command.summary + "\n\n" + kOptions;
+         command.summary + "\n\n" + command.options + kOptions;
 }
 
 int help_command(App& app) {

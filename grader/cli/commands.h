@@ -19,6 +19,7 @@ struct Command {
   int most_operands = 0;
   bool parses_itself = false;  // everything after the name goes to Options::rest
   bool listed = true;          // in --help
+  const char* options = "";    // its own, for help COMMAND
 };
 
 const std::vector<Command>& commands();
@@ -39,6 +40,8 @@ int solution_command(App& app);
 int compare_command(App& app);
 int bench_command(App& app);
 int sanitize_command(App& app);
+int profile_command(App& app);
+int trace_command(App& app);
 int exec_command(App& app);
 int update_command(App& app);
 int clean_command(App& app);

@@ -218,6 +218,14 @@ class Loader {
     };
     for (const Variable& variable : module_->source->variables) add_dynamic(variable);
     for (const Variable& variable : function.variables) add_dynamic(variable);
+    const auto remember = [&](const Variable& variable) {
+      const auto at = shared.find(variable.name);
+      if (variable.space != ptx::Space::kShared || variable.size == 0 || at == shared.end()) return;
+      out.shared_variables.push_back(
+          {variable.name, at->second, static_cast<uint32_t>(variable.size)});
+    };
+    for (const Variable& variable : module_->source->variables) remember(variable);
+    for (const Variable& variable : function.variables) remember(variable);
     join_shared_accesses(*module_->source, function, shared);
     FunctionDecoder(*module_, function, out, shared).run();
     if (function.is_entry) make_kernel(function, out);

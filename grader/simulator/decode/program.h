@@ -109,6 +109,11 @@ struct CallSite {
   std::vector<uint32_t> result_sizes;
 };
 
+struct SharedVariable {
+  std::string name;  // mangled
+  uint32_t offset = 0, size = 0;
+};
+
 struct Function {
   std::string name;
   bool is_entry = false;
@@ -124,6 +129,7 @@ struct Function {
   bool has_calls = false;
   bool global_strong = false;  // strong accesses that may be to global memory
   bool orders_blocks = false;  // fences or acquiring or releasing accesses
+  std::vector<SharedVariable> shared_variables;  // entries: with a size, for messages
   // Offset in the frame (device function) or the parameter buffer (entry), and size.
   std::vector<std::pair<uint32_t, uint32_t>> params;
   std::vector<std::pair<uint32_t, uint32_t>> results;

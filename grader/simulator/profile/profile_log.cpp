@@ -206,7 +206,7 @@ std::string ProfileLog::entry_json(const Entry& entry) {
         .count("bytes", c.bytes)
         .count("unique_bytes", c.unique_bytes);
     const auto distance = entry.distances.find(pc);
-    if (distance != entry.distances.end() && distance->second.constant) {
+    if (distance != entry.distances.end() && distance->second.is_typical()) {
       access.raw("distance", std::to_string(distance->second.bytes));
     }
     line.accesses.push_back(access.str());

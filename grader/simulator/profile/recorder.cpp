@@ -188,8 +188,9 @@ void Recorder::note_distance(const Warp& warp, const Request& request) {
   };
   const auto [entry, is_new] = recording_.distances.try_emplace(warp.pc);
   if (is_new) entry->second.bytes = distance(first);
-  for (uint32_t rest = pairs; rest != 0 && entry->second.constant; rest &= rest - 1) {
-    entry->second.constant = distance(std::countr_zero(rest)) == entry->second.bytes;
+  for (uint32_t rest = pairs; rest != 0; rest &= rest - 1) {
+    ++entry->second.pairs;
+    entry->second.equal += distance(std::countr_zero(rest)) == entry->second.bytes;
   }
 }
 

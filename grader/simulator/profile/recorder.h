@@ -41,10 +41,12 @@ struct CacheTotals {
   uint64_t hottest_atomics = 0;          // operations on the address that has most
 };
 
-// Bytes from the address of one active lane to that of the next, where it is always the same.
+// Bytes from the address of one active lane to that of the next.
 struct LaneDistance {
-  int64_t bytes = 0;
-  bool constant = true;
+  int64_t bytes = 0;              // of the first pair
+  uint64_t pairs = 0, equal = 0;  // all, and those as far apart as the first
+  // A block that is narrower than a warp has other distances at the ends of its rows.
+  bool is_typical() const { return 4 * equal >= 3 * pairs; }
 };
 
 struct Recording {

@@ -5,6 +5,7 @@
 
 #include "profile/cost.h"
 #include "profile/profile_log.h"
+#include "profile/tracer.h"
 #include "runtime/capture.h"
 #include "runtime/device_state.h"
 #include "runtime/launch_refusal.h"
@@ -136,6 +137,7 @@ WorkItem work_item(KernelWork work) {
   item.about = describe(work);
   item.run = [work = std::move(work)] {
     ProfileLog::start();
+    Tracer::start();
     constexpr double kStartMs = 0.002;  // of any kernel
     const CostMeter meter(*work.kernel);
     const LaunchStatus status =

@@ -1,0 +1,83 @@
+// grade profile [EX] and grade profile -- PROGRAM: counters beside each source line, modelled time.
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "cli/app.h"
+#include "cli/commands.h"
+#include "cli/grading.h"
+#include "cli/profile_text.h"
+#include "cli/simulated_program.h"
+#include "course/text.h"
+
+namespace grade {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// Where the simulator leaves the profile, and keeps what ptxas said.
+fs::path prepare(App& app) {
+  const fs::path folder = app.paths().build(Device::kSimulator) / "profile";
+  fs::create_directories(folder);
+  const fs::path file = folder / ("profile-" + std::to_string(::getpid()) + ".json");
+  ::setenv("GRADE_SIM_PROFILE", file.c_str(), 1);
+  ::setenv("GRADE_SIM_CACHE", folder.c_str(), 1);
+  choose_model(app.options());
+  return file;
+}
+
+int show(App& app, const fs::path& file, const std::string& title, const std::string& exercise) {
+  if (!fs::exists(file)) {
+    complain(title + " ended before it could be profiled, or launched no kernel.");
+    return kFail;
+  }
+  const std::string text = course::read_text(file.string());
+  fs::remove(file);
+  const course::Json profile = course::parse_json(text, "the profile");
+  if (app.options().json) {
+    const std::string head =
+        exercise.empty() ? "" : "\"exercise\": " + course::json_quote(exercise) + ", ";
+    print("{" + head + text.substr(1));
+    return kPass;
+  }
+  print(profile_text(profile, title, app.options().kernel, app.terminal()));
+  return kPass;
+}
+
+int profile_program(App& app) {
+  int status = kUsage;
+  std::vector<std::string> argv = simulated_program(app, app.options().rest, &status);
+  if (argv.empty()) return status;
+  const fs::path file = prepare(app);
+  const int ended = run_in_foreground(argv);
+  const int shown = show(app, file, fs::path(argv[0]).filename().string(), "");
+  return ended != 0 ? ended : shown;
+}
+
+}  // namespace
+
+int profile_command(App& app) {
+  if (!app.options().rest.empty()) return profile_program(app);
+  const course::Exercise* exercise = app.chosen();
+  if (exercise == nullptr) throw UsageError("all exercises are passed: name the one to profile.");
+  if (exercise->gpu_only) {
+    throw UsageError(exercise->id + " runs on a GPU only; the profile is the simulator's.");
+  }
+  const fs::path file = prepare(app);
+  const Result result = run_watched(app, *exercise);
+  const bool ran = result.passed() || result.outcome == Outcome::kFailed;
+  if (!ran) {
+    Grading grading;
+    grading.results = {result};
+    print(grading_text(grading, app.terminal()));
+    return grading.exit_status();
+  }
+  if (!result.passed() && !app.options().json) {
+    print("Its tests fail: what follows counts the work of wrong answers too.\n");
+  }
+  return show(app, file, exercise->id, exercise->id);
+}
+
+}  // namespace grade

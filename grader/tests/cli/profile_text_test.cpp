@@ -1,0 +1,96 @@
+// The words of `grade profile`, from profiles written by hand.
+#include "cli/profile_text.h"
+
+#include <gtest/gtest.h>
+
+#include "scratch_course.h"
+
+namespace grade::test {
+namespace {
+
+std::string access(const std::string& kind, int requests, int transactions, int excess,
+                   const std::string& more) {
+  return R"({"kind": ")" + kind + R"(", "requests": )" + std::to_string(requests) +
+         R"(, "transactions": )" + std::to_string(transactions) + R"(, "excess": )" +
+         std::to_string(excess) + more + "}";
+}
+
+// One kernel: line 3 does nothing remarkable, line 4 has the access.
+course::Json profile_of(const std::string& one_access, int lanes = 32, double stalled = 0.2) {
+  const std::string text =
+      R"({"format": 1, "kind": "profile", "model": "H200", "kernels": [{"name": "scale",
+      "launches": 3, "launch": {"grid": [8, 2, 1], "block": [128, 1, 1], "shared": 512,
+      "file": "none.cu", "line": 9},
+      "cost": {"seconds": 2.5e-6, "limiter": "dram", "limiter_words": "DRAM bandwidth", "slice": 66,
+      "multiprocessors": 2, "waves": 1, "registers": 16, "registers_estimated": true,
+      "spill_bytes": 0, "occupancy": {"blocks": 16, "fraction": 1, "by_blocks": 32,
+      "by_registers": 32, "by_shared": 100, "by_warps": 16}, "busy": {"dram": 0.9},
+      "l1_hit_rate": 0.5, "l2_hit_rate": 0.25, "dram_bytes": 4096},
+      "totals": {"warp_instructions": 200, "thread_instructions": 6400},
+      "lines": [{"file": "none.cu", "line": 3, "stalled": 0.1,
+      "counters": {"warp_instructions": 100, "thread_instructions": 3200}, "accesses": []},
+      {"file": "none.cu", "line": 4, "stalled": )" +
+      std::to_string(stalled) + R"(, "counters": {"warp_instructions": 100,
+      "thread_instructions": )" +
+      std::to_string(100 * lanes) + R"(}, "accesses": [)" + one_access + "]}]}]}";
+  return course::parse_json(text, "profile");
+}
+
+std::string reason(const course::Json& profile) {
+  const WorstLine worst = worst_line(profile.find("kernels")->items.front());
+  return std::to_string(worst.line) + " " + worst.reason;
+}
+
+bool has(const std::string& text, const std::string& words) {
+  return text.find(words) != std::string::npos;
+}
+
+TEST(WorstLine, StridedLoadNamesSectorsAndDistance) {
+  const std::string words =
+      reason(profile_of(access("global load", 100, 3200, 0,
+                               R"(, "bytes": 12800, "unique_bytes": 12800, "distance": 4096)")));
+  EXPECT_TRUE(has(words, "4 Each request touches 32 sectors of 32 bytes, 4 would do")) << words;
+  EXPECT_TRUE(has(words, "neighbouring threads read addresses 4096 bytes apart")) << words;
+}
+
+TEST(WorstLine, MisalignedStoreIsNotCalledStrided) {
+  const std::string words = reason(profile_of(access(
+      "global store", 100, 500, 0, R"(, "bytes": 12800, "unique_bytes": 12800, "distance": 4)")));
+  EXPECT_TRUE(has(words, "touches 5 sectors of 32 bytes, 4 would do")) << words;
+  EXPECT_TRUE(has(words, "do not begin where a sector does")) << words;
+}
+
+TEST(WorstLine, BankConflictNamesPasses) {
+  const std::string words = reason(
+      profile_of(access("shared load", 100, 3200, 3100, R"(, "bytes": 12800, "distance": 128)")));
+  EXPECT_TRUE(has(words, "takes 32 passes through shared memory, 1 would do")) << words;
+}
+
+TEST(WorstLine, AtomicsLocalMemoryAndDivergenceHaveTheirOwnWords) {
+  EXPECT_TRUE(has(reason(profile_of(access("global atomic", 100, 100, 3100, ""))), "32 steps"));
+  EXPECT_TRUE(has(reason(profile_of(access("local load", 100, 400, 0, ""))), "local memory"));
+  EXPECT_TRUE(has(reason(profile_of("", 8)), "On average 8 of 32 lanes"));
+}
+
+TEST(WorstLine, WithoutWasteItIsWhereWarpsWait) {
+  const std::string clean = access("global load", 100, 400, 0,
+                                   R"(, "bytes": 12800, "unique_bytes": 12800, "distance": 4)");
+  EXPECT_TRUE(has(reason(profile_of(clean, 32, 0.6)), "4 60 % of the waiting"));
+  EXPECT_EQ(reason(profile_of(clean, 32, 0.1)), "0 ");
+}
+
+TEST(ProfileText, FitsInEightyColumnsAndLabelsWhatIsModelled) {
+  Terminal plain;
+  const course::Json profile = profile_of(access(
+      "global load", 100, 3200, 0, R"(, "bytes": 12800, "unique_bytes": 12800, "distance": 4096)"));
+  const std::string text = profile_text(profile, "01_begin/01_first", "", plain);
+  EXPECT_LE(widest(text), 80u) << text;
+  EXPECT_TRUE(has(text, "the largest of 3 launches: 16 blocks of 128 threads")) << text;
+  EXPECT_TRUE(has(text, ">     4     100  32.0")) << text;
+  EXPECT_TRUE(has(text, "modelled (H200) 2.5 us on 2 multiprocessors")) << text;
+  EXPECT_TRUE(has(text, "16 registers, estimated")) << text;
+  EXPECT_TRUE(has(profile_text(profile, "x", "nothing", plain), "No kernel with \"nothing\""));
+}
+
+}  // namespace
+}  // namespace grade::test

@@ -1,0 +1,23 @@
+# Runs the program with a trace of one thread and compares the text with what is expected.
+#   cmake -DPROGRAM=... -DCASE=... -DTHREAD=... -DFILE=... -DEXPECT=regex;regex -P tracer_test.cmake
+set(ENV{GRADE_SIM_TRACE} ${FILE})
+set(ENV{GRADE_SIM_TRACE_THREAD} ${THREAD})
+file(REMOVE ${FILE})
+execute_process(COMMAND ${PROGRAM} ${CASE} RESULT_VARIABLE status)
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "${CASE} ended with status ${status}")
+endif()
+file(READ ${FILE} text)
+foreach(pattern IN LISTS EXPECT)
+  if(NOT text MATCHES "${pattern}")
+    message(FATAL_ERROR "not in the trace: ${pattern}\n${text}")
+  endif()
+endforeach()
+string(REGEX REPLACE "[][;]" "." text "${text}")  # they mean something in lists
+string(REPLACE "\n" ";" lines "${text}")
+foreach(line IN LISTS lines)
+  string(LENGTH "${line}" length)
+  if(length GREATER 80)
+    message(FATAL_ERROR "longer than 80 columns: ${line}")
+  endif()
+endforeach()
