@@ -22,6 +22,7 @@
 #include "exec/observer.h"
 #include "memory/device_memory.h"
 #include "profile/counters.h"
+#include "profile/device_model.h"
 
 namespace warplings::sim {
 namespace {
@@ -166,7 +167,7 @@ class Launch {
     fill(warp, kWarpId, index);
     fill(warp, kNWarpId, 64);
     fill(warp, kSmId, 0);
-    fill(warp, kNSmId, 132);
+    fill(warp, kNSmId, static_cast<uint32_t>(gpu_model().multiprocessors));
     fill(warp, kDynamicShared, static_cast<uint32_t>(config_.dynamic_shared));
     fill(warp, kTotalShared,
          static_cast<uint32_t>(function_->shared_static + config_.dynamic_shared));

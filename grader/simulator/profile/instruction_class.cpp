@@ -73,6 +73,13 @@ Cost conversion(const Instruction& in) {
   return {wide ? Unit::kSpecial : Unit::kInteger, 1};
 }
 
+AsyncStep async_step(const Instruction& in) {
+  if (in.opcode != "cp" || !has(in, "async") || has(in, "bulk")) return AsyncStep::kNone;
+  if (has(in, "commit_group")) return AsyncStep::kCommit;
+  if (has(in, "wait_group") || has(in, "wait_all")) return AsyncStep::kWait;
+  return has(in, "mbarrier") ? AsyncStep::kNone : AsyncStep::kCopy;
+}
+
 Cost cost_of(const Instruction& in, Kind kind, Space space) {
   static const auto* const special =
       new std::unordered_set<std::string>{"ex2",  "lg2", "sin",   "cos",  "tanh",  "rsqrt",
@@ -94,6 +101,9 @@ Cost cost_of(const Instruction& in, Kind kind, Space space) {
   if ((op == "ld" || op == "st") &&
       (space == Space::kParamEntry || space == Space::kParamLocal || space == Space::kConst)) {
     return {Unit::kFree, 0};
+  }
+  if (async_step(in) == AsyncStep::kCommit || async_step(in) == AsyncStep::kWait) {
+    return {Unit::kControl, 1};
   }
   if (memories->contains(op)) return {Unit::kMemory, 1};
   if (op == "wmma" && !has(in, "mma")) return {Unit::kMemory, 1};
@@ -150,6 +160,10 @@ class Builder {
       const Cost cost = cost_of(in, module_.code[pc].kind, module_.code[pc].space);
       out.unit = cost.unit;
       out.issues = static_cast<uint8_t>(cost.issues);
+      out.async = async_step(in);
+      if (out.async == AsyncStep::kWait && !in.operands.empty()) {
+        out.groups_left = static_cast<uint8_t>(std::min<uint64_t>(in.operands[0].bits, 255));
+      }
       if (cost.unit == Unit::kTensor) out.tensor_fma = static_cast<uint16_t>(tensor_fma(in) / 16);
       add_registers(in, out);
     }

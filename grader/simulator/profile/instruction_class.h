@@ -23,9 +23,14 @@ enum class Unit : uint8_t {
   kControl,  // branches, calls, exits
 };
 
+// Copies that go on while the warp does (cp.async), and waiting for them.
+enum class AsyncStep : uint8_t { kNone, kCopy, kCommit, kWait };
+
 struct InstructionClass {
   Unit unit = Unit::kFree;
-  uint8_t issues = 0;           // machine instructions
+  uint8_t issues = 0;  // machine instructions
+  AsyncStep async = AsyncStep::kNone;
+  uint8_t groups_left = 0;      // kWait: groups that may still be under way
   uint16_t tensor_fma = 0;      // kTensor: multiply-adds, in units of 16
   uint32_t first_register = 0;  // in ModuleSchedule::registers: those read, then those written
   uint8_t reads = 0, writes = 0;

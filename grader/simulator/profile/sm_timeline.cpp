@@ -31,8 +31,10 @@ struct RunningWarp {
   int scheduler = 0;
   double free_at = 0;  // its next instruction can be issued, operands apart
   double started = 0;
-  double arrived = 0;         // at the barrier it waits for
-  std::vector<double> ready;  // by register: cycle in which its value can be used
+  double arrived = 0;          // at the barrier it waits for
+  std::vector<double> ready;   // by register: cycle in which its value can be used
+  double copied = 0;           // cp.async of no group yet: cycle in which the last has landed
+  std::vector<double> groups;  // and of each group that was not waited for
 };
 
 struct RunningBlock {
@@ -71,6 +73,8 @@ class Multiprocessor {
       w.scheduler = next_scheduler_++ % kSchedulers;
       w.free_at = w.started = at;
       w.ready.assign(settings_.schedule->register_count, 0);
+      w.copied = 0;
+      w.groups.clear();
       schedule(index);
     }
   }
@@ -131,10 +135,29 @@ class Multiprocessor {
     const uint16_t* written =
         settings_.schedule->registers.data() + what.first_register + what.reads;
     for (int i = 0; i < what.writes; ++i) w.ready[written[i]] = done;
-    const double next = std::max(issued + what.issues, begun_ + 1);
+    double next = std::max(issued + what.issues, begun_ + 1);
+    if (what.async != AsyncStep::kNone) next = std::max(next, after_copies(w, what, done));
     if (next - at > what.issues) stalled_at_[entry.pc] += next - at - what.issues;
     w.free_at = next;
     schedule(index);
+  }
+
+  // Cycle in which the warp goes on after an instruction of cp.async that is done at `done`.
+  static double after_copies(RunningWarp& w, const InstructionClass& what, double done) {
+    double until = 0;
+    if (what.async == AsyncStep::kCopy) w.copied = std::max(w.copied, done);
+    if (what.async == AsyncStep::kCommit) {
+      w.groups.push_back(w.copied);
+      w.copied = 0;
+    }
+    if (what.async == AsyncStep::kWait) {
+      while (w.groups.size() > what.groups_left) {
+        until = std::max(until, w.groups.front());
+        w.groups.erase(w.groups.begin());
+      }
+      if (what.groups_left == 0) until = std::max(until, w.copied);  // wait_all
+    }
+    return until;
   }
 
   // A copy or a cast: its result is there when its operands are.

@@ -6,13 +6,14 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "memory/device_memory.h"
+#include "memory/payload.h"
 
 namespace warplings::sim {
 namespace {
 
 // "void f(float*)::tile" -> "tile"
 std::string plain_name(const std::string& mangled) {
+  if (mangled.rfind("_Z", 0) != 0) return mangled;
   int status = 0;
   char* text = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
   std::string name = status == 0 && text != nullptr ? text : mangled;
@@ -109,7 +110,9 @@ std::string global_place(uint64_t address, uint32_t element_bytes) {
   if (allocation == nullptr) return "an address outside of all allocations";
   const std::string name = allocation->name.empty() ? "allocation " + std::to_string(allocation->id)
                                                     : plain_name(allocation->name);
-  return indexed(name, address - allocation->start, element_bytes);
+  const uint64_t first = payload(*allocation).first;  // red zones are not the program's
+  if (address < first) return name + ", before its first element";
+  return indexed(name, address - first, element_bytes);
 }
 
 std::string shared_place(const Warp& warp, uint64_t offset, uint32_t element_bytes) {
