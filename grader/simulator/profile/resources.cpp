@@ -72,15 +72,16 @@ uint64_t hash_of(const std::string& text) {
 }
 
 std::string run_ptxas(const std::string& ptxas, const std::string& ptx) {
-  char name[] = "/tmp/warplings-XXXXXX.ptx";
+  const char* folder = std::getenv("TMPDIR");
+  std::string name = std::string(folder == nullptr ? P_tmpdir : folder) + "/warplings-XXXXXX.ptx";
   constexpr int kSuffix = 4;  // ".ptx"
-  const int file = ::mkstemps(name, kSuffix);
+  const int file = ::mkstemps(name.data(), kSuffix);
   if (file < 0) return "";
   std::ofstream(name) << ptx;
   ::close(file);
   const std::string report =
       output_of({ptxas, "-v", "-arch", gpu_model().ptxas_arch, "-o", "/dev/null", name});
-  ::unlink(name);
+  ::unlink(name.c_str());
   return report;
 }
 
