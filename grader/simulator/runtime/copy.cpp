@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "checks/padding.h"
 #include "exec/launch.h"
 #include "memory/bit_range.h"
 #include "memory/device_memory.h"
@@ -62,12 +63,7 @@ Copy joined_rows(Copy copy) {
   return copy;
 }
 
-struct UnwrittenBytes {
-  uint64_t count = 0;
-  uint64_t first = 0;  // address
-};
-
-void count_unwritten(uint64_t address, size_t size, UnwrittenBytes* result) {
+void find_unwritten(uint64_t address, size_t size, std::vector<ByteRun>* runs) {
   const DeviceMemory& memory = DeviceMemory::instance();
   if (memory.all_defined(address, size)) return;
   const uint64_t first = address - DeviceMemory::kBase, end = first + size;
@@ -81,33 +77,54 @@ void count_unwritten(uint64_t address, size_t size, UnwrittenBytes* result) {
     // A short gap after a member of one to three bytes is the padding of a structure: nobody writes
     // it.
     const bool padding = start % 4 != 0 && start > first && bit - start < 8;
-    if (padding) continue;
-    if (result->count == 0) result->first = start + DeviceMemory::kBase;
-    result->count += bit - start;
+    if (!padding) runs->push_back({start + DeviceMemory::kBase, bit - start});
   }
+}
+
+struct UnwrittenBytes {
+  uint64_t count = 0;
+  uint64_t first = 0;  // address
+  void add(const ByteRun& run) {
+    if (count == 0) first = run.start;
+    count += run.size;
+  }
+};
+
+void report_unwritten(const Copy& copy, const ApiCall& call, const UnwrittenBytes& bytes,
+                      bool like_padding) {
+  if (bytes.count == 0) return;
+  const Allocation* allocation = DeviceMemory::instance().allocation_at(bytes.first);
+  Finding finding;
+  finding.check = "initcheck";
+  finding.kind = like_padding ? "unwritten-padding" : "unwritten-copy";
+  finding.is_note = like_padding;
+  finding.where = call.where();
+  finding.message = call.description() + " copies " + std::to_string(bytes.count) + " of " +
+                    std::to_string(copy.box.bytes()) +
+                    " bytes to the host that nothing has written, the first at byte " +
+                    std::to_string(bytes.first - payload(*allocation).first) + " of " +
+                    describe(*allocation);
+  finding.message += like_padding
+                         ? ". They return at the same place of every element, as the padding of a "
+                           "structure does: if it is that, nothing is wrong."
+                         : ". On a GPU they hold whatever was there before. Does the kernel write "
+                           "every element that is copied, and was it launched with enough threads?";
+  FindingLog::instance().report(std::move(finding));
 }
 
 // A copy to the host of bytes that nothing wrote.
 void check_written(const Copy& copy, const ApiCall& call) {
   if (!engine_options().checks) return;
-  UnwrittenBytes unwritten;
+  std::vector<ByteRun> runs;
   for_each_row(copy, [&](size_t, size_t from) {
-    count_unwritten(address_of(copy.from) + from, copy.box.width, &unwritten);
+    find_unwritten(address_of(copy.from) + from, copy.box.width, &runs);
   });
-  if (unwritten.count == 0) return;
-  const Allocation* allocation = DeviceMemory::instance().allocation_at(unwritten.first);
-  Finding finding;
-  finding.check = "initcheck";
-  finding.kind = "unwritten-copy";
-  finding.where = call.where();
-  finding.message = call.description() + " copies " + std::to_string(unwritten.count) + " of " +
-                    std::to_string(copy.box.bytes()) +
-                    " bytes to the host that nothing has written, the first at byte " +
-                    std::to_string(unwritten.first - payload(*allocation).first) + " of " +
-                    describe(*allocation) +
-                    ". On a GPU they hold whatever was there before. Does the kernel write every "
-                    "element that is copied, and was it launched with enough threads?";
-  FindingLog::instance().report(std::move(finding));
+  if (runs.empty()) return;
+  const std::vector<bool> like_padding = padding_like(runs);
+  UnwrittenBytes unwritten, padding;
+  for (size_t i = 0; i < runs.size(); ++i) (like_padding[i] ? padding : unwritten).add(runs[i]);
+  report_unwritten(copy, call, unwritten, false);
+  report_unwritten(copy, call, padding, true);
 }
 
 void perform(const Copy& copy) {

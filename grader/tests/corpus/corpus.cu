@@ -180,6 +180,42 @@ __global__ void copy_padded(const Padded* from, Padded* to, double* sum) {
   *sum = kPlanted ? to[threadIdx.x + 1].value + 1.0  // planted: padding initcheck/uninitialised-value
                   : to[threadIdx.x].value + 1.0;
 }
+// An array of structures with padding goes to the host; the planted twin leaves one of them unwritten.
+struct Sample {
+  int id;  // four bytes of padding follow
+  double value;
+};
+template <bool kPlanted>
+__global__ void write_samples(Sample* samples) {
+  if (kPlanted && threadIdx.x == 5) return;
+  samples[threadIdx.x].id = threadIdx.x;
+  samples[threadIdx.x].value = 1;
+}
+template <bool kPlanted>
+void run_padded_array() {
+  Sample* samples = nullptr;
+  static Sample host[16];
+  cudaMalloc(&samples, sizeof(host));
+  write_samples<kPlanted><<<1, 16>>>(samples);
+  cudaMemcpy(host, samples, sizeof(host), cudaMemcpyDeviceToHost);  // planted: padded_array initcheck/unwritten-copy
+  cudaFree(samples);
+}
+
+// Every second number: too regular for a slip, but no structure has such padding.
+template <bool kPlanted>
+__global__ void write_numbers(float* numbers) {
+  if (!kPlanted || threadIdx.x % 2 == 0) numbers[threadIdx.x] = 1;
+}
+template <bool kPlanted>
+void run_every_second() {
+  float* numbers = nullptr;
+  static float host[32];
+  cudaMalloc(&numbers, sizeof(host));
+  write_numbers<kPlanted><<<1, 32>>>(numbers);
+  cudaMemcpy(host, numbers, sizeof(host), cudaMemcpyDeviceToHost);  // planted: every_second initcheck/unwritten-copy
+  cudaFree(numbers);
+}
+
 // One byte out of a structure whose padding was never written, and a copy of it all to the host.
 template <bool kPlanted>
 __global__ void read_tag(const Padded* from, int* result) {
@@ -436,7 +472,7 @@ const CorpusCase kBasicCases[] = {
     CASE(null_pointer),      CASE(use_after_free),   CASE(misaligned),
     CASE(shared_past_end),   CASE(read_on_host),     CASE(copy_past_end),
     CASE(never_written),     CASE(half_filled_tile), CASE(padding),
-    CASE(padding_byte),
+    CASE(padding_byte),      CASE(padded_array),     CASE(every_second),
     CASE(missing_barrier),   CASE(second_barrier),   CASE(missing_syncwarp),
     CASE(atomic_then_read),  CASE(write_write),      CASE(byte_race),
     CASE(named_barrier),     CASE(divergent_barrier), CASE(extra_barrier),
