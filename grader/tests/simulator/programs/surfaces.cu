@@ -142,10 +142,51 @@ void test_slices() {
   for (const cudaArray_t array : {volume, layers, line}) CHECK_CUDA(cudaFreeArray(array));
 }
 
+// What CUDA C++ has no function for: reductions in a surface, and its size.
+__global__ void count_threads(cudaSurfaceObject_t surface, unsigned* sizes) {
+  const int x = threadIdx.x % kWidth * 4;
+  asm volatile("sured.b.add.2d.u32.trap [%0, {%1, %2}], %3;" ::"l"(surface), "r"(x), "r"(1), "r"(2u));
+  asm volatile("sured.b.max.2d.s32.trap [%0, {%1, %2}], %3;" ::"l"(surface), "r"(x), "r"(2),
+               "r"(static_cast<int>(threadIdx.x) - 40));
+  unsigned width, height;
+  asm volatile("suq.width.b32 %0, [%1];" : "=r"(width) : "l"(surface));
+  asm volatile("suq.height.b32 %0, [%1];" : "=r"(height) : "l"(surface));
+  if (threadIdx.x == 0) {
+    sizes[0] = width;
+    sizes[1] = height;
+  }
+}
+
+void test_reductions() {
+  constexpr int kThreads = 64;
+  cudaArray_t array =
+      make_array(cudaCreateChannelDesc<int>(), make_cudaExtent(kWidth, kHeight, 0));
+  int cells[kHeight][kWidth] = {};
+  for (int x = 0; x < kWidth; ++x) cells[2][x] = -1000;
+  CHECK_CUDA(cudaMemcpy2DToArray(array, 0, 0, cells, sizeof(cells[0]), sizeof(cells[0]), kHeight,
+                                 cudaMemcpyHostToDevice));
+  const cudaSurfaceObject_t surface = make_surface(array);
+  unsigned* d_sizes = nullptr;
+  unsigned sizes[2];
+  CHECK_CUDA(cudaMalloc(&d_sizes, sizeof(sizes)));
+  count_threads<<<1, kThreads>>>(surface, d_sizes);
+  CHECK_CUDA(cudaMemcpy(sizes, d_sizes, sizeof(sizes), cudaMemcpyDeviceToHost));
+  CHECK(sizes[0] == kWidth && sizes[1] == kHeight);
+  CHECK_CUDA(cudaMemcpy2DFromArray(cells, sizeof(cells[0]), array, 0, 0, sizeof(cells[0]), kHeight,
+                                   cudaMemcpyDeviceToHost));
+  for (int x = 0; x < kWidth; ++x) {
+    CHECK(cells[1][x] == 2 * kThreads / kWidth && cells[2][x] == kThreads - kWidth + x - 40);
+  }
+  CHECK_CUDA(cudaDestroySurfaceObject(surface));
+  CHECK_CUDA(cudaFreeArray(array));
+  CHECK_CUDA(cudaFree(d_sizes));
+}
+
 }  // namespace
 
 int main() {
   test_2d();
+  test_reductions();
   test_slices();
   CHECK_CUDA(cudaDeviceSynchronize());
   std::printf("PASSED\n");

@@ -277,7 +277,14 @@ void test_cube() {
   CHECK_CUDA(cudaFree(d_out));
 }
 
-__global__ void gather_corners(cudaTextureObject_t texture, float4* out) {
+__global__ void gather_corners(cudaTextureObject_t texture, float4* out, unsigned* sizes) {
+  unsigned width, height;
+  asm volatile("txq.width.b32 %0, [%1];" : "=r"(width) : "l"(texture));
+  asm volatile("txq.height.b32 %0, [%1];" : "=r"(height) : "l"(texture));
+  if (threadIdx.x == 0) {
+    sizes[0] = width;
+    sizes[1] = height;
+  }
   out[threadIdx.x] = tex2Dgather<float4>(texture, threadIdx.x + 1.0f, 2.0f, 0);
 }
 
@@ -323,7 +330,13 @@ void test_pitched_and_gather() {
   float4* d_corners = nullptr;
   float4 corners[4];
   CHECK_CUDA(cudaMalloc(&d_corners, sizeof(corners)));
-  gather_corners<<<1, 4>>>(gathered, d_corners);
+  unsigned* d_sizes = nullptr;
+  unsigned sizes[2];
+  CHECK_CUDA(cudaMalloc(&d_sizes, sizeof(sizes)));
+  gather_corners<<<1, 4>>>(gathered, d_corners, d_sizes);
+  CHECK_CUDA(cudaMemcpy(sizes, d_sizes, sizeof(sizes), cudaMemcpyDeviceToHost));
+  CHECK(sizes[0] == kWidth && sizes[1] == kHeight);
+  CHECK_CUDA(cudaFree(d_sizes));
   CHECK_CUDA(cudaMemcpy(corners, d_corners, sizeof(corners), cudaMemcpyDeviceToHost));
   for (int i = 0; i < 4; ++i) {
     CHECK(corners[i].x == value_at(i, 2, 0) && corners[i].y == value_at(i + 1, 2, 0));
