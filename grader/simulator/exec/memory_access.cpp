@@ -17,6 +17,8 @@
 namespace warplings::sim {
 
 using baseline::each_lane;
+using baseline::shared_passes;
+using baseline::SharedPasses;
 
 namespace {
 

@@ -13,7 +13,10 @@
 #include <bit>
 #include <cstdint>
 
-namespace warplings::sim {
+#include "exec/lanes.h"
+
+// Part of the lane loops: one copy per instruction set, or the linker would choose one for all.
+namespace warplings::sim::WARPLINGS_ISA {
 
 struct SharedPasses {
   uint32_t passes = 0;
@@ -78,6 +81,6 @@ SharedPasses shared_passes(const Address* address, uint32_t mask, uint32_t bytes
   return out;
 }
 
-}  // namespace warplings::sim
+}  // namespace warplings::sim::WARPLINGS_ISA
 
 #endif  // WARPLINGS_SIMULATOR_EXEC_SHARED_BANKS_H_
