@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "checks/finding.h"
+#include "profile/resources.h"
 #include "runtime/device_model.h"
 #include "runtime/error_names.h"
 
@@ -72,8 +73,8 @@ std::string check_shared(const Kernel& kernel, size_t dynamic, int max_dynamic) 
 }  // namespace
 
 int resident_blocks_of(const Kernel& kernel, int threads, size_t dynamic_shared) {
-  return gpu_model().multiprocessors *
-         resident_blocks(threads, kernel.registers, kernel.static_shared + dynamic_shared);
+  return gpu_model().multiprocessors * resident_blocks(threads, resources_of(kernel).registers,
+                                                       kernel.static_shared + dynamic_shared);
 }
 
 Refusal check_launch(const Kernel& kernel, const LaunchConfig& config, int max_dynamic_shared) {
