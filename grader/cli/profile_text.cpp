@@ -197,8 +197,8 @@ std::string cost_text(const Json& kernel, const std::string& model, int columns)
   std::string time = "modelled (" + model + ") " + time_text(cost.number_or("seconds"));
   const double multiprocessors = cost.number_or("multiprocessors");
   if (cost.number_or("slice", 1) > 1) {
-    time += " on " + count_text(multiprocessors) +
-            " multiprocessors, as many as these blocks fill, with their part of L2 and DRAM";
+    time += " on " + course::plural(static_cast<size_t>(multiprocessors), "multiprocessor") +
+            " of the card, with their part of L2 and DRAM";
   }
   time += ". Limited by " + cost.string_or("limiter_words");
   if (busy != nullptr && cost.string_or("limiter") != "latency") {

@@ -162,7 +162,7 @@ void ProfileLog::start() {
     if (path == nullptr || *path == '\0') return false;
     instance().path_ = path;
     const char* slice = std::getenv("GRADE_SIM_SLICE");
-    Recorder::instance().start(slice == nullptr ? 0 : std::atof(slice));
+    Recorder::instance().stay_on(slice == nullptr ? 0 : std::atof(slice));
     std::atexit([] { instance().write(); });
     return true;
   }();

@@ -63,7 +63,17 @@ void Recorder::set_multiprocessors(double count) {
   slice_ = static_cast<double>(all) / multiprocessors_;
 }
 
+void Recorder::stay_on(double slice) {
+  stays_on_ = true;
+  usual_slice_ = slice;
+  if (!on_) start(slice);
+}
+
 void Recorder::stop() {
+  if (stays_on_) {
+    start(usual_slice_);
+    return;
+  }
   on_ = false;
   if (engine_options().observer == this) engine_options().observer = nullptr;
 }

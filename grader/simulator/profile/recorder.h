@@ -65,6 +65,8 @@ class Recorder : public LaunchObserver {
   // launch fill four waves, or the whole card.
   void start(double slice);
   void stop();
+  // On for the whole program, with this slice wherever start() does not say another.
+  void stay_on(double slice);
   bool is_on() const { return on_; }
   // Multiprocessors of the slice, at least one.
   int multiprocessors() const { return multiprocessors_; }
@@ -98,6 +100,8 @@ class Recorder : public LaunchObserver {
   bool on_ = false;
   double slice_ = 1;
   bool chooses_slice_ = false;
+  bool stays_on_ = false;
+  double usual_slice_ = 0;
   int multiprocessors_ = 1;
   uint64_t recordings_ = 0;
   Recording recording_;
