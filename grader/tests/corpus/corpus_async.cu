@@ -299,6 +299,22 @@ void run_mbarrier_overflow() {
   mbarrier_overflow<kPlanted><<<1, kThreads>>>(m.out);
 }
 
+// One arrival more is expected than threads come.
+template <bool kPlanted>
+__global__ void mbarrier_deadlock(int* out) {
+  __shared__ __mbarrier_t barrier;
+  if (threadIdx.x == 0) __mbarrier_init(&barrier, kThreads + (kPlanted ? 1 : 0));
+  __syncthreads();
+  const __mbarrier_token_t token = __mbarrier_arrive(&barrier);
+  while (!__mbarrier_test_wait(&barrier, token));  // planted: mbarrier_deadlock synccheck/spin-deadlock
+  out[threadIdx.x] = 1;
+}
+template <bool kPlanted>
+void run_mbarrier_deadlock() {
+  Buffers m;
+  mbarrier_deadlock<kPlanted><<<1, kThreads>>>(m.out);
+}
+
 // Copies that the barrier counts; the planted twin reads without waiting for it.
 template <bool kPlanted>
 __global__ void mbarrier_copies(const int* in, int* out) {
@@ -328,6 +344,6 @@ const CorpusCase kAsyncCases[] = {
     CASE(async_wait_too_few), CASE(async_refill),          CASE(async_tail),
     CASE(mbarrier_missing_wait), CASE(mbarrier_late_write), CASE(mbarrier_producer_consumer),
     CASE(mbarrier_late_init), CASE(mbarrier_not_initialised), CASE(mbarrier_overwritten),
-    CASE(mbarrier_overflow), CASE(mbarrier_copies),
+    CASE(mbarrier_overflow), CASE(mbarrier_deadlock), CASE(mbarrier_copies),
 };
 extern const CorpusPart kAsyncCorpus = {kAsyncCases, sizeof(kAsyncCases) / sizeof(kAsyncCases[0])};
