@@ -129,6 +129,8 @@ cudaError_t prepare_launch(const LaunchRequest& request, KernelWork* work) {
   const int resident = resident_blocks_of(kernel, static_cast<int>(request.config.block.count()),
                                           request.config.dynamic_shared);
   work->config.resident_blocks = static_cast<uint64_t>(std::max(resident, 1));
+  // check_launch has made sure that all of them fit.
+  if (request.config.cooperative) work->config.resident_blocks = request.config.grid.count();
   return read_arguments(kernel, request, &work->parameters) ? cudaSuccess : cudaErrorInvalidValue;
 }
 

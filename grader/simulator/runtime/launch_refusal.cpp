@@ -91,8 +91,12 @@ Refusal check_launch(const Kernel& kernel, const LaunchConfig& config, int max_d
   std::string reason = check_shared(kernel, config.dynamic_shared, max_dynamic_shared);
   if (!reason.empty()) return {cudaErrorInvalidValue, std::move(reason)};
   if (config.cooperative) {
+    // As the occupancy functions say it, by the registers of the machine code: programs size such
+    // grids with them. Asking the assembler takes too long for every launch.
     const auto resident =
-        static_cast<uint64_t>(resident_blocks_of(kernel, threads, config.dynamic_shared));
+        static_cast<uint64_t>(gpu_model().multiprocessors *
+                              resident_blocks(threads, resources_of(kernel).registers,
+                                              kernel.static_shared + config.dynamic_shared));
     if (config.grid.count() > resident) {
       return {
           cudaErrorCooperativeLaunchTooLarge,
