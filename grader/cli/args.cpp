@@ -78,6 +78,8 @@ Options parse_arguments(const std::vector<std::string>& arguments) {
       options.device = parse_device(value);
     } else if (take_value(arguments, &i, "--ptx", &value)) {
       options.ptx = value;
+    } else if (take_value(arguments, &i, "--timeline", &value)) {
+      options.timeline = value;
     } else if (take_setting(arguments, &i, &options)) {
     } else if (set_flag(argument, &options)) {
     } else if (argument.size() > 1 && argument[0] == '-') {

@@ -21,6 +21,7 @@ struct Options {
   bool solution = false, json = false, colour = true, help = false, version = false;
   bool yes = false, spoil = false;
   std::string ptx;                                    // exec --ptx PATH
+  std::string timeline;                               // exec --timeline FILE
   std::string kernel, model;                          // profile
   std::string block, warp, thread, lines, test_case;  // trace
 };

@@ -115,8 +115,10 @@ int exec_command(App& app) {
     return become(argv);
   }
   if (options.rest.empty()) {
-    throw UsageError("exec needs a program: ./grade exec -- PROGRAM ... or --ptx PATH");
+    throw UsageError(
+        "exec needs a program: ./grade exec [--timeline FILE] -- PROGRAM ... or --ptx PATH");
   }
+  if (!options.timeline.empty()) ::setenv("GRADE_SIM_TIMELINE", options.timeline.c_str(), 1);
   std::vector<std::string> argv = simulated_program(app, options.rest, &status);
   return argv.empty() ? status : become(std::move(argv));
 }

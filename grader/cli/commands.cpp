@@ -49,7 +49,7 @@ const std::vector<Command>& commands() {
        kProfileOptions},
       {"trace", "[EX]", "one warp step by step, with its values", trace_command, 1, false, true,
        kTraceOptions},
-      {"exec", "-- PROGRAM ...", "any CUDA program in the simulator, checks on", exec_command},
+      {"exec", "-- PROGRAM ...", "any CUDA program, checks on; --timeline FILE", exec_command},
       {"update", "", "a new version of the course; keeps your files", update_command},
       {"clean", "[PART]", "disk space; removes build, toolkit or all", clean_command, 1},
       {"doctor", "", "tools, devices, and a kernel that really runs", doctor_command},

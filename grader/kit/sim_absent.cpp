@@ -42,4 +42,9 @@ size_t wsim_live_allocations(size_t* bytes) {
   return 0;
 }
 
+const char* wsim_timeline_label(void) { return ""; }
+double wsim_timeline_now(void) { return 0; }
+int wsim_timeline_count(void) { return 0; }
+int wsim_get_timeline_item(int, wsim_timeline_item*) { return -1; }
+
 }  // extern "C"

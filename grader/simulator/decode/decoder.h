@@ -54,6 +54,7 @@ class FunctionDecoder {
   void decode_atom(const ptx::Instruction&, Spec&, Instr&);
   void decode_fence(const ptx::Instruction&, Spec&, Instr&);
   void decode_nop(const ptx::Instruction&, Spec&, Instr&);
+  void decode_sleep(const ptx::Instruction&, Spec&, Instr&);
   void decode_createpolicy(const ptx::Instruction&, Spec&, Instr&);
   void decode_bra(const ptx::Instruction&, Spec&, Instr&);
   void decode_brx(const ptx::Instruction&, Spec&, Instr&);

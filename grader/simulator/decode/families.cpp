@@ -304,7 +304,8 @@ bool FunctionDecoder::decode_special_mov(const Operand& operand, Instr& in) {
                      name == "%globaltimer_hi";
   if (!clock) return false;
   in.imm = name == "%clock_hi" || name == "%globaltimer_hi" ? 32 : 0;
-  in.fn = handler_clock();
+  in.fn = name.starts_with("%globaltimer") ? handler_globaltimer() : handler_clock();
+  module_.uses_time = true;
   return true;
 }
 
@@ -481,6 +482,15 @@ void FunctionDecoder::decode_createpolicy(const Instruction& instruction, Spec& 
   in.ops[1] = constant(0, 8);
   in.sources = 1;
   in.fn = WARPLINGS_PICK(pick_move)(8);
+}
+
+void FunctionDecoder::decode_sleep(const Instruction& instruction, Spec& spec, Instr& in) {
+  spec.take("u32");
+  in.destinations = 0;
+  in.ops[1] = source(instruction.operands.at(0), 4, Type::kU32);
+  in.sources = 1;
+  in.fn = handler_sleep();
+  module_.uses_time = true;
 }
 
 void FunctionDecoder::decode_nop(const Instruction&, Spec& spec, Instr& in) {

@@ -171,6 +171,9 @@ class LoadedModule {
   bool order_inside_epochs = false;
 
   bool is_constant(uint64_t address) const;  // inside a .const variable
+  // Reads a clock, or sleeps: its warps count cycles (exec/clock.h).
+  bool uses_time = false;
+
   CodePosition position_of(uint32_t pc) const;
   int function_at(uint32_t pc) const;
 };

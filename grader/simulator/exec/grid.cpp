@@ -16,6 +16,7 @@
 #include "checks/explain.h"
 #include "checks/global_race.h"
 #include "exec/device_launch.h"
+#include "exec/clock.h"
 #include "exec/fault.h"
 #include "exec/interpreter.h"
 #include "exec/memory_access.h"
@@ -138,6 +139,7 @@ class Launch {
     warp.param_bytes = kernel_.param_bytes;
     warp.counters = counters_;
     warp.instructions = &grid_.instructions;
+    warp.cycles_of = cycles_of(kernel_.module);
     warp.checks = options_.checks;
     warp.storage.assign(std::max<uint32_t>(function_->frame_bytes, kSlot), 0);
     warp.undefined.assign(warp.storage.size() / kSlot + 1, 0);
@@ -204,6 +206,7 @@ class Launch {
     const uint32_t first = static_cast<uint32_t>(warp.index) * 32;
     const uint32_t n = std::min(32u, threads - first);
     warp.live = n == 32 ? 0xffffffffu : (1u << n) - 1;
+    warp.cycles = 0;
     fill(warp, kCtaidX, block.index.x);
     fill(warp, kCtaidY, block.index.y);
     fill(warp, kCtaidZ, block.index.z);

@@ -92,6 +92,8 @@ Handler handler_surface(SurfaceAccess access);
 Handler handler_image_query(bool texture);  // txq, suq
 
 Handler handler_clock();  // imm: bits to shift right
+Handler handler_globaltimer();
+Handler handler_sleep();
 
 }  // namespace warplings::sim
 

@@ -4,8 +4,10 @@
 #include <cstdlib>
 
 #include "checks/explain.h"
+#include "exec/clock.h"
 #include "exec/handlers.h"
 #include "exec/lanes.h"
+#include "profile/device_model.h"
 
 namespace warplings::sim {
 namespace {
@@ -193,15 +195,38 @@ void op_fence(Warp& w, const Instr& in, uint32_t m) {
   if (w.checks) fence(w, m, in.scope == Scope::kBlock ? kInBlock : kAcross);
 }
 
-// Clocks: issued instructions of the launch stand in for cycles until the timeline models them.
-void op_clock(Warp& w, const Instr& in, uint32_t m) {
+void show_time(Warp& w, const Instr& in, uint32_t m, uint64_t now) {
+  LaunchClock& clock = LaunchClock::instance();
+  clock.longest = std::max(clock.longest, w.cycles);
+  // A loop that waits for its clock goes on by itself, but lets others pass.
   w.spun = true;
-  const uint64_t now = *w.instructions >> in.imm;
+  now >>= in.imm;
   if (in.register_size == 8) {
     for_lanes(w.out<uint64_t>(in.ops[0]), m, [=](int) { return now; });
   } else {
     for_lanes(w.out<uint32_t>(in.ops[0]), m, [=](int) { return static_cast<uint32_t>(now); });
   }
+}
+
+void op_clock(Warp& w, const Instr& in, uint32_t m) {
+  const double start = LaunchClock::instance().start * gpu_model().clock_hz;
+  show_time(w, in, m, static_cast<uint64_t>(start) + w.cycles);
+}
+
+// Nanoseconds, of all devices alike.
+void op_globaltimer(Warp& w, const Instr& in, uint32_t m) {
+  const double seconds =
+      LaunchClock::instance().start + static_cast<double>(w.cycles) / gpu_model().clock_hz;
+  show_time(w, in, m, static_cast<uint64_t>(1e9 * seconds));
+}
+
+void op_sleep(Warp& w, const Instr& in, uint32_t m) {
+  const uint32_t* nanoseconds = w.in<uint32_t>(in.ops[1]);
+  uint32_t longest = 0;
+  each_lane(m, [&](int lane) { longest = std::max(longest, nanoseconds[lane]); });
+  w.cycles += static_cast<uint64_t>(1e-9 * longest * gpu_model().clock_hz);
+  LaunchClock& clock = LaunchClock::instance();
+  clock.longest = std::max(clock.longest, w.cycles);
 }
 
 }  // namespace
@@ -251,5 +276,9 @@ Handler handler_fns() { return op_fns; }
 Handler handler_nop() { return op_nop; }
 Handler handler_fence() { return op_fence; }
 Handler handler_clock() { return op_clock; }
+
+Handler handler_globaltimer() { return op_globaltimer; }
+
+Handler handler_sleep() { return op_sleep; }
 
 }  // namespace warplings::sim

@@ -157,6 +157,7 @@ class Runner {
       report_spent_budget(w_, grid_.max_instructions);
       throw LaunchFault{LaunchStatus::kTimeout};
     }
+    if (w_.cycles_of != nullptr) w_.cycles += w_.cycles_of[w_.pc];
     if (w_.counters == nullptr) return;
     PcCounters& c = w_.counters[w_.pc];
     ++c.issued;

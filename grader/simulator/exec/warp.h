@@ -149,18 +149,20 @@ class Warp {
   uint32_t param_bytes = 0;
   PcCounters* counters = nullptr;          // per instruction of the module; null when off
   const uint64_t* instructions = nullptr;  // warp instructions of this launch so far
+  const uint16_t* cycles_of = nullptr;     // of each instruction; null if nobody asks for the time
+  uint64_t cycles = 0;                     // since the block began
   bool checks = true;                      // initcheck, racecheck, synccheck
   // exec/observer.h; null when nobody watches.
   LaunchObserver* watch_instructions = nullptr;
   LaunchObserver* watch_requests = nullptr;
-  std::vector<uint8_t> storage;            // registers of all frames
-  std::vector<uint32_t> undefined;         // per slot
-  std::vector<uint8_t> undefined_detail;   // per slot and lane: byte mask
-  std::vector<uint8_t> local;              // lane-major
-  std::vector<uint8_t> local_undefined;    // one byte per byte of local
-  uint32_t local_size = 0;                 // per lane
-  WarpClock clock;                         // racecheck
-  AsyncCopies async_copies;                // cp.async under way
+  std::vector<uint8_t> storage;           // registers of all frames
+  std::vector<uint32_t> undefined;        // per slot
+  std::vector<uint8_t> undefined_detail;  // per slot and lane: byte mask
+  std::vector<uint8_t> local;             // lane-major
+  std::vector<uint8_t> local_undefined;   // one byte per byte of local
+  uint32_t local_size = 0;                // per lane
+  WarpClock clock;                        // racecheck
+  AsyncCopies async_copies;               // cp.async under way
   alignas(64) uint8_t special[kSpecialBytes];
 
  private:

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "checks/finding.h"
+#include "profile/timeline.h"
 #include "runtime/error_state.h"
 #include "runtime/host_lines.h"
 
@@ -55,6 +56,7 @@ template <class Body>
 cudaError_t run_api(const char* name, const void* return_address, OnFault on_fault, Body body) {
   std::lock_guard lock(api_mutex());
   count_api_call(name);
+  Timeline::instance().host_call(name);
   const ApiCall call(name, return_address);
   cudaError_t error = on_fault == OnFault::kRefuse ? sticky_error() : cudaSuccess;
   if (error == cudaSuccess && any_capture() && is_unsafe_during_capture(name)) {

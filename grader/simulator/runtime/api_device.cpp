@@ -7,6 +7,7 @@
 
 #include "checks/stream_order.h"
 #include "memory/device_memory.h"
+#include "profile/timeline.h"
 #include "runtime/api.h"
 #include "runtime/device_model.h"
 #include "runtime/device_state.h"
@@ -124,6 +125,7 @@ cudaError_t cudaDeviceReset() {
     Streams::instance().drop_pending(device);
     StreamOrder::instance().reset();
     MemoryPools::instance().reset(device);
+    Timeline::instance().forget_pending();
     DeviceMemory::instance().reset(device);
     graph_memory(device) = {};
     reset_peer_access(device);

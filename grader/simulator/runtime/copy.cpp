@@ -13,23 +13,21 @@
 #include "memory/device_memory.h"
 #include "memory/payload.h"
 #include "runtime/capture.h"
+#include "runtime/device_state.h"
 #include "runtime/pointer.h"
 #include "runtime/repeat_launch.h"
 
 namespace warplings::sim {
 namespace {
 
-// Modelled bandwidths in bytes per millisecond, and the latency of a transfer over the bus.
-constexpr double kPageableRate = 12e6, kPinnedRate = 50e6, kDeviceRate = 4.2e9;
-constexpr double kBusLatencyMs = 0.005, kDeviceLatencyMs = 0.002;
-
-double modelled_ms(MemoryKind to, MemoryKind from, size_t bytes) {
-  const auto size = static_cast<double>(bytes);
-  if (to == MemoryKind::kDevice && from == MemoryKind::kDevice) {
-    return kDeviceLatencyMs + 2 * size / kDeviceRate;
+CopyPath path_of(const Copy& copy) {
+  const bool to_device = device_holds(memory_kind(copy.to));
+  const bool from_device = device_holds(memory_kind(copy.from));
+  if (to_device && from_device) {
+    return device_of(address_of(copy.to)) == device_of(address_of(copy.from)) ? CopyPath::kOnDevice
+                                                                              : CopyPath::kPeer;
   }
-  const bool pageable = to == MemoryKind::kPageable || from == MemoryKind::kPageable;
-  return kBusLatencyMs + size / (pageable ? kPageableRate : kPinnedRate);
+  return to_device ? CopyPath::kToDevice : from_device ? CopyPath::kToHost : CopyPath::kOnHost;
 }
 
 // Calls visit(offset in `to`, offset in `from`) for every row.
@@ -191,6 +189,9 @@ std::shared_ptr<Work> describe(const Copy& copy, const ApiCall& call) {
   work->where = call.where();
   const bool from_pageable = memory_kind(copy.from) == MemoryKind::kPageable;
   const bool to_pageable = memory_kind(copy.to) == MemoryKind::kPageable;
+  work->bytes = copy.box.bytes();
+  work->path = path_of(copy);
+  work->pageable = from_pageable || to_pageable;
   for_each_row(copy, [&](size_t to, size_t from) {
     // Pageable memory is read and written during the call.
     if (!from_pageable) {
@@ -207,7 +208,6 @@ WorkItem work_item(const Copy& request, const ApiCall& call) {
   const Copy copy = joined_rows(request);
   WorkItem item;
   item.about = describe(copy, call);
-  item.modelled_ms = modelled_ms(memory_kind(copy.to), memory_kind(copy.from), copy.box.bytes());
   item.run = [copy, call] {
     if (!still_there(call, "destination", copy.to, copy.to_layout.extent(copy.box)) ||
         !still_there(call, "source", copy.from, copy.from_layout.extent(copy.box))) {
@@ -279,7 +279,7 @@ WorkItem work_item(const Fill& fill, const ApiCall& call) {
   for_each_row(fill, [&](size_t offset) {
     item.about->ranges.push_back({address_of(fill.to) + offset, fill.box.width, true});
   });
-  item.modelled_ms = kDeviceLatencyMs + static_cast<double>(fill.box.bytes()) / kDeviceRate;
+  item.about->bytes = fill.box.bytes();
   item.run = [fill, call] {
     if (!still_there(call, "target", fill.to, fill.layout.extent(fill.box))) return cudaSuccess;
     RepeatedLaunches::instance().memory_changed();

@@ -1,11 +1,16 @@
 #include "runtime/kernel_launch.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
+#include "decode/program.h"
+#include "exec/clock.h"
 #include "profile/cost.h"
 #include "profile/profile_log.h"
 #include "profile/tracer.h"
+#include "profile/kernel_time.h"
+#include "profile/timeline.h"
 #include "runtime/capture.h"
 #include "runtime/device_state.h"
 #include "runtime/launch_refusal.h"
@@ -140,11 +145,16 @@ WorkItem work_item(KernelWork work) {
   item.run = [work = std::move(work)] {
     ProfileLog::start();
     Tracer::start();
-    constexpr double kStartMs = 0.002;  // of any kernel
     const CostMeter meter(*work.kernel);
+    LaunchClock& clock = LaunchClock::instance();
+    clock = {};
+    if (work.kernel->module->uses_time) clock.start = Timeline::instance().running_since();
     const LaunchStatus status =
         RepeatedLaunches::instance().run(*work.kernel, work.config, work.parameters);
-    Streams::instance().set_duration(kStartMs + 1e3 * meter.finish(work.config).seconds);
+    KernelTime time = modelled_kernel_time(work.config, meter.finish(work.config));
+    time.seconds =
+        std::max(time.seconds, static_cast<double>(clock.longest) / gpu_model().clock_hz);
+    Timeline::instance().kernel_took(time);
     return error_of(status);
   };
   return item;

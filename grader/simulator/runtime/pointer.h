@@ -23,6 +23,8 @@ MemoryKind memory_kind(const void* pointer);
 inline bool device_can_use(MemoryKind kind) { return kind >= MemoryKind::kPinned; }
 inline bool host_can_use(MemoryKind kind) { return kind <= MemoryKind::kManaged; }
 
+inline bool device_holds(MemoryKind kind) { return kind >= MemoryKind::kManaged; }
+
 inline uint64_t address_of(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
 
 // Where the simulator itself reads and writes the bytes.

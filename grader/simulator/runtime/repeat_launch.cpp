@@ -6,6 +6,7 @@
 
 #include "checks/finding.h"
 #include "checks/footprint.h"
+#include "decode/program.h"
 #include "memory/device_memory.h"
 #include "runtime/registry.h"
 
@@ -118,7 +119,7 @@ bool RepeatedLaunches::same_as_last(const Kernel& kernel, const LaunchConfig& co
 bool RepeatedLaunches::worth_trying(const Kernel& kernel) const {
   const auto failed = failures_.find(&kernel);
   return (failed == failures_.end() || failed->second < kMostFailures) &&
-         DeviceMemory::instance().bytes_in_use() <= kMostBytes &&
+         DeviceMemory::instance().bytes_in_use() <= kMostBytes && !kernel.module->uses_time &&
          Registry::instance().is_repeatable(kernel.module);
 }
 

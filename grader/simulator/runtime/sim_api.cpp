@@ -9,6 +9,9 @@
 #include "profile/cost.h"
 #include "profile/counters.h"
 #include "profile/recorder.h"
+#include "profile/timeline.h"
+#include "profile/timeline_model.h"
+#include "profile/timeline_report.h"
 #include "runtime/api.h"
 #include "runtime/host_fault.h"
 #include "runtime/pointer.h"
@@ -28,6 +31,11 @@ std::vector<Finding>& handed_out_findings() {
 std::vector<CounterStore::Line>& handed_out_lines() {
   static auto* const lines = new std::vector<CounterStore::Line>();
   return *lines;
+}
+
+std::vector<TimelineItem>& handed_out_items() {
+  static auto* const items = new std::vector<TimelineItem>();
+  return *items;
 }
 
 void copy_size(const Dim3& from, unsigned* to) {
@@ -109,6 +117,8 @@ void wsim_reset_counters(void) {
   CounterStore::instance().reset();
   reset_api_calls();
   handed_out_lines().clear();
+  std::lock_guard lock(api_mutex());
+  Timeline::instance().reset();
 }
 
 void wsim_read_counters(wsim_counters* out) { *out = CounterStore::instance().totals(); }
@@ -156,6 +166,36 @@ void wsim_model_rates(double* bytes_per_second, double* flops_per_second) {
 const char* wsim_model_name(void) { return gpu_model().name; }
 
 uint64_t wsim_api_calls(const char* name) { return api_calls(name); }
+
+const char* wsim_timeline_label(void) { return timeline_label(); }
+
+double wsim_timeline_now(void) {
+  std::lock_guard lock(api_mutex());
+  return Timeline::instance().now();
+}
+
+int wsim_timeline_count(void) {
+  std::lock_guard lock(api_mutex());
+  handed_out_items() = finished_work(Timeline::instance());
+  return static_cast<int>(handed_out_items().size());
+}
+
+int wsim_get_timeline_item(int index, wsim_timeline_item* out) {
+  const auto& items = handed_out_items();
+  if (index < 0 || static_cast<size_t>(index) >= items.size()) return -1;
+  const TimelineItem& item = items[static_cast<size_t>(index)];
+  out->kind = kind_name(*item.work);
+  out->name = item.work->name.c_str();
+  out->file = item.work->where.file.c_str();
+  out->line = item.work->where.line;
+  out->stream = item.stream.name.c_str();
+  out->device = item.stream.device;
+  out->bytes = item.work->bytes;
+  out->issued = item.issued;
+  out->start = item.start;
+  out->end = item.end;
+  return 0;
+}
 
 size_t wsim_live_allocations(size_t* bytes) {
   const auto live = DeviceMemory::instance().live();

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "checks/stream_order.h"
+#include "profile/timeline.h"
 #include "runtime/device_state.h"
 #include "runtime/error_state.h"
 
@@ -16,6 +17,29 @@ constexpr size_t kMaxBacklog = 2000;
 
 StreamTraits traits_of(const StreamState& stream) {
   return {stream.id, stream.device, stream.is_default, stream.is_blocking(), stream.name};
+}
+
+void set_serial(WorkItem* item, uint64_t serial) {
+  item->serial = serial;
+  if (item->reaches == nullptr) return;
+  item->reaches->serial = serial;
+  item->reaches->reached = Timeline::instance().event_time(serial);
+}
+
+void put_on_timeline(const StreamTraits& stream, WorkItem* item) {
+  Timeline& timeline = Timeline::instance();
+  if (item->steps.empty()) {
+    set_serial(item, timeline.enqueued(stream, item->about));
+    return;
+  }
+  std::vector<std::shared_ptr<const Work>> nodes;
+  std::vector<std::vector<size_t>> after;
+  for (const GraphStep& step : item->steps) {
+    nodes.push_back(step.work.about);
+    after.push_back(step.after);
+  }
+  uint64_t serial = timeline.enqueued_graph(stream, nodes, after);
+  for (GraphStep& step : item->steps) set_serial(&step.work, serial++);
 }
 
 // A graph launch does what all its nodes do.
@@ -123,10 +147,12 @@ void Streams::enqueue(const std::shared_ptr<StreamState>& stream, WorkItem item)
   } else if (stream->is_blocking() && !first->queue.empty()) {
     item.after.push_back({first, first->enqueued});
   }
+  const StreamTraits traits = traits_of(*stream);
+  put_on_timeline(traits, &item);
   const std::shared_ptr<Work> about = with_steps(item);
   stream->queue.push_back(std::move(item));
   ++stream->enqueued;
-  StreamOrder::instance().enqueued(traits_of(*stream), stream->enqueued, about);
+  StreamOrder::instance().enqueued(traits, stream->enqueued, about);
   stream->last_enqueue = ++enqueue_count_;
   ++backlog_;
   keep_backlog_short();
@@ -150,9 +176,9 @@ void Streams::stands_for_last(const std::shared_ptr<StreamState>& stream, EventR
 
 WorkItem Streams::reach(std::shared_ptr<EventRecord> record) {
   WorkItem item;
-  item.run = [this, record = std::move(record)] {
+  item.reaches = record;
+  item.run = [record = std::move(record)] {
     record->done = true;
-    record->modelled_ms = clock_ms_;
     return cudaSuccess;
   };
   return item;
@@ -160,6 +186,7 @@ WorkItem Streams::reach(std::shared_ptr<EventRecord> record) {
 
 void Streams::wait(const std::shared_ptr<StreamState>& stream, const EventRecord& record) {
   StreamOrder::instance().stream_waits(traits_of(*stream), record.order);
+  Timeline::instance().stream_waits(traits_of(*stream), record.serial);
   if (!record.done) stream->pending_waits.push_back(record.point);
 }
 
@@ -186,12 +213,12 @@ void Streams::finish_next(const std::shared_ptr<StreamState>& stream) {
 
 void Streams::run_item(WorkItem& item, const WorkId& id, int device) {
   if (sticky_error(device) != cudaSuccess) return;
-  duration_ms_ = item.modelled_ms;
+  Timeline::instance().starts(item.serial);
   const bool on_host = item.about != nullptr && item.about->kind == WorkKind::kHostFunction;
   if (on_host) StreamOrder::instance().host_function_starts(id);
   const cudaError_t error = item.run();
   if (on_host) StreamOrder::instance().host_function_ends();
-  clock_ms_ += duration_ms_;
+  Timeline::instance().ends(item.serial);
   if (error != cudaSuccess) set_sticky_error(device, error);
 }
 
@@ -208,6 +235,7 @@ cudaError_t Streams::synchronize(const std::shared_ptr<StreamState>& stream) {
   StreamOrder::instance().host_waits(traits_of(*stream));
   const cudaError_t error = run_stream(stream);
   StreamOrder::instance().host_waited();
+  Timeline::instance().host_waits_for_stream(traits_of(*stream));
   return error;
 }
 
@@ -215,6 +243,7 @@ cudaError_t Streams::synchronize(const EventRecord& record) {
   StreamOrder::instance().host_waits(record.order);
   const cudaError_t error = run_until(record.point);
   StreamOrder::instance().host_waited();
+  Timeline::instance().host_waits_for(record.serial);
   return error;
 }
 
@@ -222,6 +251,7 @@ cudaError_t Streams::synchronize_last(const std::shared_ptr<StreamState>& stream
   StreamOrder::instance().host_waits(StreamOrder::instance().end_of(stream->id));
   const cudaError_t error = run_until({stream, stream->enqueued});
   StreamOrder::instance().host_waited();
+  Timeline::instance().host_waits_for_last(traits_of(*stream));
   return error;
 }
 
@@ -229,6 +259,7 @@ cudaError_t Streams::synchronize_before_last(const std::shared_ptr<StreamState>&
   StreamOrder::instance().host_waits_for_start_of({stream->id, stream->enqueued});
   const cudaError_t error = run_until({stream, stream->enqueued});
   StreamOrder::instance().host_waited();
+  Timeline::instance().host_waits_for_last(traits_of(*stream));
   return error;
 }
 
@@ -236,6 +267,7 @@ cudaError_t Streams::synchronize_device(int device) {
   StreamOrder::instance().host_waits_for_device(device);
   const cudaError_t error = run_device(device);
   StreamOrder::instance().host_waited();
+  Timeline::instance().host_waits_for_device(device);
   return error;
 }
 

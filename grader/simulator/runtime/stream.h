@@ -27,6 +27,7 @@ namespace warplings::sim {
 
 struct CaptureBranch;  // runtime/capture.h
 struct CapturedPoint;
+struct EventRecord;
 struct GraphStep;
 struct StreamState;
 
@@ -39,9 +40,10 @@ struct WorkPoint {
 struct WorkItem {
   std::function<cudaError_t()> run;
   std::vector<WorkPoint> after;
-  double modelled_ms = 0;       // how long it takes on the modelled device; `run` may change it
-  std::shared_ptr<void> keeps;  // what `run` reads, alive as long as the item
-  std::shared_ptr<Work> about;  // nullptr: nothing that touches memory
+  uint64_t serial = 0;                   // on the timeline
+  std::shared_ptr<EventRecord> reaches;  // an event
+  std::shared_ptr<void> keeps;           // what `run` reads, alive as long as the item
+  std::shared_ptr<Work> about;           // nullptr: nothing that touches memory
   // A graph launch: its nodes, in the order in which they run. `run` is not used then.
   std::vector<GraphStep> steps;
 };
@@ -74,7 +76,8 @@ struct EventRecord {
   WorkPoint point;
   OrderClock order;  // what it stands for
   bool done = false;
-  double modelled_ms = 0;  // clock of the device when it was reached
+  uint64_t serial = 0;              // on the timeline
+  std::shared_ptr<double> reached;  // when it was, in modelled seconds
 };
 
 }  // namespace warplings::sim
@@ -130,9 +133,6 @@ class Streams {
   // Throws pending work away (after a fault, or at cudaDeviceReset).
   void drop_pending(int device);
 
-  double clock_ms() const { return clock_ms_; }
-  void set_duration(double ms) { duration_ms_ = ms; }  // of the item that is running
-
  private:
   void finish_next(const std::shared_ptr<StreamState>& stream);
   cudaError_t run_device(int device);
@@ -154,8 +154,6 @@ class Streams {
   uint64_t created_ = 0;  // by the program
   uint64_t enqueue_count_ = 0;
   size_t backlog_ = 0;
-  double clock_ms_ = 0;
-  double duration_ms_ = 0;
 };
 
 }  // namespace warplings::sim

@@ -26,6 +26,9 @@ struct MemoryRange {
   bool write = false;
 };
 
+// The way that a copy takes.
+enum class CopyPath : uint8_t { kToDevice, kToHost, kOnDevice, kPeer, kOnHost };
+
 struct Work {
   WorkKind kind = WorkKind::kOther;
   std::string name;  // the kernel, demangled, or the function of the runtime
@@ -37,6 +40,10 @@ struct Work {
   // A blocking copy from pageable memory: the call returns when the bytes are staged.
   bool staged = false;
   bool blocking = false;  // the call that enqueues it waits for it
+  // Copies and fills.
+  uint64_t bytes = 0;
+  CopyPath path = CopyPath::kOnDevice;
+  bool pageable = false;  // one side is ordinary host memory
 };
 
 }  // namespace warplings::sim

@@ -366,6 +366,47 @@ void run_freed_by_other_stream() {
   cudaDeviceSynchronize();
 }
 
+// ---- graphs --------------------------------------------------------------------------------------
+
+// A copy from pinned memory and a kernel, as a graph that is launched again for the next batch.
+struct Recorded {
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t executable = nullptr;
+  explicit Recorded(const Bench& m) {
+    cudaStreamBeginCapture(m.a, cudaStreamCaptureModeGlobal);
+    cudaMemcpyAsync(m.device, m.pinned, kSize, cudaMemcpyHostToDevice, m.a);
+    scale<<<blocks(kElements), kBlock, 0, m.a>>>(m.device, 2.0f, kElements);
+    cudaStreamEndCapture(m.a, &graph);
+    cudaGraphInstantiate(&executable, graph, 0);
+  }
+  ~Recorded() {
+    cudaDeviceSynchronize();
+    cudaGraphExecDestroy(executable);
+    cudaGraphDestroy(graph);
+  }
+};
+
+template <bool kPlanted>
+void run_refilled_between_graph_launches() {
+  Bench m;
+  Recorded recorded(m);
+  for (int batch = 0; batch < 2; ++batch) {
+    if (!kPlanted) cudaStreamSynchronize(m.a);
+    static_cast<volatile float*>(m.pinned)[0] = static_cast<float>(batch);  // planted: refilled_between_graph_launches streamcheck/host-write-too-early
+    cudaGraphLaunch(recorded.executable, m.a);
+  }
+}
+
+template <bool kPlanted>
+void run_graph_beside_a_kernel() {
+  Bench m;
+  Recorded recorded(m);
+  cudaGraphLaunch(recorded.executable, m.a);
+  cudaEventRecord(m.event, m.a);
+  if (!kPlanted) cudaStreamWaitEvent(m.b, m.event, 0);
+  add_into<<<blocks(kElements), kBlock, 0, m.b>>>(m.other, m.device, kElements);  // planted: graph_beside_a_kernel streamcheck/unordered-streams
+}
+
 }  // namespace
 
 #define CASE(name) {#name, run_##name<true>, run_##name<false>}
@@ -394,6 +435,8 @@ const CorpusCase kStreamCases[] = {
     CASE(chunk_overlap),
     CASE(freed_in_use),
     CASE(freed_by_other_stream),
+    CASE(refilled_between_graph_launches),
+    CASE(graph_beside_a_kernel),
 };
 extern const CorpusPart kStreamCorpus = {kStreamCases,
                                          sizeof(kStreamCases) / sizeof(kStreamCases[0])};

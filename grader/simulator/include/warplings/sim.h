@@ -37,8 +37,8 @@ void wsim_name_allocation(const void* ptr, const char* name);
 
 // One defect that a check found. Strings live until the next wsim_clear_findings().
 typedef struct wsim_finding {
-  const char* check;  // see checks in the README: "memcheck", "streamcheck", "launch", ...
-  const char* kind;   // stable slug, for example "out-of-bounds-global-read"
+  const char* check;       // see checks in the README: "memcheck", "streamcheck", "launch", ...
+  const char* kind;        // stable slug, for example "out-of-bounds-global-read"
   const char* message;     // one paragraph in learner words, positions included
   const char* file;        // source file of the first position, "" if unknown
   int line;                // 1-based, 0 if unknown
@@ -106,7 +106,8 @@ int wsim_get_line(int index, wsim_line_counters* out);
 // grader/simulator/MODEL.md.
 
 // From now on launches are recorded for the model, which costs time. Test sizes are smaller than
-// those of a card, so the card is divided: multiprocessors, L2 and bandwidths by `slice` (1: whole).
+// those of a card, so the card is divided: multiprocessors, L2 and bandwidths by `slice` (1:
+// whole).
 void wsim_model_start(double slice);
 // Launches are no longer recorded; modelled times become coarse.
 void wsim_model_stop(void);
@@ -138,6 +139,32 @@ int wsim_get_launch(int index, wsim_launch* out);
 uint64_t wsim_api_calls(const char* name);
 // Live allocations made with the runtime by the program: number and bytes (0 after a clean run).
 size_t wsim_live_allocations(size_t* bytes);
+
+// ---- the modelled timeline ---------------------------------------------------------------------
+// When calls and work happen on the modelled machine (grader/simulator/TIMELINE.md). The same every
+// time. What the program computes itself takes no time on it.
+
+// "modelled (H200)": belongs beside every figure.
+const char* wsim_timeline_label(void);
+// The clock of the host, in seconds. Two readings behind a synchronisation each give the length of
+// what lies between. 0 on a GPU.
+double wsim_timeline_now(void);
+
+typedef struct wsim_timeline_item {
+  const char* kind;  // "kernel", "copy to device", "copy to host", "copy on device",
+                     // "copy between devices", "copy on host", "memset", "host function"
+  const char* name;  // the kernel, or the function of the runtime
+  const char* file;  // the line of the program, "" if unknown
+  int line;
+  const char* stream;  // "stream 1", "the default stream"
+  int device;
+  uint64_t bytes;             // copies and memsets
+  double issued, start, end;  // seconds: the call, and the work on the device
+} wsim_timeline_item;
+// Work since the last wsim_reset_counters() that something has waited for, in the order of the
+// calls. At most 65536 are remembered. Strings live until the next wsim_timeline_count().
+int wsim_timeline_count(void);
+int wsim_get_timeline_item(int index, wsim_timeline_item* out);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,26 @@
+// The timeline for people: a picture in text, and a file for trace viewers.
+#ifndef WARPLINGS_SIMULATOR_PROFILE_TIMELINE_REPORT_H_
+#define WARPLINGS_SIMULATOR_PROFILE_TIMELINE_REPORT_H_
+
+#include <string>
+#include <vector>
+
+#include "profile/timeline.h"
+
+namespace warplings::sim {
+
+// "kernel", "copy to device", ...
+const char* kind_name(const Work& work);
+
+// Work that has been placed, without events and the like, in the order of the calls.
+std::vector<TimelineItem> finished_work(Timeline& timeline);
+
+// At most 80 columns: a line for each stream, how busy each part of the device is, and a legend.
+std::string timeline_picture(Timeline& timeline);
+
+// The trace event format that chrome://tracing and Perfetto read.
+std::string timeline_trace(Timeline& timeline);
+
+}  // namespace warplings::sim
+
+#endif  // WARPLINGS_SIMULATOR_PROFILE_TIMELINE_REPORT_H_
