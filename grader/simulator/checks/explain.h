@@ -50,6 +50,10 @@ void report_spin_deadlock(const std::vector<WaitingGroup>& waiting, uint64_t blo
 void report_mixed_barriers(const Warp& warp, uint32_t first_pc, uint32_t second_pc);
 // A lane named in a member mask that does not take part.
 void report_missing_lanes(const Warp& warp, uint32_t pc, uint32_t missing, const char* operation);
+// A shuffle that takes the value of a lane that does not take part; under `grade exec` a note.
+void report_shuffle_source(const Warp& warp, int reader, int source);
+// Two groups of lanes that wait at one instruction, with masks that differ.
+void report_mask_mismatch(const Warp& warp, const Group& one, const Group& other);
 void report_caller_not_in_mask(const Warp& warp, uint32_t lanes);
 // A matrix operation that only `lanes` execute.
 void report_partial_warp(const Warp& warp, uint32_t lanes);

@@ -120,6 +120,40 @@ void report_missing_lanes(const Warp& warp, uint32_t pc, uint32_t missing, const
   FindingLog::instance().report(std::move(finding));
 }
 
+void report_shuffle_source(const Warp& warp, int reader, int source) {
+  if (repeated(warp, Report::kShuffle, 0)) return;
+  Finding finding = make(warp, "synccheck", "shuffle-from-absent-lane", warp.pc);
+  finding.is_note = engine_options().absent_lanes_are_notes;
+  const bool exited = ((warp.live >> source) & 1) == 0;
+  finding.message = "In " + kernel_name(warp) + ", " + thread_name(warp, reader) +
+                    " takes a value from lane " + number(static_cast<uint64_t>(source)) +
+                    " with the shuffle " + at(warp, warp.pc) + ", but that lane " +
+                    (exited ? "has left the kernel" : "does not take part in it") +
+                    ": the value is undefined. Let every lane that is read from execute the "
+                    "shuffle and stand in its mask, and let lanes without an element bring a "
+                    "neutral value.";
+  FindingLog::instance().report(std::move(finding));
+}
+
+void report_mask_mismatch(const Warp& warp, const Group& one, const Group& other) {
+  if (repeated_at(warp, one.pc, Report::kMasks, 0)) return;
+  Finding finding = make(warp, "synccheck", "masks-disagree", one.pc);
+  const auto lane = [&](const Group& group) {
+    return thread_name(warp, std::countr_zero(group.mask));
+  };
+  const auto mask = [](uint32_t bits) {
+    std::string text = "0x00000000";
+    for (size_t i = 0; i < 8; ++i) text[9 - i] = "0123456789abcdef"[bits >> (4 * i) & 15];
+    return text;
+  };
+  finding.message = "In " + kernel_name(warp) + ", lanes that execute one warp operation " +
+                    at(warp, one.pc) + " give it different masks: " + lane(one) + " names " +
+                    mask(one.wait_mask) + ", " + lane(other) + " names " + mask(other.wait_mask) +
+                    ". All lanes that a mask names must give the same mask; __activemask() "
+                    "does not promise that.";
+  FindingLog::instance().report(std::move(finding));
+}
+
 void report_caller_not_in_mask(const Warp& warp, uint32_t lanes) {
   if (repeated(warp, Report::kCaller, 0)) return;
   Finding finding = make(warp, "synccheck", "caller-not-in-mask", warp.pc);

@@ -29,7 +29,7 @@ void report_sources(Warp& warp, const Instr& in, uint32_t mask) {
   for (int k = in.destinations; k < in.destinations + in.sources && k < 6; ++k) {
     const uint32_t lanes = undefined_lanes_of(warp, in.ops[k]) & mask;
     if (lanes == 0) continue;
-    report_undefined(warp, lanes, "is used in arithmetic or a comparison");
+    report_undefined(warp, lanes, "is used in arithmetic");
     warp.undefined_lanes(in.ops[k]) &= ~lanes;  // once is enough: later uses follow from this one
   }
   for (int k = 0; k < in.destinations && k < 6; ++k) {
@@ -100,12 +100,86 @@ void bitwise(Warp& warp, const Instr& in, uint32_t mask) {
   }
 }
 
+// The lanes of `mask` become undefined where `lanes` says so, and defined elsewhere.
+void set_lanes(Warp& warp, Place p, uint32_t mask, uint32_t lanes) {
+  if (p == kNoPlace) return;
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    set_lane(warp, p, lane, ((lanes >> lane) & 1) != 0 ? 0xff : 0);
+  }
+}
+
+// A comparison decides nothing yet: its outcome may be thrown away, as by code that compares items
+// past the end and then drops them.
+void compare(Warp& warp, const Instr& in, uint32_t mask) {
+  uint32_t lanes = undefined_lanes_of(warp, in.ops[2]) | undefined_lanes_of(warp, in.ops[3]);
+  if (in.ops[4] != kNoPlace) {
+    const uint32_t unknown = undefined_lanes_of(warp, in.ops[4]);
+    const uint32_t value = (in.imm & 4) != 0 ? ~warp.predicate(in.ops[4])
+                                             : warp.predicate(in.ops[4]);
+    // false and anything is false, true or anything is true
+    const uint32_t decided = (in.imm & 3) == 1 ? ~value : (in.imm & 3) == 2 ? value : 0;
+    lanes = (lanes & ~(decided & ~unknown)) | unknown;
+  }
+  set_lanes(warp, in.ops[0], mask, lanes);
+  set_lanes(warp, in.ops[1], mask, lanes);
+}
+
+void predicates(Warp& warp, const Instr& in, uint32_t mask) {
+  uint32_t lanes = undefined_lanes_of(warp, in.ops[1]);
+  if (in.sources == 2) {
+    const uint32_t other = undefined_lanes_of(warp, in.ops[2]);
+    const uint32_t flip = in.target == 1 ? ~0u : 0u;
+    const uint32_t decides = in.target == 0 ? 0u : ~0u;
+    const uint32_t by_first = decides & ~lanes & (warp.predicate(in.ops[1]) ^ flip);
+    const uint32_t by_second = decides & ~other & (warp.predicate(in.ops[2]) ^ flip);
+    lanes = (lanes | other) & ~by_first & ~by_second;
+  }
+  set_lanes(warp, in.ops[0], mask, lanes);
+}
+
+// selp chooses by a predicate, slct by the sign of a register: both have the choice in ops[3].
+void select(Warp& warp, const Instr& in, uint32_t mask) {
+  const uint32_t unknown = undefined_lanes_of(warp, in.ops[3]);
+  const bool by_predicate = in.source_size == kChoiceIsPredicate;
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    const uint8_t a = undefined_bytes_of(warp, in.ops[1], lane);
+    const uint8_t b = undefined_bytes_of(warp, in.ops[2], lane);
+    uint8_t bytes = a | b;
+    if (((unknown >> lane) & 1) != 0) {
+      bytes = 0xff;
+    } else if (by_predicate) {
+      const bool first = (((warp.predicate(in.ops[3]) >> lane) & 1) != 0) != (in.imm != 0);
+      bytes = first ? a : b;
+    }
+    set_lane(warp, in.ops[0], lane, bytes);
+  }
+}
+
 }  // namespace
+
+void check_guard(Warp& warp, const Instr& in, uint32_t mask) {
+  const uint32_t lanes = undefined_lanes_of(warp, in.guard) & mask;
+  if (lanes == 0) return;
+  report_undefined(warp, lanes,
+                   in.kind == Kind::kBranch ? "decides a branch" : "decides what is executed");
+  warp.undefined_lanes(in.guard) &= ~lanes;
+}
 
 void before_instruction(Warp& warp, const Instr& in, uint32_t mask) {
   switch (in.undefined_rule) {
     case UndefinedRule::kReport:
       report_sources(warp, in, mask);
+      break;
+    case UndefinedRule::kCompare:
+      compare(warp, in, mask);
+      break;
+    case UndefinedRule::kSelect:
+      select(warp, in, mask);
+      break;
+    case UndefinedRule::kPredicates:
+      predicates(warp, in, mask);
       break;
     case UndefinedRule::kMove:
       move(warp, in, mask);

@@ -6,6 +6,10 @@
 
 namespace warplings::sim {
 
+// Called before a guarded instruction while some register may hold undefined bytes: the guard
+// decides what happens.
+void check_guard(Warp& warp, const Instr& in, uint32_t mask);
+
 // Called before an instruction while some register may hold undefined bytes: reports an undefined
 // source of arithmetic, or passes undefinedness on to the destination of a move.
 void before_instruction(Warp& warp, const Instr& in, uint32_t mask);

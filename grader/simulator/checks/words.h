@@ -28,6 +28,8 @@ enum class Report : uint64_t {
   kUndefined,
   kMissing,
   kCaller,
+  kShuffle,
+  kMasks,
   kPartialWarp
 };
 bool repeated(const Warp& warp, Report report, uint64_t detail);

@@ -104,6 +104,13 @@ void expect_operands(const Instruction& instruction) {
   }
 }
 
+// Which value of one source decides the result whatever the other is: `target` 1 for false, 2 for
+// true, 0 for none.
+void set_predicate_rule(const std::string& op, Instr& in) {
+  in.undefined_rule = UndefinedRule::kPredicates;
+  in.target = op == "and" ? 1 : op == "or" ? 2 : 0;
+}
+
 }  // namespace
 
 void FunctionDecoder::decode_arithmetic(const Instruction& instruction, Spec& spec, Instr& in) {
@@ -171,7 +178,7 @@ void FunctionDecoder::decode_logic(const Instruction& instruction, Spec& spec, I
   }
   in.mask_constant = surviving_bytes(op, instruction, ptx::size_of(type));
   set_byte_moves(op, instruction, in);
-  if (pred) in.undefined_rule = UndefinedRule::kOwn;  // predicates are never undefined
+  if (pred) set_predicate_rule(op, in);
   in.fn = WARPLINGS_PICK(pick_logic)(spec, type);
 }
 
@@ -206,6 +213,7 @@ void FunctionDecoder::decode_compare(const Instruction& instruction, Spec& spec,
   in.destinations = 2;
   in.ops[2] = source(operands[1], lane_bytes(type), type);
   in.ops[3] = source(operands[2], lane_bytes(type), type);
+  in.undefined_rule = UndefinedRule::kCompare;
   in.sources = 2;
   const int combine = spec.take_one_of({"and", "or", "xor"});
   if (combine >= 0) {
@@ -265,14 +273,14 @@ void FunctionDecoder::decode_select(const Instruction& instruction, Spec& spec, 
   const Type type = spec.type(0);
   const std::vector<Operand>& operands = instruction.operands;
   if (operands.size() != 4) throw Unsupported{"four operands are expected"};
-  in.undefined_rule = UndefinedRule::kBitwise;
+  in.undefined_rule = UndefinedRule::kSelect;
   in.ops[0] = destination(operands[0], lane_bytes(type));
   in.ops[1] = source(operands[1], lane_bytes(type), type);
   in.ops[2] = source(operands[2], lane_bytes(type), type);
   in.sources = 2;
-  in.bytes_keep_place = true;
   if (spec.op == "selp") {
     in.ops[3] = predicate(operands[3]);
+    in.source_size = kChoiceIsPredicate;
     in.imm = operands[3].negated ? 1 : 0;
     in.undefined_rule = UndefinedRule::kSelect;
   } else {
@@ -357,7 +365,7 @@ void FunctionDecoder::decode_mov(const Instruction& instruction, Spec& spec, Ins
   in.sources = 1;
   if (type == Type::kPred) {
     in.ops[1] = predicate(from);
-    in.undefined_rule = UndefinedRule::kOwn;
+    set_predicate_rule("mov", in);
     in.fn = WARPLINGS_PICK(pick_logic)(spec, type);
     return;
   }

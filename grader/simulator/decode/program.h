@@ -50,7 +50,10 @@ enum class Kind : uint8_t {
 
 // What an undefined source means (checks/initcheck).
 enum class UndefinedRule : uint8_t {
-  kReport,   // arithmetic, comparison: an undefined source is a finding
+  kReport,   // arithmetic: an undefined source is a finding
+  kCompare,  // the outcome is as undefined as what is compared; ops[2], ops[3], predicate in ops[4]
+  kSelect,   // as undefined as the choice (ops[3]), else as what is chosen (ops[1] or ops[2])
+  kPredicates,  // and, or, xor, not, mov of predicates
   kMove,     // copies bytes: the destination is as undefined as the source
   kBitwise,  // destination undefined where a source is; and/shift by constants mask bytes
   kSelect,   // selp: as undefined as the source that the predicate chooses
@@ -99,6 +102,8 @@ struct Instr {
   bool bytes_keep_place = false;
   int8_t byte_shift = 0;
 };
+
+inline constexpr uint8_t kChoiceIsPredicate = 1;  // Instr::source_size of selp
 
 struct CallSite {
   int function = -1;                // callee; -1: indirect through ops[0]

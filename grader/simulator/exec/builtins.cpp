@@ -17,8 +17,6 @@
 namespace warplings::sim {
 namespace {
 
-// From kDeviceRuntime on: exec/device_runtime.cpp.
-enum Builtin { kVprintf, kAssertFail, kMalloc, kFree, kDeviceRuntime };
 
 std::string string_at(const Warp& warp, int lane, uint64_t address) {
   std::string out;
@@ -128,7 +126,7 @@ void print_from_device(Warp& warp, const CallSite& site, uint32_t mask) {
     const std::string format = string_at(warp, lane, argument(warp, site, 0, lane));
     Formatter formatter(warp, lane, argument(warp, site, 1, lane));
     const std::string text = formatter.format(format);
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    if (!warp.block->grid->silent) std::fwrite(text.data(), 1, text.size(), stdout);
     set_result(warp, site, lane, text.size());
   }
 }

@@ -10,6 +10,9 @@ namespace warplings::sim {
 class Warp;
 struct CallSite;
 
+// From kDeviceRuntime on: exec/device_runtime.cpp.
+enum Builtin { kVprintf, kAssertFail, kMalloc, kFree, kDeviceRuntime };
+
 // Index of vprintf, __assertfail, malloc, free or a function of the device runtime; -1 for any
 // other name.
 int builtin_index(const std::string& name);

@@ -12,6 +12,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "checks/explain.h"
 #include "checks/global_race.h"
@@ -21,6 +22,7 @@
 #include "exec/interpreter.h"
 #include "exec/memory_access.h"
 #include "exec/observer.h"
+#include "exec/schedule.h"
 #include "memory/device_memory.h"
 #include "profile/counters.h"
 #include "profile/device_model.h"
@@ -34,6 +36,7 @@ struct Turns {
 };
 constexpr Turns kAloneTurns{1u << 14, 1u << 21};
 constexpr Turns kSharedTurns{1u << 8, 1u << 11};  // blocks that may wait for each other
+constexpr Turns kSmallTurns{8, 64};               // for a second look
 constexpr size_t kAloneBlocks = 2048;             // unfinished at a time, where none waits
 
 // The memory in which the blocks of a cooperative grid meet: zeros when the launch begins. One for
@@ -60,8 +63,12 @@ void fill(Warp& warp, uint32_t offset, uint32_t value) {
 class Launch {
  public:
   Launch(const Kernel& kernel, const LaunchConfig& config, const uint8_t* params,
-         DeviceLaunches* device_launches)
-      : kernel_(kernel), config_(config), params_(params), options_(engine_options()) {
+         Schedule schedule, DeviceLaunches* device_launches)
+      : kernel_(kernel),
+        config_(config),
+        params_(params),
+        options_(engine_options()),
+        schedule_(schedule) {
     grid_.kernel = &kernel;
     grid_.config = &config;
     grid_.module = kernel.module;
@@ -71,6 +78,8 @@ class Launch {
     may_wait_ = config.cooperative || function_->global_strong;
     if (config.cooperative) workspace_ = cooperative_workspace(config.device);
     turns_ = may_wait_ ? kSharedTurns : kAloneTurns;
+    if (schedule == Schedule::kRoundRobin) turns_ = kSmallTurns;
+    grid_.silent = schedule != Schedule::kForward;
     most_running_ = may_wait_ ? std::max<uint64_t>(config.resident_blocks, 1) : kAloneBlocks;
     if (options_.checks) {
       GlobalRace::instance().begin(kernel.module->order_inside_epochs,
@@ -88,7 +97,8 @@ class Launch {
       const bool room = next < total && running.size() < most_running_;
       if (running.empty() || (room && (may_wait_ || start_another_))) {
         running.push_front(take_block());
-        start(*running.front(), next++);
+        start(*running.front(), schedule_ == Schedule::kReversed ? total - 1 - next : next);
+        ++next;
         start_another_ = false;
         stuck = 0;
       }
@@ -109,6 +119,8 @@ class Launch {
       if (stuck >= running.size() && !may_start) spin_deadlock(running, total - next);
     }
   }
+
+  uint64_t instructions() const { return grid_.instructions; }
 
  private:
   std::unique_ptr<Block> take_block() {
@@ -288,6 +300,7 @@ class Launch {
   Grid grid_;
   std::vector<std::unique_ptr<Block>> free_;
   bool start_another_ = false;
+  const Schedule schedule_;
   bool may_wait_ = false;  // a block may wait for another one
   Turns turns_ = kAloneTurns;
   uint64_t most_running_ = kAloneBlocks;
@@ -296,20 +309,61 @@ class Launch {
 
 }  // namespace
 
+namespace {
+
+struct Outcome {
+  LaunchStatus status = LaunchStatus::kOk;
+  uint64_t instructions = 0;
+};
+
+Outcome run_once(const Kernel& kernel, const LaunchConfig& config, const uint8_t* params,
+                 Schedule schedule, DeviceLaunches* device_launches) {
+  Launch launch(kernel, config, params, schedule, device_launches);
+  Outcome outcome;
+  try {
+    launch.run();
+  } catch (const LaunchFault& fault) {
+    outcome.status = fault.status;
+  }
+  outcome.instructions = launch.instructions();
+  return outcome;
+}
+
+// Findings only: nothing is counted, traced or printed, and memory stays as the first run left it.
+void run_in_other_orders(const Kernel& kernel, const LaunchConfig& config, const uint8_t* params,
+                         const MemoryImage& before) {
+  const MemoryImage after;
+  const EngineOptions kept = engine_options();
+  engine_options().counters = false;
+  engine_options().observer = nullptr;
+  for (const Schedule schedule : {Schedule::kReversed, Schedule::kRoundRobin}) {
+    before.restore();
+    DeviceLaunches none(config);  // such kernels are not repeated
+    run_once(kernel, config, params, schedule, &none);
+  }
+  engine_options() = kept;
+  after.restore();
+}
+
+}  // namespace
+
 LaunchStatus run_kernel(const Kernel& kernel, const LaunchConfig& config, const uint8_t* params) {
   CounterStore::instance().record_launch(kernel, config);
   DeviceMemory::instance().set_running_device(config.device);
+  RepeatPolicy& policy = RepeatPolicy::instance();
+  std::optional<MemoryImage> before;
+  if (policy.wants_image(kernel, config)) before.emplace();
   LaunchObserver* observer = engine_options().observer;
   if (observer != nullptr) observer->launch_started(kernel, config);
-  LaunchStatus status = LaunchStatus::kOk;
   DeviceLaunches device_launches(config);
-  try {
-    Launch(kernel, config, params, &device_launches).run();
-  } catch (const LaunchFault& fault) {
-    status = fault.status;
-  }
+  const Outcome outcome = run_once(kernel, config, params, Schedule::kForward, &device_launches);
   if (observer != nullptr) observer->launch_ended();
-  return status == LaunchStatus::kOk && !device_launches.empty() ? device_launches.run() : status;
+  if (before && outcome.status == LaunchStatus::kOk &&
+      policy.wants_repeats(kernel, outcome.instructions)) {
+    run_in_other_orders(kernel, config, params, *before);
+  }
+  const bool more = outcome.status == LaunchStatus::kOk && !device_launches.empty();
+  return more ? device_launches.run() : outcome.status;
 }
 
 EngineOptions& engine_options() {
@@ -321,6 +375,7 @@ EngineOptions& engine_options() {
     };
     if (off("GRADE_SIM_CHECKS")) result->checks = false;
     if (off("GRADE_SIM_COUNTERS")) result->counters = false;
+    result->absent_lanes_are_notes = std::getenv("GRADE_EXEC") != nullptr;
     if (std::getenv("GRADE_EXEC") != nullptr) result->max_warp_instructions = 50'000'000'000;
     if (const char* budget = std::getenv("GRADE_SIM_MAX_WARP_INSTRUCTIONS")) {
       result->max_warp_instructions = std::strtoull(budget, nullptr, 10);

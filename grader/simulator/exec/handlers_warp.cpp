@@ -66,7 +66,7 @@ void op_shfl(Warp& w, const Instr& in, uint32_t m) {
   });
   if (missing != 0 && w.checks) {
     const int lane = std::countr_zero(missing);
-    report_missing_lanes(w, w.pc, 1u << from[lane], "the shuffle reads from");
+    report_shuffle_source(w, lane, static_cast<int>(from[lane]));
   }
   if (in.ops[0] != kNoPlace) {
     uint32_t* d = w.out<uint32_t>(in.ops[0]);
@@ -77,7 +77,10 @@ void op_shfl(Warp& w, const Instr& in, uint32_t m) {
       each_lane(undefined, [&](int lane) { w.undefined_bytes(in.ops[0])[lane] = bytes[lane]; });
     }
   }
-  if (in.ops[1] != kNoPlace) write_predicate(w, in.ops[1], m, in_range);
+  if (in.ops[1] != kNoPlace) {
+    write_predicate(w, in.ops[1], m, in_range);
+    if (w.any_undefined) w.undefined_lanes(in.ops[1]) &= ~m;
+  }
 }
 
 enum class Vote { kAll, kAny, kUniform, kBallot };

@@ -121,6 +121,7 @@ class Runner {
       if (in.guard != kNoPlace) {
         const uint32_t guard = w_.predicate(in.guard);
         active &= in.guard_negated ? ~guard : guard;
+        if (w_.any_undefined && w_.checks) check_guard(w_, in, mask);
       }
       count(in, active);
       if (in.kind == Kind::kStraight) {
@@ -171,27 +172,27 @@ class Runner {
     const bool spun = w_.spun;
     w_.spun = false;
     if (!spun)
-      spins_ = 0;
+      w_.spin.spins = 0;
     else
-      ++spins_;
+      ++w_.spin.spins;
     if (alone) {
       // Other warps or blocks may hold what this one waits for.
-      if (spins_ >= kSpinTurns) give_up_turn(next);
+      if (w_.spin.spins >= kSpinTurns) give_up_turn(next);
       return true;
     }
-    if ((spun && spins_ >= kSpinTurns) || backward_branches_ >= kLoopTurns) {
+    if ((spun && w_.spin.spins >= kSpinTurns) || backward_branches_ >= kLoopTurns) {
       w_.groups[current_].pc = next;
       ++w_.groups[current_].round;
-      spins_ = 0;
+      w_.spin.spins = 0;
       backward_branches_ = 0;
-      if (spun && ++yields_ >= kYields) give_up_turn(next);
+      if (spun && ++w_.spin.yields >= kYields) give_up_turn(next);
       return false;
     }
     return true;
   }
 
   void give_up_turn(uint32_t next) {
-    spins_ = 0;
+    w_.spin.spins = w_.spin.yields = 0;
     left_ = 0;
     w_.groups[current_].pc = next;
     w_.spin.gave_up_turn = true;
@@ -220,8 +221,8 @@ class Runner {
     w_.groups[current_].pc = in.target;
     if (in.target <= pc && w_.spun) {
       w_.spun = false;
-      if (++spins_ >= kSpinTurns) {
-        spins_ = 0;
+      if (++w_.spin.spins >= kSpinTurns) {
+        w_.spin.spins = 0;
         ++w_.groups[current_].round;
       }
     }
@@ -473,7 +474,20 @@ class Runner {
       part.wait_mask = members & w_.live;
       check_caller(part.mask, members);
       rest &= ~part.mask;
+      if (w_.checks) check_masks_agree(part);
       w_.groups.push_back(part);
+    }
+  }
+
+  // Lanes that wait at one instruction for each other must name the same members.
+  void check_masks_agree(const Group& part) const {
+    for (const Group& other : w_.groups) {
+      const bool same_place = other.state == part.state && other.pc == part.pc;
+      if (!same_place || other.wait_mask == part.wait_mask) continue;
+      if ((part.wait_mask & other.mask) != 0 || (other.wait_mask & part.mask) != 0) {
+        report_mask_mismatch(w_, part, other);
+        return;
+      }
     }
   }
 
@@ -574,8 +588,6 @@ class Runner {
   Grid& grid_;
   uint64_t left_;
   int current_ = 0;
-  uint32_t spins_ = 0;
-  uint32_t yields_ = 0;  // of groups that spin
   uint32_t backward_branches_ = 0;
 };
 

@@ -20,6 +20,7 @@ class Grid {
   uint64_t max_instructions = 0;  // budget of the launch
   DeviceLaunches* device_launches = nullptr;  // what its threads launch
   NoteTable notes;                // racecheck: at addresses in global memory
+  bool silent = false;            // a repeated run: what it prints has been printed
   uint64_t changes = 0;           // of memory that a spinning thread may be waiting for
 };
 

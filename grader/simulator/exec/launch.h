@@ -88,6 +88,7 @@ LaunchStatus run_kernel(const Kernel& kernel, const LaunchConfig& config, const 
 struct EngineOptions {
   bool checks = true;  // memcheck is always on; this is initcheck, race, sync
   bool counters = true;
+  bool absent_lanes_are_notes = false;           // shuffles from lanes that do not take part
   LaunchObserver* observer = nullptr;            // needs the counters
   uint64_t max_warp_instructions = 150'000'000;  // per launch; far more under grade exec
 };

@@ -87,6 +87,8 @@ struct SpinWatch {
   uint64_t changes = ~uint64_t{0};  // Grid::changes that they belong to
   bool came_back = false;
   bool gave_up_turn = false;  // the last turn ended because of spinning
+  uint32_t spins = 0;         // backward branches in a row that touched memory others may change
+  uint32_t yields = 0;        // of groups that spin, since the last turn that was given up
 
   void note(uint64_t state, uint64_t changes_now) {
     if (changes != changes_now) {
@@ -98,7 +100,7 @@ struct SpinWatch {
     seen[count++ % kStates] = state;
   }
   bool is_stuck(uint64_t changes_now) const {
-    return gave_up_turn && came_back && changes == changes_now;
+    return came_back && changes == changes_now;
   }
 };
 

@@ -15,6 +15,7 @@ struct CorpusPart {
 };
 extern const CorpusPart kBasicCorpus;   // corpus.cu
 extern const CorpusPart kAsyncCorpus;   // corpus_async.cu
+extern const CorpusPart kBlockCorpus;   // corpus_blocks.cu
 extern const CorpusPart kStreamCorpus;  // corpus_streams.cu
 extern const CorpusPart kImageCorpus;   // corpus_image.cu
 

@@ -11,7 +11,7 @@
 
 namespace {
 
-const CorpusPart* const kParts[] = {&kBasicCorpus, &kAsyncCorpus, &kStreamCorpus,
+const CorpusPart* const kParts[] = {&kBasicCorpus, &kAsyncCorpus, &kBlockCorpus, &kStreamCorpus,
                                      &kImageCorpus};
 
 void print_findings() {
