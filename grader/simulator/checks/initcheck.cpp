@@ -70,17 +70,6 @@ void move(Warp& warp, const Instr& in, uint32_t mask) {
   }
 }
 
-// selp: what is not chosen does not matter. Compilers load both values first.
-void select(Warp& warp, const Instr& in, uint32_t mask) {
-  const uint32_t chosen =
-      (in.imm & 1) != 0 ? ~warp.predicate(in.ops[3]) : warp.predicate(in.ops[3]);
-  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
-    const Place from = ((chosen >> lane) & 1) != 0 ? in.ops[1] : in.ops[2];
-    set_lane(warp, in.ops[0], lane, undefined_bytes_of(warp, from, lane));
-  }
-}
-
 // Logic, shifts, slct, integer conversions. Where bytes keep their place (or are moved by
 // whole bytes), so does undefinedness; elsewhere one undefined byte makes the result undefined. A
 // constant operand may take bytes away (x & 0xff, x >> 8, narrowing).
@@ -115,8 +104,8 @@ void compare(Warp& warp, const Instr& in, uint32_t mask) {
   uint32_t lanes = undefined_lanes_of(warp, in.ops[2]) | undefined_lanes_of(warp, in.ops[3]);
   if (in.ops[4] != kNoPlace) {
     const uint32_t unknown = undefined_lanes_of(warp, in.ops[4]);
-    const uint32_t value = (in.imm & 4) != 0 ? ~warp.predicate(in.ops[4])
-                                             : warp.predicate(in.ops[4]);
+    const uint32_t value =
+        (in.imm & 4) != 0 ? ~warp.predicate(in.ops[4]) : warp.predicate(in.ops[4]);
     // false and anything is false, true or anything is true
     const uint32_t decided = (in.imm & 3) == 1 ? ~value : (in.imm & 3) == 2 ? value : 0;
     lanes = (lanes & ~(decided & ~unknown)) | unknown;
@@ -186,9 +175,6 @@ void before_instruction(Warp& warp, const Instr& in, uint32_t mask) {
       break;
     case UndefinedRule::kBitwise:
       bitwise(warp, in, mask);
-      break;
-    case UndefinedRule::kSelect:
-      select(warp, in, mask);
       break;
     case UndefinedRule::kOwn:
       break;

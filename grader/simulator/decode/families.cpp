@@ -282,7 +282,6 @@ void FunctionDecoder::decode_select(const Instruction& instruction, Spec& spec, 
     in.ops[3] = predicate(operands[3]);
     in.source_size = kChoiceIsPredicate;
     in.imm = operands[3].negated ? 1 : 0;
-    in.undefined_rule = UndefinedRule::kSelect;
   } else {
     in.ops[3] = source(operands[3], 4, spec.last_type());
   }

@@ -50,14 +50,13 @@ enum class Kind : uint8_t {
 
 // What an undefined source means (checks/initcheck).
 enum class UndefinedRule : uint8_t {
-  kReport,   // arithmetic: an undefined source is a finding
-  kCompare,  // the outcome is as undefined as what is compared; ops[2], ops[3], predicate in ops[4]
-  kSelect,   // as undefined as the choice (ops[3]), else as what is chosen (ops[1] or ops[2])
+  kReport,      // arithmetic: an undefined source is a finding
+  kCompare,     // as undefined as what is compared: ops[2], ops[3], and a predicate in ops[4]
+  kSelect,      // as undefined as the choice (ops[3]), else as what is chosen (ops[1] or ops[2])
   kPredicates,  // and, or, xor, not, mov of predicates
-  kMove,     // copies bytes: the destination is as undefined as the source
-  kBitwise,  // destination undefined where a source is; and/shift by constants mask bytes
-  kSelect,   // selp: as undefined as the source that the predicate chooses
-  kOwn,      // the handler does it (memory)
+  kMove,        // copies bytes: the destination is as undefined as the source
+  kBitwise,     // destination undefined where a source is; and/shift by constants mask bytes
+  kOwn,         // the handler does it (memory)
 };
 
 // Which threads a strong access or a fence reaches; clusters do not exist here.

@@ -212,11 +212,11 @@ __global__ void producer_consumer(int*, int* b) {
   for (int round = 0; round < 3; ++round) {
     if (threadIdx.x < 32) {
       if (!kPlanted && round > 0) wait_at(kEmpty + round);
-      buffer[lane] = round;  // planted: producer_consumer racecheck/shared-race
+      buffer[lane] = round;
       arrive_at(kFull + round);
     } else {
       wait_at(kFull + round);
-      b[round * 32 + lane] = buffer[31 - lane];
+      b[round * 32 + lane] = buffer[31 - lane];  // planted: producer_consumer racecheck/shared-race
       if (!kPlanted && round < 2) arrive_at(kEmpty + round + 1);
     }
   }
