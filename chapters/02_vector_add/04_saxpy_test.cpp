@@ -120,7 +120,7 @@ TEST(Saxpy, MovesOnlyWhatItUses) {
 
 TEST(Saxpy, IsFast) {
   RecordProperty("todo", 2);
-  const int n = kit::work_scale(1 << 18, 1 << 28);
+  const int n = kit::work_scale(1 << 16, 1 << 28);
   kit::Speed speed;
   const float a = 1.75f;
   const auto x = speed.input<float>(n, "x");

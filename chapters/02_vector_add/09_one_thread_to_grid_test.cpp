@@ -154,7 +154,7 @@ TEST(OneThreadToGrid, ThePredictionOfTheInstructionsHolds) {
 
 TEST(OneThreadToGrid, TheFullGridIsTenTimesAsFastAsOneBlock) {
   RecordProperty("todo", 3);
-  const int n = kit::work_scale(1 << 18, 1 << 25);
+  const int n = kit::work_scale(1 << 16, 1 << 25);
   kit::Speed speed;
   const auto a = speed.input<float>(n, "a");
   const auto b = speed.input<float>(n, "b");

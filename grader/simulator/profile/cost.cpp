@@ -185,6 +185,26 @@ Extrapolated run_blocks(const SmSettings& settings, const Recording& recording, 
   return out;
 }
 
+// A launch takes at least as long as its longest block, alone on its multiprocessor. 0 where the
+// blocks are alike.
+double longest_block_cycles(const SmSettings& settings, const Recording& recording,
+                            double instructions_per_block) {
+  constexpr double kAlike = 4;
+  const auto longest = static_cast<double>(recording.longest);
+  if (longest < kAlike * instructions_per_block) return 0;
+  const auto size = [](const BlockTrace& block) {
+    size_t n = 0;
+    for (const WarpTrace& warp : block.warps) n += warp.size();
+    return n;
+  };
+  const auto most =
+      std::max_element(recording.blocks.begin(), recording.blocks.end(),
+                       [&](const BlockTrace& a, const BlockTrace& b) { return size(a) < size(b); });
+  if (most == recording.blocks.end() || size(*most) == 0) return 0;
+  return run_multiprocessor(settings, {*most}, 1).cycles * longest /
+         static_cast<double>(size(*most));
+}
+
 void detailed(const Kernel& kernel, const LaunchConfig& config, const LaunchWork& work,
               const Recording& recording, LaunchCost& cost) {
   const GpuModel& model = gpu_model();
@@ -215,7 +235,9 @@ void detailed(const Kernel& kernel, const LaunchConfig& config, const LaunchWork
   const double l2 = kSectorBytes * static_cast<double>(cache.l2_sectors) / l2_rate;
   const double dram = kSectorBytes * static_cast<double>(cache.dram_sectors) / dram_rate;
   const double atomics = static_cast<double>(cache.hottest_atomics) * kAtomicCycles * cost.slice;
-  cost.cycles = std::max({1.0, run.result.cycles * scale, l2, dram, atomics});
+  const double longest = longest_block_cycles(settings, recording,
+                                              work.warp_instructions / static_cast<double>(blocks));
+  cost.cycles = std::max({1.0, run.result.cycles * scale, l2, dram, atomics, longest});
   const auto of_pipe = [&](Resource resource) {
     return run.result.busy[static_cast<int>(resource)] * scale / cost.cycles;
   };

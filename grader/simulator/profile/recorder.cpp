@@ -118,7 +118,7 @@ void Recorder::launch_ended() {
 bool Recorder::is_sampled(uint64_t linear) const {
   if (blocks_ <= kSampledBlocks) return true;
   for (uint64_t i = 0; i < kSampledBlocks; ++i) {
-    if (linear == (2 * i + 1) * blocks_ / (2 * kSampledBlocks)) return true;
+    if (linear == i * blocks_ / kSampledBlocks) return true;
   }
   return false;
 }
@@ -127,6 +127,7 @@ void Recorder::block_started(Block& block) {
   Stream& stream = streams_[block.linear];
   stream = {};
   stream.multiprocessor = static_cast<int>(block.linear % static_cast<uint64_t>(multiprocessors_));
+  stream.begun_at = *block.warps[0].instructions;
   const bool sampled = is_sampled(block.linear) && recording_.recorded < kRecordedMost;
   if (sampled) {
     stream.recorded = static_cast<int>(recording_.blocks.size());
@@ -140,7 +141,12 @@ void Recorder::block_started(Block& block) {
 }
 
 void Recorder::block_ended(Block& block) {
-  streams_[block.linear].finished = true;
+  Stream& stream = streams_[block.linear];
+  stream.finished = true;
+  // Of blocks that took turns nobody knows who executed how much.
+  const bool alone = finished_ + 1 == streams_.size();
+  const uint64_t executed = *block.warps[0].instructions - stream.begun_at;
+  if (alone) recording_.longest = std::max(recording_.longest, executed);
   if (++finished_ >= wave_ || kept_ > kKeptMost) run_l2();
 }
 

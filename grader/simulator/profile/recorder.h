@@ -53,6 +53,7 @@ struct Recording {
   const Kernel* kernel = nullptr;
   std::vector<BlockTrace> blocks;
   uint64_t recorded = 0;  // instructions in `blocks`
+  uint64_t longest = 0;   // instructions of the block that executed most, recorded or not
   CacheTotals cache;
   std::unordered_map<uint32_t, LaneDistance> distances;  // by pc
 };
@@ -85,6 +86,7 @@ class Recorder : public LaunchObserver {
   struct Stream {  // of one block
     int multiprocessor = 0;
     bool finished = false;
+    uint64_t begun_at = 0;          // instructions of the launch by then
     std::vector<uint64_t> sectors;  // sector number, then two bits: write, goes to DRAM
     int recorded = -1;              // index in Recording::blocks
   };
