@@ -81,6 +81,20 @@ void read_modifiers(Spec& spec, VideoOp& op) {
   op.b_signed = is_signed(spec.type(first + 1));
 }
 
+// Forms of which an H200 (CUDA 13.0) computes something else than the PTX ISA says. Nobody can rely
+// on either, and nvcc does not make them.
+void refuse_disputed(const VideoOp& op) {
+  const auto refuse = [](const char* form) {
+    throw Unsupported{std::string(form) + ": hardware and the PTX ISA differ in what it does"};
+  };
+  if (op.result.bytes != 4) refuse("a result that is a part of d");
+  if (op.operation == Operation::kShl && op.saturate) refuse("vshl.sat");
+  const bool second_compares =
+      op.second == VideoOp::Second::kMin || op.second == VideoOp::Second::kMax;
+  if (second_compares && op.a_signed != op.b_signed) refuse("a second .min or .max of mixed signs");
+  if (op.plus_one && !op.a_signed && !op.b_signed) refuse(".po of unsigned numbers");
+}
+
 }  // namespace
 
 void FunctionDecoder::decode_video(const Instruction& instruction, Spec& spec, Instr& in) {
@@ -91,9 +105,10 @@ void FunctionDecoder::decode_video(const Instruction& instruction, Spec& spec, I
   op.parts = spec.op.back() == '2' ? 2 : spec.op.back() == '4' ? 4 : 1;
   read_modifiers(spec, op);
   if (op.parts == 1) {
-    op.result = part_of(operands[0].selector);
     op.a = part_of(operands[1].selector);
     op.b = part_of(operands[2].selector);
+    op.result = part_of(operands[0].selector);
+    refuse_disputed(op);
   } else {
     op.mask = mask_of(operands[0].selector, op.parts);
     op.select_a = selection_of(operands[1].selector, op.parts, 0);
@@ -101,8 +116,8 @@ void FunctionDecoder::decode_video(const Instruction& instruction, Spec& spec, I
   }
   op.negate_product = operands[1].negated != operands[2].negated;
   op.negate_c = operands.size() > 3 && operands[3].negated;
-  const bool needs_c = op.parts > 1 || op.operation == Operation::kMad ||
-                       op.second != VideoOp::Second::kNone || op.result.bytes != 4;
+  const bool needs_c =
+      op.parts > 1 || op.operation == Operation::kMad || op.second != VideoOp::Second::kNone;
   if (needs_c && operands.size() != 4) throw Unsupported{"four operands are expected"};
   for (size_t i = 0; i < operands.size() && i < 4; ++i) {
     Operand whole = operands[i];  // the part and the sign are in `op`

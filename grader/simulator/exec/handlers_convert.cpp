@@ -208,7 +208,7 @@ void op_cvt_tf32(Warp& w, const Instr& in, uint32_t m) {
   for_lanes(w.out<uint32_t>(in.ops[0]), m, [=](int i) {
     const uint32_t x = a[i];
     const bool is_nan = (x & 0x7fffffffu) > 0x7f800000u;
-    if (is_nan) return kNanF32;
+    if (is_nan) return kNanF32 & 0xffffe000u;
     if ((flags & kRelu) && (x >> 31)) return 0u;
     const uint32_t add = kMode == 0 ? 0x1000u : kMode == 1 ? 0xfffu + ((x >> 13) & 1) : 0u;
     const bool is_infinite = (x & 0x7fffffffu) == 0x7f800000u;

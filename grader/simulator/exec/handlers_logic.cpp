@@ -343,8 +343,8 @@ Handler pick_cmp(int cmp, bool set) {
       WARPLINGS_CMP(Cmp::kNeu)
       WARPLINGS_CMP(Cmp::kLtu)
       WARPLINGS_CMP(Cmp::kLeu)
-      WARPLINGS_CMP(Cmp::kGtu) WARPLINGS_CMP(Cmp::kGeu) WARPLINGS_CMP(Cmp::kNum)
-          WARPLINGS_CMP(Cmp::kNan)
+      WARPLINGS_CMP(Cmp::kGtu)
+      WARPLINGS_CMP(Cmp::kGeu) WARPLINGS_CMP(Cmp::kNum) WARPLINGS_CMP(Cmp::kNan)
     }
   }
 #undef WARPLINGS_CMP

@@ -529,14 +529,16 @@ void op_local_address(Warp& w, const Instr& in, uint32_t m) {
   }
 }
 
-// Constant variables lie among the others in memory, but they are no part of .global.
+// Constant variables lie among the others in memory, but they are no part of .global. Parameters
+// are part of both, as on an H200.
 template <Space kSpace>
 void op_isspacep(Warp& w, const Instr& in, uint32_t m) {
   const uint64_t* a = w.in<uint64_t>(in.ops[1]);
   write_predicate(w, in.ops[0], m, lane_mask([=, &w](int i) {
                     const Space space = space_of(a[i]);
                     const bool constant = space == Space::kGlobal && w.module->is_constant(a[i]);
-                    return (constant ? Space::kConst : space) == kSpace;
+                    const bool parameter = kSpace == Space::kGlobal && space == Space::kParamEntry;
+                    return parameter || (constant ? Space::kConst : space) == kSpace;
                   }));
 }
 

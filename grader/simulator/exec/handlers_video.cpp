@@ -72,12 +72,8 @@ uint32_t scalar(const VideoOp& op, uint32_t a, uint32_t b, uint32_t c) {
   const int64_t x = extend(a >> (8 * op.a.offset), op.a.bytes, op.a_signed);
   const int64_t y = extend(b >> (8 * op.b.offset), op.b.bytes, op.b_signed);
   int64_t value = combine(op, x, y);
-  if (op.saturate) value = saturated(value, op.result.bytes, op.result_signed);
+  if (op.saturate) value = saturated(value, 4, op.result_signed);
   const uint32_t bits = static_cast<uint32_t>(value);
-  if (op.result.bytes != 4) {
-    const uint32_t mask = ((1u << (8 * op.result.bytes)) - 1) << (8 * op.result.offset);
-    return (c & ~mask) | ((bits << (8 * op.result.offset)) & mask);
-  }
   const auto less = [&](uint32_t p, uint32_t q) {
     return op.result_signed ? static_cast<int32_t>(p) < static_cast<int32_t>(q) : p < q;
   };

@@ -294,7 +294,7 @@ void add_memory(std::vector<Template>& all) {
            "ld.global<|.nc>.<u64|s32|u16|s8> @l, [#l0];",
            "ld.global.v2.<u32|b32> {@r, @r}, [%in+<0|8|16>];",
            "ld.global.v2.u64 {@l, @l}, [%in+<0|16>];",
-           "ld.global.v4.<u8|s8|u16|s16> {@r, @r, @r, @r}, [%in+<0|8|16>];",
+           "ld.global.v4.<u8|u16|s16> {@r, @r, @r, @r}, [%in+<0|8|16>];",
            // Cells of this thread alone, so that the old value is defined.
            "atom.global.<add|min|max|inc|dec>.u32 @r, [%own], $r;",
            "atom.global.<exch|and|or|xor>.b32 @r, [%own], $r;",
