@@ -23,11 +23,13 @@ import os
 import re
 import subprocess
 import sys
+import threading
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../.."))
 CMAKE = os.environ.get("GRADE_CMAKE", "cmake")
 GUARD = 0.97  # as in kit/speed/judge.h
 NEAR = 1.5
+LONGEST = 20  # seconds of one run; a kernel that takes longer does not count, and is named
 
 
 def speed_exercises():
@@ -59,9 +61,13 @@ def measure(device, exercise, variant):
     child = subprocess.Popen(command, env=environment, pass_fds=[write],
                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     os.close(write)
+    watchdog = threading.Timer(LONGEST, child.kill)
+    watchdog.start()
     with os.fdopen(read) as channel:
         lines = channel.read().splitlines()
-    child.wait()
+    watchdog.cancel()
+    if child.wait() < 0:
+        print(f"{exercise} {variant or 'solution'}, {device}: ended after {LONGEST} s or crashed")
     events = {}
     for line in lines:
         try:
@@ -162,6 +168,7 @@ def main():
             measured = measure("gpu", exercise, variant)
             for test in modelled.keys() & measured.keys():
                 kernel = f"{exercise} {variant or 'solution'}"
+                print(f"{kernel}: {test}", flush=True)
                 bars += bars_of(kernel, modelled[test], measured[test])
                 times_of(kernel, modelled[test], measured[test], times.setdefault(test, {}))
         for test_times in times.values():
