@@ -81,12 +81,12 @@ TEST(VectorizedAdd, MovesOnlyWhatItUses) {
 
 TEST(VectorizedAdd, IsFast) {
   RecordProperty("todo", 1);
-  const int n = kit::work_scale(1 << 16, 1 << 28);
+  const int n = kit::work_scale(1 << 17, 1 << 28);
   kit::Speed speed;
   const auto a = speed.input<float>(n, "a");
   const auto b = speed.input<float>(n, "b");
   const auto c = speed.output<float>(n, "c");
-  speed.bytes(12.0 * n).flops(1.0 * n).slice(132);
+  speed.bytes(12.0 * n).flops(1.0 * n).slice(33);
   speed.launch([&] { launch_vectorized_add(a.get(), b.get(), c.get(), n); });
   speed.expect(
       c, [&](size_t i) { return a.at(i) + b.at(i); }, kit::Tolerance::absolute(0));

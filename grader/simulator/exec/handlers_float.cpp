@@ -40,6 +40,18 @@ inline T compute(T a, T b, T c) {
   if constexpr (kOp == Op::kMaxNan) return extremum<true, true>(a, b);
 }
 
+// .ftz looks at the value before it is rounded: what would be rounded up to the smallest normal
+// number is flushed as well, as on an H200. In double the value is exact or near enough to decide.
+template <Op kOp>
+inline float flush_result(float r, float x, float y, float z) {
+  if constexpr (kOp == Op::kMin || kOp == Op::kMax || kOp == Op::kMinNan || kOp == Op::kMaxNan) {
+    return flush(r);
+  } else {
+    const double value = compute<kOp, double>(x, y, z);
+    return std::fabs(value) < 0x1p-126 ? std::copysign(0.0f, r) : r;
+  }
+}
+
 template <Op kOp, class T, bool kFlush, bool kSaturate>
 void arithmetic(Warp& w, const Instr& in, uint32_t m) {
   const auto* a = w.in<Store<T>>(in.ops[1]);
@@ -49,7 +61,7 @@ void arithmetic(Warp& w, const Instr& in, uint32_t m) {
     T x = load_lane<T>(a[i]), y = load_lane<T>(b[i]), z = load_lane<T>(c[i]);
     if constexpr (kFlush) x = flush(x), y = flush(y), z = flush(z);
     T r = compute<kOp, T>(x, y, z);
-    if constexpr (kFlush) r = flush(r);
+    if constexpr (kFlush) r = flush_result<kOp>(r, x, y, z);
     if constexpr (kSaturate) r = saturate(r);
     return store_lane<T>(r);
   });
@@ -78,8 +90,9 @@ void directed(Warp& w, const Instr& in, uint32_t m) {
     const volatile T y = input(load_lane<T>(b[i]), ftz);
     const volatile T z = input(load_lane<T>(c[i]), ftz);
     const volatile T r = compute<kOp, T>(x, y, z);
-    T result = input(static_cast<T>(r), ftz);
+    T result = r;
     if constexpr (sizeof(T) == 4) {
+      if (ftz) result = flush_result<kOp>(result, x, y, z);
       if (sat) result = saturate(result);
     }
     d[i] = store_lane<T>(result);

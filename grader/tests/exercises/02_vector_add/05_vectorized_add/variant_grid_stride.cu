@@ -20,7 +20,10 @@ __global__ void vector_add_strided(const float4* a, const float4* b, float4* c, 
 
 void launch_vectorized_add(const float* d_a, const float* d_b, float* d_c, int n) {
   if (n == 0) return;
-  vector_add_strided<<<8, 128>>>(reinterpret_cast<const float4*>(d_a),
+  constexpr int kMostBlocks = 2048;  // of 128 threads: enough for every card, the loop does the rest
+  const int wanted = n / 4 / 128 + 1;
+  const int grid = wanted < kMostBlocks ? wanted : kMostBlocks;
+  vector_add_strided<<<grid, 128>>>(reinterpret_cast<const float4*>(d_a),
                                  reinterpret_cast<const float4*>(d_b),
                                  reinterpret_cast<float4*>(d_c), n / 4, n);
 }
