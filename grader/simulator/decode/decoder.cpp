@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <stdexcept>
 
 #include "decode/assembler_view.h"
 #include "exec/warp.h"
@@ -135,7 +136,11 @@ void FunctionDecoder::decode_one(const Instruction& instruction) {
       in.guard = predicate(guard);
       in.guard_negated = instruction.guard_negated;
     }
-    (this->*row->second.family)(instruction, spec, in);
+    try {
+      (this->*row->second.family)(instruction, spec, in);
+    } catch (const std::out_of_range&) {
+      throw Unsupported{"operands are missing"};
+    }
     if (in.kind == Kind::kStraight && in.fn == nullptr) {
       throw Unsupported{"this combination of types and modifiers is not supported"};
     }

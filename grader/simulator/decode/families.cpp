@@ -415,6 +415,8 @@ void FunctionDecoder::decode_cvt(const Instruction& instruction, Spec& spec, Ins
     in.bytes_keep_place = !(sign_fills && ptx::size_of(to) > ptx::size_of(from));
   }
   if (to == Type::kNone || from == Type::kNone) throw Unsupported{"two types are expected"};
+  const bool makes_pair = (to == Type::kF16x2 || to == Type::kBF16x2) && from == Type::kF32;
+  if (makes_pair && operands.size() != 3) throw Unsupported{"two sources are expected"};
   in.fn = pick_convert(spec, to, from);
 }
 
@@ -516,7 +518,8 @@ void FunctionDecoder::decode_nop(const Instruction&, Spec& spec, Instr& in) {
 void FunctionDecoder::decode_collective(const Instruction& instruction, Spec& spec, Instr& in) {
   const std::vector<Operand>& operands = instruction.operands;
   if (!spec.take("sync")) throw Unsupported{"only the .sync form exists on this architecture"};
-  if (operands.size() < 3) throw Unsupported{"operands are missing"};
+  const size_t expected = spec.op == "shfl" ? 5 : 3;
+  if (operands.size() != expected) throw Unsupported{"operands are missing"};
   in.kind = Kind::kCollective;
   in.destinations = 2;
   in.undefined_rule = spec.op == "shfl" ? UndefinedRule::kOwn : UndefinedRule::kReport;

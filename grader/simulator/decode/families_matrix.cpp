@@ -126,6 +126,7 @@ void FunctionDecoder::fragment_registers(const Operand& operand, bool written, F
                                          : source(part, fragment.register_bytes(), Type::kNone));
   }
   const size_t filled = static_cast<size_t>(fragment.filled_registers());
+  if (filled == 0) throw Unsupported{"this matrix has no such shape and type"};
   // wmma names eight registers for A and B of f16 whatever the shape.
   const bool copies = fragment.type == kF16 && fragment.part != MatrixPart::kC &&
                       fragment.registers.size() == 8 && 8 % filled == 0;

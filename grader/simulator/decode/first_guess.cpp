@@ -36,7 +36,7 @@ void add_next(const ptx::Function& function, size_t index, std::vector<size_t>* 
   const bool guarded = !instruction.guard.empty();
   const bool leaves = opcode == "ret" || opcode == "exit" || opcode == "trap" || opcode == "brx";
   if (is_barrier(instruction) || (leaves && !guarded)) return;
-  if (opcode == "bra") {
+  if (opcode == "bra" && !instruction.operands.empty()) {
     const auto label = function.labels.find(instruction.operands.at(0).name);
     if (label != function.labels.end()) next->push_back(static_cast<size_t>(label->second));
     if (!guarded) return;

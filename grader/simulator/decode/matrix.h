@@ -42,7 +42,7 @@ struct Fragment {
   std::vector<uint16_t> at;
 
   int register_bytes() const { return bits_of(type) == 64 ? 8 : 4; }
-  int filled_registers() const { return elements / per_register; }
+  int filled_registers() const { return per_register == 0 ? 0 : elements / per_register; }
 };
 
 // Sizes and layout of a fragment of an m x n x k instruction; `registers` stays empty.

@@ -237,6 +237,7 @@ uint32_t stored_word(const Warp& warp, const Instr& in, const Request& request, 
     std::memcpy(value, request.values + size_t{lane} * request.values_stride, request.bytes);
   }
   for (int part = 0; request.values == nullptr && part < in.vector; ++part) {
+    if (in.ops[part] == kNoPlace) continue;  // no store of registers
     const uint64_t bits = in.register_size == 8 ? warp.in<uint64_t>(in.ops[part])[lane]
                                                 : warp.in<uint32_t>(in.ops[part])[lane];
     std::memcpy(value + part * in.size, &bits, in.size);

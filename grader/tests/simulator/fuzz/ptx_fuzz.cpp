@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <new>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -146,6 +147,8 @@ Outcome run_case(const Case& one, Progress& progress) {
   } catch (const ptx::ParseError& error) {
     check_error(error.what(), progress);
     return kParseError;
+  } catch (const std::bad_alloc&) {
+    return kParseError;  // variables that are larger than the device
   }
 }
 

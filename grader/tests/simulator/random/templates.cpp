@@ -27,7 +27,7 @@ void add_integer(std::vector<Template>& all) {
            "or.b32 #r0, $r, 1; <div|rem>.<u32|s32> @r, $r, #r0;",
            "<add|sub|mul.lo|mul.hi|min|max>.<u16|s16> @h, $h, ?h;",
            "mad.<lo|hi>.<u16|s16> @h, $h, $h, $h;",
-           "<abs|neg>.s16 @h, $h;",
+           "neg.s16 @h, $h;",
            "sad.<u16|s16> @h, $h, $h, $h;",
            "or.b16 #h0, $h, 1; <div|rem>.<u16|s16> @h, $h, #h0;",
        }) {
