@@ -26,7 +26,8 @@ function(warplings_exercise id)
   endif()
   warplings_exercise_objects(${name} test given)
   # Earlier kernels that this one uses or is timed against: always the solutions.
-  foreach(earlier IN LISTS arg_LINKS arg_BASELINES)
+  warplings_exercise_baselines(earlier_baselines library_baselines ${arg_BASELINES})
+  foreach(earlier IN LISTS arg_LINKS earlier_baselines)
     string(REPLACE "/" "." earlier "${earlier}")
     list(APPEND given "${earlier}.solution.kernels")
   endforeach()
@@ -45,6 +46,11 @@ function(warplings_exercise id)
                              LIBRARIES ${libraries} ${device_link})
   warplings_exercise_derived(${name} ${id} OBJECTS ${parts} LIBRARIES ${libraries} ${device_link}
                              ${cuda_options})
+  if(library_baselines)
+    add_dependencies(${name} ${library_baselines})
+    add_dependencies(${name}.solution ${library_baselines})
+    add_dependencies(${name}.derived ${library_baselines})
+  endif()
 
   # The test builds what it runs, so that one file that does not compile blocks only itself.
   add_test(NAME "build ${id}" COMMAND "${CMAKE_COMMAND}" --build "${CMAKE_BINARY_DIR}"

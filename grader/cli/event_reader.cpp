@@ -44,6 +44,7 @@ SpeedReport read_speed(const Json& event) {
   speed.verdict = event.string_or("verdict");
   speed.level = event.string_or("level");
   speed.reason = event.string_or("reason");
+  speed.left_out = event.string_or("left_out");
   speed.modelled = event.bool_or("modelled");
   speed.seconds = event.number_or("seconds");
   speed.bytes = event.number_or("bytes");

@@ -79,6 +79,7 @@ struct SpeedRatio {
 
 struct SpeedReport {
   std::string device, verdict, level, reason;
+  std::string left_out;  // comparisons that could not be made, with their reasons
   bool modelled = false;
   double seconds = 0, bytes = 0, flops = 0, slice = 1;
   int rounds = 0;

@@ -218,7 +218,7 @@ std::string budgets(const Result& result, const Terminal& terminal) {
   return text;
 }
 
-// Three lines per measurement: what it reached, the bars, the time.
+// Three lines per measurement: what it reached, the bars, the time; and what was not compared.
 std::string speeds(const Result& result, const Terminal& terminal) {
   std::string text;
   for (const TestReport& test : result.tests) {
@@ -228,6 +228,7 @@ std::string speeds(const Result& result, const Terminal& terminal) {
       text += indented(ratio_text(*best) + ": " + speed.level, terminal);
       text += indented("(" + bars_text(*best) + "; 3 % short is let pass)", terminal);
       text += indented(time_text(speed.seconds) + " per call, " + speed.device, terminal);
+      if (!speed.left_out.empty()) text += indented("not compared: " + speed.left_out, terminal);
     }
   }
   return text;

@@ -109,6 +109,7 @@ std::string json_of(const SpeedReport& speed) {
       .text("verdict", speed.verdict)
       .text("level", speed.level)
       .text("reason", speed.reason)
+      .text("left_out", speed.left_out)
       .number("seconds", speed.seconds)
       .number("bytes", speed.bytes)
       .number("flops", speed.flops)

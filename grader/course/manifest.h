@@ -31,7 +31,7 @@ struct Exercise {
   std::vector<std::string> libraries;
   bool judged_by_simulator_only = false;  // "judge": "simulator"
   std::vector<std::string> links;
-  std::vector<std::string> baselines;
+  std::vector<std::string> baselines;  // earlier exercises, or libraries: "cub", "cublas", "cudnn"
   int line = 0;  // of the object in course.json
 
   std::string target() const;     // "02_vector_add.01_vector_add"

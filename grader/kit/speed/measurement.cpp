@@ -143,10 +143,19 @@ std::string Measurement::check_results(uint64_t salt) const {
 std::vector<const Bar*> Measurement::counted_bars() const {
   std::vector<const Bar*> counted;
   for (const Bar& bar : bars) {
-    const bool elsewhere = bar.baseline.gpu_only || bar.baseline.kind == Baseline::Kind::kLibrary;
-    if (!simulated() || !elsewhere) counted.push_back(&bar);
+    const bool elsewhere = simulated() && bar.baseline.gpu_only;
+    if (!elsewhere && bar.baseline.missing.empty()) counted.push_back(&bar);
   }
   return counted;
+}
+
+std::string Measurement::left_out() const {
+  std::string text;
+  for (const Bar& bar : bars) {
+    if (bar.baseline.missing.empty()) continue;
+    text += (text.empty() ? "" : "; ") + bar.baseline.name + " (" + bar.baseline.missing + ")";
+  }
+  return text;
 }
 
 double Measurement::amount_for(const Baseline& baseline) const {
@@ -224,6 +233,7 @@ bool Measurement::report(const Timings& timings) {
                                 .text("verdict", name_of(judgement.verdict))
                                 .text("level", name_of(judgement.level))
                                 .text("reason", judgement.reason)
+                                .text("left_out", left_out())
                                 .raw("ratios", json_array(fields)));
   if (judgement.verdict == SpeedVerdict::kFail) return fail(too_slow(ratios, timings.device), site);
   if (judgement.verdict == SpeedVerdict::kImpossible) return fail(judgement.reason, site);

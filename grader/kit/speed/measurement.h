@@ -65,6 +65,8 @@ class Measurement {
   std::string check_results(uint64_t salt) const;
   // The bars that count here.
   std::vector<const Bar*> counted_bars() const;
+  // The comparisons that cannot be made here, with the reasons; "" if there is none.
+  std::string left_out() const;
   // What the rate of a bar counts per call of the graded work; 1 for stages and libraries.
   double amount_for(const Baseline& baseline) const;
 

@@ -12,14 +12,14 @@ double initial_value(const SpeedArray& array, size_t i) { return array.initial(i
 }  // namespace internal
 
 Baseline stage(const std::string& name, std::function<void()> launch) {
-  return {Baseline::Kind::kStage, name, std::move(launch)};
+  return {Baseline::Kind::kStage, name, std::move(launch), false, ""};
 }
-Baseline library(const std::string& name, std::function<void()> launch) {
-  return {Baseline::Kind::kLibrary, name, std::move(launch)};
+Baseline library(const std::string& name, const Library& library, std::function<void()> launch) {
+  return {Baseline::Kind::kLibrary, name, std::move(launch), true, library.missing};
 }
-Baseline copy_rate() { return {Baseline::Kind::kCopyRate, "copy rate", nullptr}; }
-Baseline read_rate() { return {Baseline::Kind::kReadRate, "read rate", nullptr}; }
-Baseline fma_rate() { return {Baseline::Kind::kFmaRate, "FMA rate", nullptr}; }
+Baseline copy_rate() { return {Baseline::Kind::kCopyRate, "copy rate", nullptr, false, ""}; }
+Baseline read_rate() { return {Baseline::Kind::kReadRate, "read rate", nullptr, false, ""}; }
+Baseline fma_rate() { return {Baseline::Kind::kFmaRate, "FMA rate", nullptr, false, ""}; }
 
 Speed::Speed(Site site) : measurement_(std::make_unique<internal::Measurement>(site)) {}
 Speed::~Speed() = default;

@@ -26,6 +26,7 @@
 #include <utility>
 
 #include "kit/kit.h"
+#include "kit/libraries/libraries.h"
 #include "kit/speed/element.h"
 #include "kit/speed/judge.h"
 #include "kit/speed/values.h"
@@ -72,6 +73,7 @@ struct Baseline {
   std::string name;
   std::function<void()> launch;  // stage and library: the same work on the same arrays
   bool gpu_only = false;
+  std::string missing;  // why this machine cannot make the comparison; "" if it can
   // The model is known to be wrong about this comparison, or has no time for it: the simulator does
   // not judge it.
   Baseline on_gpu_only() const {
@@ -82,8 +84,9 @@ struct Baseline {
 };
 // An earlier kernel of the course, shipped with the exercise.
 Baseline stage(const std::string& name, std::function<void()> launch);
-// A library call; it has no modelled time, so it counts on a GPU only.
-Baseline library(const std::string& name, std::function<void()> launch);
+// A call of a library of kit/libraries/libraries.h; it has no modelled time, so it counts on a GPU
+// only, and only where the library is installed.
+Baseline library(const std::string& name, const Library& library, std::function<void()> launch);
 // Measured limits of the card: bytes per second of a device-to-device copy (read plus write), of
 // reading, and single-precision operations per second (an FMA is two).
 Baseline copy_rate();

@@ -47,6 +47,16 @@ TEST(Manifest, ReadsAnExercise) {
   EXPECT_EQ(e.line, 4);
 }
 
+TEST(Manifest, TakesALibraryForABaseline) {
+  std::string timed = kGood;
+  timed.insert(timed.size() - 1, ", \"baselines\": [\"cub\"]");
+  const Course course = parse_course(course_with(timed), "course.json");
+  EXPECT_EQ(course.exercises.at(0).baselines, std::vector<std::string>{"cub"});
+  timed.replace(timed.find("cub"), 3, "cup");
+  EXPECT_NE(error_of(course_with(timed)).find("uses cup, which is not an earlier exercise"),
+            std::string::npos);
+}
+
 TEST(ManifestErrors, UnknownKeyNamesLineAndKnownKeys) {
   std::string bad = kGood;
   bad.insert(1, "\"colour\": 1,\n");

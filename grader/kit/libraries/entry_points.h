@@ -1,0 +1,19 @@
+// What the shared objects of the libraries export. Each returns 0, or a text that says what failed.
+#ifndef WARPLINGS_KIT_LIBRARIES_ENTRY_POINTS_H_
+#define WARPLINGS_KIT_LIBRARIES_ENTRY_POINTS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#define WARPLINGS_EXPORT extern "C" __attribute__((visibility("default"))) const char*
+
+WARPLINGS_EXPORT warplings_cub_sum(const float* in, float* out, size_t n);
+WARPLINGS_EXPORT warplings_cub_inclusive_sum(const float* in, float* out, size_t n);
+WARPLINGS_EXPORT warplings_cub_exclusive_sum(const float* in, float* out, size_t n);
+WARPLINGS_EXPORT warplings_cub_histogram(const uint8_t* in, unsigned* counts, size_t n);
+WARPLINGS_EXPORT warplings_cublas_transpose(const float* in, float* out, int rows, int cols);
+WARPLINGS_EXPORT warplings_cublas_sgemm(const float* a, const float* b, float* c, int m, int n,
+                                        int k);
+WARPLINGS_EXPORT warplings_cudnn_softmax(const float* in, float* out, int rows, int cols);
+
+#endif  // WARPLINGS_KIT_LIBRARIES_ENTRY_POINTS_H_
