@@ -30,7 +30,7 @@ GpuModel h200() {
   m.clock_hz = 1.98e9, m.memory_clock_hz = 3.201e9, m.memory_bus_bits = 6016;
   m.dram_bytes_per_second = 4.3e12;
   m.l2_bytes_per_clock = 5120;
-  m.link_bytes_per_second = 55e9;
+  m.link_bytes_per_second = 55.4e9;
   m.fp32_lanes = 128, m.integer_lanes = 64, m.multiply_lanes = 64, m.fp64_lanes = 64;
   m.special_lanes = 16, m.fp16_tensor_fma = 1280, m.integer_shares_fp32_lanes = false;
   m.ecc = true, m.fp32_to_fp64 = 2;

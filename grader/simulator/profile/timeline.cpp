@@ -60,8 +60,9 @@ double copy_rate(const Work& work) {
   const TimelineModel& model = timeline_model();
   switch (work.path) {
     case CopyPath::kToDevice:
+      return work.pageable ? model.pageable_rate_to_device : model.pinned_rate;
     case CopyPath::kToHost:
-      return work.pageable ? model.pageable_rate : model.pinned_rate;
+      return work.pageable ? model.pageable_rate_to_host : model.pinned_rate;
     case CopyPath::kPeer:
       return model.peer_rate;
     case CopyPath::kOnHost:
@@ -106,6 +107,10 @@ TimelineItem* Timeline::find(uint64_t serial) {
 
 void Timeline::host_call(std::string_view name) { host_ += cost_of(name); }
 
+void Timeline::graph_instantiated(size_t nodes) {
+  host_ += timeline_model().instantiate_node * static_cast<double>(nodes);
+}
+
 // The last item of the stream, the events it waits for, and what the default stream implies.
 std::vector<uint64_t> Timeline::dependencies(const StreamTraits& stream) {
   StreamEnd& end = streams_[stream.id];
@@ -144,7 +149,7 @@ uint64_t Timeline::enqueued(const StreamTraits& stream, std::shared_ptr<const Wo
   item.after = std::move(after);
   // Pageable memory is staged by the host, during the call, while the first parts travel.
   if (item.work != nullptr && item.work->pageable && !item.work->blocking) {
-    host_ += static_cast<double>(item.work->bytes) / model.pageable_rate;
+    host_ += static_cast<double>(item.work->bytes) / copy_rate(*item.work);
   }
   streams_[stream.id].last = item.serial;
   return item.serial;
@@ -153,7 +158,6 @@ uint64_t Timeline::enqueued(const StreamTraits& stream, std::shared_ptr<const Wo
 uint64_t Timeline::enqueued_graph(const StreamTraits& stream,
                                   const std::vector<std::shared_ptr<const Work>>& nodes,
                                   const std::vector<std::vector<size_t>>& after) {
-  host_ += timeline_model().graph_node_call * static_cast<double>(nodes.size());
   const std::vector<uint64_t> before = dependencies(stream);
   const uint64_t first = next_serial_;
   std::vector<bool> is_last(nodes.size(), true);

@@ -50,6 +50,7 @@ class Timeline {
   static Timeline& instance();
 
   void host_call(std::string_view name);
+  void graph_instantiated(size_t nodes);
 
   // The serial of the new item.
   uint64_t enqueued(const StreamTraits& stream, std::shared_ptr<const Work> work);

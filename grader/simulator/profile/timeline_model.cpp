@@ -10,30 +10,31 @@ namespace warplings::sim {
 const TimelineModel& timeline_model() {
   static const TimelineModel model = [] {
     TimelineModel m{};
-    m.call = 0.1e-6;
-    m.launch = 2.2e-6;
-    m.first_launch = 40e-6;
-    m.copy_call = 2.0e-6;
-    m.event_call = 0.5e-6;
-    m.graph_launch = 4.0e-6;
-    m.graph_node_call = 0.02e-6;
-    m.instantiate_node = 1.0e-6;
-    m.allocate = 50e-6;
+    m.call = 0.022e-6;
+    m.launch = 3.15e-6;
+    m.first_launch = 12.24e-6 - m.launch;
+    m.copy_call = 1.30e-6;
+    m.event_call = 1.04e-6;
+    m.graph_launch = 2.48e-6;
+    m.instantiate_node = 3.56e-6;
+    m.allocate = 37.2e-6;
     m.allocate_host = 200e-6;
-    m.create = 5e-6;
-    m.wake = 3.0e-6;
+    m.create = 1.86e-6;
 
-    m.kernel_least = 1.2e-6;
+    // Where a program sees only sums, the sum is what was measured.
+    m.kernel_least = 0.40e-6;
+    m.kernel_gap = 1.38e-6 - m.kernel_least;
+    m.graph_gap = 0.50e-6 - m.kernel_least;
+    m.stream_gap = 1.60e-6 - m.kernel_gap - m.kernel_least;
     m.launch_latency = 2.5e-6;
-    m.kernel_gap = 1.0e-6;
-    m.graph_gap = 0.3e-6;
-    m.stream_gap = 1.0e-6;
+    m.wake = 8.32e-6 - m.launch - m.launch_latency - m.kernel_least;
     m.host_function = 5.0e-6;
 
-    m.copy_latency = 1.5e-6;
+    m.copy_latency = 3.36e-6 - m.kernel_gap;
     m.pinned_rate = gpu_model().link_bytes_per_second;
-    m.pageable_rate = std::min(12e9, m.pinned_rate / 2);
-    m.host_rate = 20e9;
+    m.pageable_rate_to_device = std::min(7.34e9, m.pinned_rate / 2);
+    m.pageable_rate_to_host = std::min(13.4e9, m.pinned_rate / 2);
+    m.host_rate = 7.61e9;
     m.peer_rate = 370e9;
     m.dram_rate = gpu_model().dram_bytes_per_second;
     return m;

@@ -10,11 +10,10 @@ struct TimelineModel {
   // ---- what calls cost the host
   double call;              // any call that only looks something up
   double launch;            // <<<...>>>
-  double first_launch;      // of a kernel on a device: its code is loaded
+  double first_launch;      // more, of a kernel on a device: its code is loaded
   double copy_call;         // cudaMemcpyAsync, cudaMemsetAsync
   double event_call;        // cudaEventRecord, cudaStreamWaitEvent
-  double graph_launch;      // cudaGraphLaunch
-  double graph_node_call;   // ... and for each of its nodes
+  double graph_launch;      // cudaGraphLaunch, of any number of nodes
   double instantiate_node;  // cudaGraphInstantiate, for each node
   double allocate;          // cudaMalloc, cudaFree
   double allocate_host;     // cudaMallocHost, cudaFreeHost: pages are locked
@@ -30,12 +29,13 @@ struct TimelineModel {
   double host_function;   // waking the thread that runs it
 
   // ---- copies
-  double copy_latency;   // of each, beside its bytes
-  double pinned_rate;    // host link, one direction
-  double pageable_rate;  // staged through pinned memory by the host
-  double host_rate;      // between host memory
-  double peer_rate;      // link between two devices, one direction
-  double dram_rate;      // read and written bytes together
+  double copy_latency;             // of each, beside its bytes
+  double pinned_rate;              // host link, one direction
+  double pageable_rate_to_device;  // staged through pinned memory by the host
+  double pageable_rate_to_host;
+  double host_rate;  // between host memory
+  double peer_rate;  // link between two devices, one direction
+  double dram_rate;  // read and written bytes together
 };
 
 const TimelineModel& timeline_model();

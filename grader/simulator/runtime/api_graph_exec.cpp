@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "profile/timeline.h"
 #include "runtime/api.h"
 #include "runtime/capture.h"
 #include "runtime/graph.h"
@@ -29,7 +30,9 @@ cudaError_t instantiate(const ApiCall& call, cudaGraphExec_t* exec, cudaGraph_t 
     return cudaErrorNotSupported;
   }
   if ((flags & ~kKnownFlags) != 0) return cudaErrorInvalidValue;
-  return Graphs::instance().instantiate(graph, flags, exec);
+  const cudaError_t error = Graphs::instance().instantiate(graph, flags, exec);
+  if (error == cudaSuccess) Timeline::instance().graph_instantiated((*exec)->nodes.size());
+  return error;
 }
 
 // Replaces the work of a node of an instance by work of the same kind.

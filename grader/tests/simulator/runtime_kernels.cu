@@ -67,6 +67,8 @@ void launch_read_clocks(long long* to, cudaStream_t stream) {
   read_clocks<<<1, 1, 0, stream>>>(to);
 }
 
+void launch_empty(cudaStream_t stream) { empty<<<1, 1, 0, stream>>>(); }
+
 void launch_spin(long long cycles, cudaStream_t stream) { spin<<<1, 1, 0, stream>>>(cycles); }
 
 void launch_null_store() { store<<<1, 1>>>(nullptr, 1); }
