@@ -167,7 +167,7 @@ int against_file(Options options) {
   if (kernels != recorded.kernels) {
     std::fprintf(stderr,
                  "ptx_random: the kernels are no longer those of %s: the generator has changed, so "
-                 "the hashes must be recorded again (grader/tests/gpu/run.sh on a machine with a "
+                 "the hashes must be recorded again (grader/tests/gpu/run.py on a machine with a "
                  "GPU)\n",
                  options.against.c_str());
     return 2;

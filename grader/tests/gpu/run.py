@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+"""Builds, checks and times the course on the GPU of this machine, and writes what it saw as JSON.
+
+    python3 grader/tests/gpu/run.py FILE.json [--only TEXT ...] [--exercises-only]
+
+For every exercise: the starter, which must fail unless the exercise is judged by the simulator alone,
+and the solution, which must pass; of speed exercises every ratio is kept. Both are the objects that
+the simulator also runs, linked with the CUDA runtime. Then the library calls that speeds are compared
+with, the PTX fixtures on the simulator and on the driver, and 500 random kernels on both
+(FILE.random.json gets the hashes of their results). Everything that is timed runs alone.
+
+Ends with "N passed, M failed"; exit status 1 if anything failed. COMMIT names the commit where there
+is no git. Python 3, standard library only.
+"""
+
+import argparse
+import concurrent.futures
+import datetime
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../.."))
+CMAKE = os.environ.get("GRADE_CMAKE", "cmake")
+LONGEST = 120  # seconds of one verdict
+
+
+def first_line(command):
+    try:
+        return subprocess.run(command, capture_output=True, text=True).stdout.splitlines()[0].strip()
+    except (OSError, IndexError):
+        return ""
+
+
+def exercises(only):
+    with open(os.path.join(ROOT, "chapters/course.json")) as file:
+        listed = json.load(file)["exercises"]
+    return [e for e in listed if e["kind"] != "python"
+            and (not only or any(text in e["id"] for text in only))]
+
+
+def build(device, targets):
+    """Builds what it can of the targets, on all cores; what fails shows when it is run."""
+    command = [CMAKE, "--build", os.path.join(ROOT, "build", device), "--parallel", str(os.cpu_count()),
+               "--target", *targets, "--", "-k", "0"]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+
+
+def grade(exercise, graded):
+    """One verdict of ./grade run."""
+    command = ["./grade", "run", exercise["id"], "--device", "gpu", "--json"]
+    if graded == "solution":
+        command.append("--solution")
+    begin = time.monotonic()
+    try:
+        result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=LONGEST)
+        status, text = result.returncode, result.stdout
+    except subprocess.TimeoutExpired:
+        status, text = 124, ""
+    try:
+        verdict = json.loads(text)
+    except json.JSONDecodeError:
+        verdict = {}
+    expected = 0 if graded == "solution" else 1
+    free = graded == "starter" and exercise["judge"] == "simulator"
+    return {"exercise": exercise["id"], "graded": graded, "exit": status,
+            "seconds": round(time.monotonic() - begin, 1),
+            "as_expected": status == expected or (free and status in (0, 1)),
+            "speeds": [dict(speed, test=test["name"]) for test in tests_of(verdict)
+                       for speed in test.get("speeds", [])], "verdict": verdict}
+
+
+def tests_of(verdict):
+    return [test for run in verdict.get("devices", []) for test in run.get("tests", [])]
+
+
+def show(row):
+    mark = "ok" if row["as_expected"] else "UNEXPECTED"
+    print(f"{row['exercise']:44} {row['graded']:8} exit {row['exit']} {row['seconds']:6.1f} s  {mark}",
+          flush=True)
+    for speed in row["speeds"] if row["graded"] == "solution" else []:
+        print(f"    {speed['test']}: {speed['seconds'] * 1e6:.1f} us, {speed['verdict']}, "
+              f"{speed['level']}")
+        for ratio in speed["ratios"]:
+            print(f"      {ratio['ratio']:7.3f} of {ratio['name']} (bars {ratio['pass']}, "
+                  f"{ratio['gold']}, {ratio['reference']})")
+    if not row["as_expected"]:
+        print_problem(row["verdict"])
+
+
+def print_problem(verdict):
+    for test in tests_of(verdict):
+        for failure in test.get("failures", [])[:2]:
+            print(f"    | {test['name']}: {failure['message'][:600]}")
+    if not tests_of(verdict):
+        print("    | " + json.dumps(verdict)[:1500])
+
+
+def grade_all(chosen):
+    names = [e["id"].replace("/", ".") for e in chosen]
+    # One build first: the launcher sets up build/gpu.
+    grade(chosen[0], "solution")
+    log = build("gpu", names + [name + ".solution" for name in names])
+    if log.returncode != 0:
+        print(log.stdout[-4000:])
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        rows = list(pool.map(lambda e: grade(e, "starter"), chosen))
+        rows += pool.map(lambda e: grade(e, "solution"), [e for e in chosen if not e["speed"]])
+    rows += [grade(e, "solution") for e in chosen if e["speed"]]
+    order = [e["id"] for e in chosen]
+    rows.sort(key=lambda row: (order.index(row["exercise"]), row["graded"]))
+    for row in rows:
+        show(row)
+        del row["verdict"]
+        if row["graded"] == "starter":
+            del row["speeds"]
+    return rows
+
+
+def last_line(command):
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    lines = result.stdout.strip().splitlines()
+    return result.returncode, lines[-1] if lines else "", result.stdout
+
+
+def proofs(out, card, driver):
+    """The library calls, the PTX fixtures on both, random kernels on both: texts and failures."""
+    found, failed = {}, 0
+    build("gpu", ["gpu_libraries"])
+    build("sim", ["ptx_run", "ptx_random"])
+    status, _, text = last_line(["build/gpu/course/gpu_libraries"])
+    counts = re.findall(r"\[  (?:PASSED|FAILED)  \] \d+ tests?", text)
+    found["libraries"] = ", ".join(counts)
+    if status != 0:
+        failed += 1
+        print(text)
+    fixtures = {}
+    for device, key in (("sim", "simulator"), ("gpu", "gpu")):
+        _, fixtures[key], _ = last_line(
+            ["build/sim/bin/ptx_run", "--device", device, "grader/tests/fixtures"])
+    found["ptx_fixtures"] = fixtures
+    if fixtures["simulator"] != fixtures["gpu"] or not fixtures["gpu"].endswith(" 0 failed"):
+        failed += 1
+    status, last, text = last_line(
+        ["build/sim/bin/ptx_random", "--against", "gpu", "--seed", "1", "--count", "500", "--record",
+         re.sub(r"\.json$", "", out) + ".random.json", "--machine", f"{card}, driver {driver}"])
+    found["random_kernels"] = last
+    if status != 0:
+        failed += 1
+        print(text)
+    for key, value in found.items():
+        print(f"{key}: {value}")
+    return found, failed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("out")
+    parser.add_argument("--only", nargs="*", default=[], help="exercises whose id contains one of these")
+    parser.add_argument("--exercises-only", action="store_true")
+    options = parser.parse_args()
+    chosen = exercises(options.only)
+    if not chosen:
+        print("no exercise is called that", file=sys.stderr)
+        return 2
+    card = first_line(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"])
+    driver = first_line(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"])
+    rows = grade_all(chosen)
+    failed = sum(not row["as_expected"] for row in rows)
+    found, failed_proofs = ({}, 0) if options.exercises_only else proofs(options.out, card, driver)
+    toolkit = re.search(r"V([\d.]+)", subprocess.run(
+        ["nvcc", "--version"], capture_output=True, text=True).stdout)
+    with open(options.out, "w") as file:
+        json.dump({
+            "format": 2, "kind": "gpu-run", "date": datetime.date.today().isoformat(), "card": card,
+            "driver": driver, "toolkit": toolkit.group(1) if toolkit else "",
+            "commit": os.environ.get("COMMIT", "")
+            or first_line(["git", "rev-parse", "--short", "HEAD"]),
+            "passed": len(rows) - failed, "failed": failed + failed_proofs, **found, "runs": rows,
+        }, file, indent=1)
+        file.write("\n")
+    print(f"{len(rows) - failed} passed, {failed + failed_proofs} failed")
+    return 1 if failed + failed_proofs else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
