@@ -4,6 +4,7 @@
 #include <cmath>
 #include <regex>
 
+#include "cli/gates/speed_table.h"
 #include "cli/verdict.h"
 #include "course/json.h"
 #include "course/starter.h"
@@ -202,7 +203,8 @@ std::vector<Mark> find_marks(const std::string& page, const std::string& file) {
     const size_t close = page.find(kClose, at);
     if (close == std::string::npos) fail(mark, file, "this mark has no \"-->\".");
     mark.source = words_of(page.substr(at + kOpen.size(), close - at - kOpen.size()));
-    const std::vector<std::string> known = {"region", "opcodes", "counter", "screen", "benchmark"};
+    const std::vector<std::string> known = {"region",  "opcodes", "speeds",
+                                            "counter", "screen",  "benchmark"};
     if (mark.source.size() < 2 ||
         std::find(known.begin(), known.end(), mark.source[0]) == known.end()) {
       fail(mark, file,
@@ -210,7 +212,7 @@ std::vector<Mark> find_marks(const std::string& page, const std::string& file) {
                course::join(known, ", ") + ".");
     }
     const size_t after = close + kClose.size();
-    if (mark.source[0] == "opcodes") {
+    if (mark.is_table()) {
       mark.begin = after + 1;
       mark.end = page.find(kEnd, after);
       if (mark.end == std::string::npos)
@@ -267,10 +269,22 @@ std::string region_text(const fs::path& root, const Mark& mark, const std::strin
   return dedented(lines);
 }
 
+std::string speeds_text(const fs::path& root, const Mark& mark, const std::string& file) {
+  if (mark.source.size() != 3) fail(mark, file, "speeds reads: speeds FILE CHAPTER.");
+  const fs::path source = root / "assets" / "benchmarks" / mark.source[1];
+  if (!fs::exists(source)) fail(mark, file, "assets/benchmarks has no " + mark.source[1] + ".");
+  const std::string table =
+      speed_table(course::parse_json(course::read_text(source), mark.source[1]), mark.source[2]);
+  if (table.empty()) fail(mark, file, mark.source[1] + " has no speed of " + mark.source[2] + ".");
+  // An empty line before and after, as Markdown wants it between a comment and a table.
+  return "\n" + table + "\n";
+}
+
 }  // namespace
 
 std::string source_text(const fs::path& root, const Mark& mark, const std::string& file) {
   if (mark.source[0] == "region") return region_text(root, mark, file);
+  if (mark.source[0] == "speeds") return speeds_text(root, mark, file);
   const fs::path list = root / mark.source[1];
   if (!fs::exists(list)) fail(mark, file, mark.source[1] + " does not exist.");
   return opcode_table(course::read_text(list));

@@ -8,6 +8,8 @@
 //   region FILE NAME               the definition of NAME, to its closing brace
 //   opcodes FILE                   the simulator's list of opcodes as a table, up to a line
 //                                  <!-- end -->
+//   speeds FILE CHAPTER            what a GPU gave for the solutions of a chapter, from a file of
+//                                  assets/benchmarks, as a table, up to a line <!-- end -->
 //   counter EX TEST CASE KEY [/ KEY]   a counter of the solution's run, CASE in quotes ("" any);
 //                                  with a second key: the ratio, one decimal
 //   screen EX NAME                 what ./grade shows for NAME: solution, starter, mutant_1, ...
@@ -28,7 +30,8 @@ struct Mark {
   size_t begin = 0, end = 0;        // of the marked text in the page
   bool is_block = false;
   // Taken from a file: nothing has to run.
-  bool is_text() const { return source[0] == "region" || source[0] == "opcodes"; }
+  bool is_text() const { return source[0] == "region" || is_table(); }
+  bool is_table() const { return source[0] == "opcodes" || source[0] == "speeds"; }
 };
 
 // Throws course::Error: a mark that nothing follows, an unknown source.
