@@ -16,8 +16,8 @@
 
 #include "checks/explain.h"
 #include "checks/global_race.h"
-#include "exec/device_launch.h"
 #include "exec/clock.h"
+#include "exec/device_launch.h"
 #include "exec/fault.h"
 #include "exec/interpreter.h"
 #include "exec/memory_access.h"
@@ -62,8 +62,8 @@ void fill(Warp& warp, uint32_t offset, uint32_t value) {
 
 class Launch {
  public:
-  Launch(const Kernel& kernel, const LaunchConfig& config, const uint8_t* params,
-         Schedule schedule, DeviceLaunches* device_launches)
+  Launch(const Kernel& kernel, const LaunchConfig& config, const uint8_t* params, Schedule schedule,
+         bool silent, DeviceLaunches* device_launches)
       : kernel_(kernel),
         config_(config),
         params_(params),
@@ -79,7 +79,7 @@ class Launch {
     if (config.cooperative) workspace_ = cooperative_workspace(config.device);
     turns_ = may_wait_ ? kSharedTurns : kAloneTurns;
     if (schedule == Schedule::kRoundRobin) turns_ = kSmallTurns;
-    grid_.silent = schedule != Schedule::kForward;
+    grid_.silent = silent;
     most_running_ = may_wait_ ? std::max<uint64_t>(config.resident_blocks, 1) : kAloneBlocks;
     if (options_.checks) {
       GlobalRace::instance().begin(kernel.module->order_inside_epochs,
@@ -317,8 +317,8 @@ struct Outcome {
 };
 
 Outcome run_once(const Kernel& kernel, const LaunchConfig& config, const uint8_t* params,
-                 Schedule schedule, DeviceLaunches* device_launches) {
-  Launch launch(kernel, config, params, schedule, device_launches);
+                 Schedule schedule, bool silent, DeviceLaunches* device_launches) {
+  Launch launch(kernel, config, params, schedule, silent, device_launches);
   Outcome outcome;
   try {
     launch.run();
@@ -339,7 +339,7 @@ void run_in_other_orders(const Kernel& kernel, const LaunchConfig& config, const
   for (const Schedule schedule : {Schedule::kReversed, Schedule::kRoundRobin}) {
     before.restore();
     DeviceLaunches none(config);  // such kernels are not repeated
-    run_once(kernel, config, params, schedule, &none);
+    run_once(kernel, config, params, schedule, true, &none);
   }
   engine_options() = kept;
   after.restore();
@@ -356,7 +356,8 @@ LaunchStatus run_kernel(const Kernel& kernel, const LaunchConfig& config, const 
   LaunchObserver* observer = engine_options().observer;
   if (observer != nullptr) observer->launch_started(kernel, config);
   DeviceLaunches device_launches(config);
-  const Outcome outcome = run_once(kernel, config, params, Schedule::kForward, &device_launches);
+  const Schedule order = engine_options().order.value_or(Schedule::kForward);
+  const Outcome outcome = run_once(kernel, config, params, order, false, &device_launches);
   if (observer != nullptr) observer->launch_ended();
   if (before && outcome.status == LaunchStatus::kOk &&
       policy.wants_repeats(kernel, outcome.instructions)) {
@@ -377,6 +378,7 @@ EngineOptions& engine_options() {
     if (off("GRADE_SIM_COUNTERS")) result->counters = false;
     result->absent_lanes_are_notes = std::getenv("GRADE_EXEC") != nullptr;
     if (std::getenv("GRADE_EXEC") != nullptr) result->max_warp_instructions = 50'000'000'000;
+    result->order = order_named(std::getenv("GRADE_SIM_ORDER"));
     if (const char* budget = std::getenv("GRADE_SIM_MAX_WARP_INSTRUCTIONS")) {
       result->max_warp_instructions = std::strtoull(budget, nullptr, 10);
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 
 #include "decode/program.h"
 #include "exec/builtins.h"
@@ -9,9 +10,9 @@
 namespace warplings::sim {
 namespace {
 
-constexpr uint64_t kMostBytes = 64 << 20;           // of device memory
+constexpr uint64_t kMostBytes = 64 << 20;          // of device memory
 constexpr uint64_t kMostInstructions = 4'000'000;  // warp instructions of the first run
-constexpr int kMostLaunches = 3;                    // of one kernel that are repeated
+constexpr int kMostLaunches = 3;                   // of one kernel that are repeated
 
 std::vector<Allocation> all_allocations() {
   std::vector<Allocation> all = DeviceMemory::instance().live();
@@ -35,6 +36,14 @@ bool allocates(const LoadedModule& module) {
 }
 
 }  // namespace
+
+std::optional<Schedule> order_named(const char* name) {
+  const std::string_view text = name == nullptr ? "" : name;
+  if (text == "forward") return Schedule::kForward;
+  if (text == "reversed") return Schedule::kReversed;
+  if (text == "turns") return Schedule::kRoundRobin;
+  return std::nullopt;
+}
 
 MemoryImage::MemoryImage() {
   for (Allocation& allocation : all_allocations()) {
@@ -61,8 +70,8 @@ RepeatPolicy& RepeatPolicy::instance() {
 bool RepeatPolicy::wants_image(const Kernel& kernel, const LaunchConfig& config) const {
   const Function& function = kernel.module->functions[kernel.function];
   const auto repeated = repeated_.find(&kernel);
-  return engine_options().checks && function.global_strong && function.orders_blocks &&
-         config.grid.count() > 1 && !allocates(*kernel.module) &&
+  return engine_options().checks && !engine_options().order && function.global_strong &&
+         function.orders_blocks && config.grid.count() > 1 && !allocates(*kernel.module) &&
          (repeated == repeated_.end() || repeated->second < kMostLaunches) &&
          DeviceMemory::instance().bytes_in_use() <= kMostBytes;
 }

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,7 +18,8 @@
 
 namespace warplings::sim {
 
-enum class Schedule : uint8_t { kForward, kReversed, kRoundRobin };
+// "forward", "reversed" or "turns"; nothing for any other name.
+std::optional<Schedule> order_named(const char* name);
 
 // Contents and definedness of all device memory.
 class MemoryImage {

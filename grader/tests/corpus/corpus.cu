@@ -2,6 +2,9 @@
 // be found on the marked line; the clean twin must not be accused.
 //
 //   // planted: NAME CHECK/KIND      on the line that the finding must name
+//   // noted: NAME CHECK/KIND        on the line that a note about the clean twin must name
+//
+// A marker on a line of its own means the next line. What a case shows: sentences.txt.
 //
 // Each case runs in a process of its own: corpus NAME planted|clean.
 #include <cstdio>
@@ -197,7 +200,8 @@ void run_padded_array() {
   static Sample host[16];
   cudaMalloc(&samples, sizeof(host));
   write_samples<kPlanted><<<1, 16>>>(samples);
-  cudaMemcpy(host, samples, sizeof(host), cudaMemcpyDeviceToHost);  // planted: padded_array initcheck/unwritten-copy
+  // planted: padded_array initcheck/unwritten-copy, noted: initcheck/unwritten-padding
+  cudaMemcpy(host, samples, sizeof(host), cudaMemcpyDeviceToHost);
   cudaFree(samples);
 }
 
@@ -451,11 +455,9 @@ void run_early_return() {
 
 template <bool kPlanted>
 __global__ void count_down(int* b, int step) {
-  int n = 100;
-  while (n != 0) {
-    n -= kPlanted ? step - 1 : step;  // planted: endless_loop launch/endless-loop
-    b[0] = n;
-  }
+  const int down = kPlanted ? step - 1 : step;
+  // planted: endless_loop launch/endless-loop
+  for (int n = 100; n != 0; n -= down) b[0] = n;
 }
 template <bool kPlanted>
 void run_endless_loop() {
@@ -466,16 +468,15 @@ void run_endless_loop() {
 
 }  // namespace
 
-#define CASE(name) {#name, run_##name<true>, run_##name<false>}
 const CorpusCase kBasicCases[] = {
-    CASE(read_past_end),     CASE(write_past_end),   CASE(host_pointer),
-    CASE(null_pointer),      CASE(use_after_free),   CASE(misaligned),
-    CASE(shared_past_end),   CASE(read_on_host),     CASE(copy_past_end),
-    CASE(never_written),     CASE(half_filled_tile), CASE(padding),
-    CASE(padding_byte),      CASE(padded_array),     CASE(every_second),
-    CASE(missing_barrier),   CASE(second_barrier),   CASE(missing_syncwarp),
-    CASE(atomic_then_read),  CASE(write_write),      CASE(byte_race),
-    CASE(named_barrier),     CASE(divergent_barrier), CASE(extra_barrier),
-    CASE(missing_lanes),     CASE(early_return),     CASE(endless_loop),
+    CASE(read_past_end, "memory.global"),     CASE(write_past_end, "memory.global"),   CASE(host_pointer, "memory.host"),
+    CASE(null_pointer, "memory.global"),      CASE(use_after_free, "memory.freed"),   CASE(misaligned, "memory.misaligned"),
+    CASE(shared_past_end, "memory.shared"),   CASE(read_on_host, "memory.device"),     CASE(copy_past_end, "memory.copy"),
+    CASE(never_written, "init.arithmetic"),     CASE(half_filled_tile, "init.arithmetic"), CASE(padding, "init.padding"),
+    CASE(padding_byte, "init.padding"),      CASE(padded_array, "init.copy"),     CASE(every_second, "init.copy"),
+    CASE(missing_barrier, "race.barrier race.shared race.schedule"),   CASE(second_barrier, "race.barrier race.shared race.schedule"),   CASE(missing_syncwarp, "race.syncwarp"),
+    CASE(atomic_then_read, "race.atomic-alone"),  CASE(write_write, "race.shared"),      CASE(byte_race, "race.bytes"),
+    CASE(named_barrier, "race.named-barrier race.schedule"),     CASE(divergent_barrier, "sync.different"), CASE(extra_barrier, "sync.branch"),
+    CASE(missing_lanes, "sync.absent"),     CASE(early_return, "sync.exited"),     CASE(endless_loop, "launch.endless"),
 };
 extern const CorpusPart kBasicCorpus = {kBasicCases, sizeof(kBasicCases) / sizeof(kBasicCases[0])};

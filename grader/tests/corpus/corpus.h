@@ -4,9 +4,12 @@
 
 struct CorpusCase {
   const char* name;
+  const char* shows;  // ids of sentences.txt, blanks between
   void (*planted)();
   void (*clean)();
 };
+#define CASE(name, shows) \
+  { #name, shows, run_##name < true>, run_##name < false> }
 
 // The cases of one file.
 struct CorpusPart {
@@ -18,5 +21,8 @@ extern const CorpusPart kAsyncCorpus;   // corpus_async.cu
 extern const CorpusPart kBlockCorpus;   // corpus_blocks.cu
 extern const CorpusPart kStreamCorpus;  // corpus_streams.cu
 extern const CorpusPart kImageCorpus;   // corpus_image.cu
+extern const CorpusPart kMemoryCorpus;  // corpus_memory.cu
+extern const CorpusPart kOrderCorpus;   // corpus_order.cu
+extern const CorpusPart kLaneCorpus;    // corpus_lanes.cu
 
 #endif  // WARPLINGS_TESTS_CORPUS_H_

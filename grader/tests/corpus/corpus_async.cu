@@ -338,12 +338,11 @@ void run_mbarrier_copies() {
 
 }  // namespace
 
-#define CASE(name) {#name, run_##name<true>, run_##name<false>}
 const CorpusCase kAsyncCases[] = {
-    CASE(async_missing_wait), CASE(async_barrier_only),    CASE(async_wait_only),
-    CASE(async_wait_too_few), CASE(async_refill),          CASE(async_tail),
-    CASE(mbarrier_missing_wait), CASE(mbarrier_late_write), CASE(mbarrier_producer_consumer),
-    CASE(mbarrier_late_init), CASE(mbarrier_not_initialised), CASE(mbarrier_overwritten),
-    CASE(mbarrier_overflow), CASE(mbarrier_deadlock), CASE(mbarrier_copies),
+    CASE(async_missing_wait, "race.async-copy"), CASE(async_barrier_only, "race.async-copy race.schedule"),    CASE(async_wait_only, "race.async-copy"),
+    CASE(async_wait_too_few, "race.async-copy"), CASE(async_refill, "race.barrier"),          CASE(async_tail, "memory.global"),
+    CASE(mbarrier_missing_wait, "race.mbarrier"), CASE(mbarrier_late_write, "race.mbarrier race.schedule"), CASE(mbarrier_producer_consumer, "race.mbarrier"),
+    CASE(mbarrier_late_init, "race.barrier"), CASE(mbarrier_not_initialised, "sync.mbarrier"), CASE(mbarrier_overwritten, "sync.mbarrier"),
+    CASE(mbarrier_overflow, "sync.mbarrier"), CASE(mbarrier_deadlock, "sync.deadlock"), CASE(mbarrier_copies, "race.mbarrier race.async-copy"),
 };
 extern const CorpusPart kAsyncCorpus = {kAsyncCases, sizeof(kAsyncCases) / sizeof(kAsyncCases[0])};

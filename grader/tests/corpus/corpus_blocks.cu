@@ -3,41 +3,11 @@
 #include <cooperative_groups.h>
 
 #include "corpus.h"
+#include "corpus_buffers.cuh"
 
 namespace {
 
 namespace cg = cooperative_groups;
-
-constexpr int kThreads = 64;
-constexpr int kBlocks = 4;
-constexpr int kWords = kThreads * kBlocks;
-
-// Two buffers of zeros.
-struct Buffers {
-  int* a = nullptr;
-  int* b = nullptr;
-  Buffers() {
-    cudaMalloc(&a, 2 * kWords * sizeof(int));
-    cudaMalloc(&b, 2 * kWords * sizeof(int));
-    cudaMemset(a, 0, 2 * kWords * sizeof(int));
-    cudaMemset(b, 0, 2 * kWords * sizeof(int));
-  }
-  ~Buffers() {
-    cudaDeviceSynchronize();
-    cudaFree(a);
-    cudaFree(b);
-  }
-};
-
-__device__ int global_index() { return blockIdx.x * blockDim.x + threadIdx.x; }
-
-// A case whose kernel takes the two buffers, on `blocks` blocks of `threads` threads.
-#define SIMPLE_CASE(name, blocks, threads)       \
-  template <bool kPlanted>                       \
-  void run_##name() {                            \
-    Buffers m;                                   \
-    name<kPlanted><<<blocks, threads>>>(m.a, m.b); \
-  }
 
 // ---- conflicting accesses ------------------------------------------------------------------------
 
@@ -81,7 +51,8 @@ SIMPLE_CASE(bytes_of_blocks, kBlocks, kThreads)
 // Everybody writes the same is worth a note; everybody writes something else is not.
 template <bool kPlanted>
 __global__ void everybody_writes(int* a, int*) {
-  *a = kPlanted ? global_index() : 7;  // planted: everybody_writes racecheck/global-race
+  // planted: everybody_writes racecheck/global-race, noted: racecheck/same-value-race
+  *a = kPlanted ? global_index() : 7;
 }
 SIMPLE_CASE(everybody_writes, kBlocks, kThreads)
 
@@ -131,7 +102,7 @@ __global__ void maximum_by_cas(int* a, int*) {
       *a = mine;  // planted: maximum_by_cas racecheck/global-race
       break;
     }
-    const int found = atomicCAS(a, guess, mine);
+    const int found = atomicCAS(a, guess, mine);  // noted: maximum_by_cas racecheck/first-guess
     if (found == guess) break;
     guess = found;
   }
@@ -535,19 +506,18 @@ void run_decides() {
 
 }  // namespace
 
-#define CASE(name) {#name, run_##name<true>, run_##name<false>}
 const CorpusCase kBlockCases[] = {
-    CASE(plain_histogram),  CASE(shift_in_place),   CASE(overlapping_tiles),
-    CASE(bytes_of_blocks),  CASE(everybody_writes), CASE(read_beside_atomic),
-    CASE(block_scope),      CASE(half_of_an_atomic), CASE(maximum_by_cas),
-    CASE(reverse_in_block), CASE(barrier_of_one_block), CASE(lanes_in_global),
-    CASE(shuffle_orders_nothing), CASE(grid_sync),  CASE(producer_consumer),
-    CASE(message),          CASE(message_in_block), CASE(release_store),
-    CASE(fence_for_the_block), CASE(last_block),    CASE(lock),
-    CASE(lock_of_lanes),    CASE(tickets),          CASE(look_back),
-    CASE(flag_in_shared),   CASE(lock_in_shared),   CASE(never_set),
-    CASE(kept_lock),        CASE(masks),            CASE(own_lane),
-    CASE(absent_lane),      CASE(lanes_that_left),  CASE(compared),
-    CASE(decides),
+    CASE(plain_histogram, "race.strong race.global"),  CASE(shift_in_place, "race.global"),   CASE(overlapping_tiles, "race.global"),
+    CASE(bytes_of_blocks, "race.bytes"),  CASE(everybody_writes, "race.same-value"), CASE(read_beside_atomic, "race.strong"),
+    CASE(block_scope, "race.scope"),      CASE(half_of_an_atomic, "race.size"), CASE(maximum_by_cas, "race.first-guess"),
+    CASE(reverse_in_block, "race.barrier race.schedule"), CASE(barrier_of_one_block, "race.barrier"), CASE(lanes_in_global, "race.syncwarp race.schedule"),
+    CASE(shuffle_orders_nothing, "race.warp-alone"), CASE(grid_sync, "race.grid race.schedule"),  CASE(producer_consumer, "race.named-barrier"),
+    CASE(message, "race.fence"),          CASE(message_in_block, "race.block-fence"), CASE(release_store, "race.release"),
+    CASE(fence_for_the_block, "race.other-fence"), CASE(last_block, "race.fence race.chain"),    CASE(lock, "race.fence"),
+    CASE(lock_of_lanes, "race.fence"),    CASE(tickets, "race.fence"),          CASE(look_back, "race.fence"),
+    CASE(flag_in_shared, "race.block-fence"),   CASE(lock_in_shared, "race.block-fence"),   CASE(never_set, "sync.deadlock"),
+    CASE(kept_lock, "sync.deadlock"),        CASE(masks, "sync.masks"),            CASE(own_lane, "sync.own-lane"),
+    CASE(absent_lane, "sync.source"),      CASE(lanes_that_left, "sync.exited"),  CASE(compared, "init.branch"),
+    CASE(decides, "init.branch"),
 };
 extern const CorpusPart kBlockCorpus = {kBlockCases, sizeof(kBlockCases) / sizeof(kBlockCases[0])};

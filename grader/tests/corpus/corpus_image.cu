@@ -113,9 +113,8 @@ void run_surface_half_filled() {
 
 }  // namespace
 
-#define CASE(name) {#name, run_##name<true>, run_##name<false>}
 const CorpusCase kImageCases[] = {
-    CASE(surface_elements), CASE(surface_past_end),  CASE(texture_destroyed),
-    CASE(texture_freed),    CASE(texture_unwritten), CASE(surface_half_filled),
+    CASE(surface_elements, "image.bounds memory.misaligned"), CASE(surface_past_end, "image.bounds"),  CASE(texture_destroyed, "image.bounds"),
+    CASE(texture_freed, "memory.freed"),    CASE(texture_unwritten, "image.init"), CASE(surface_half_filled, "image.init"),
 };
 extern const CorpusPart kImageCorpus = {kImageCases, sizeof(kImageCases) / sizeof(kImageCases[0])};

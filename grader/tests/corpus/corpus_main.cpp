@@ -1,6 +1,6 @@
 // corpus NAME planted|clean: runs one case and prints one line per finding,
 //   finding CHECK/KIND LINE error|note MESSAGE
-// corpus --list prints the names.
+// corpus --list prints the names, each with the ids of the sentences that it shows.
 #include <warplings/sim.h>
 
 #include <cstdio>
@@ -11,8 +11,8 @@
 
 namespace {
 
-const CorpusPart* const kParts[] = {&kBasicCorpus, &kAsyncCorpus, &kBlockCorpus, &kStreamCorpus,
-                                     &kImageCorpus};
+const CorpusPart* const kParts[] = {&kBasicCorpus, &kAsyncCorpus,  &kBlockCorpus, &kStreamCorpus,
+                                    &kImageCorpus, &kMemoryCorpus, &kOrderCorpus, &kLaneCorpus};
 
 void print_findings() {
   for (int i = 0; i < wsim_finding_count(); ++i) {
@@ -35,7 +35,9 @@ void print_and_leave() {
 int main(int argc, char** argv) {
   if (argc == 2 && std::strcmp(argv[1], "--list") == 0) {
     for (const CorpusPart* part : kParts) {
-      for (int i = 0; i < part->size; ++i) std::printf("%s\n", part->cases[i].name);
+      for (int i = 0; i < part->size; ++i) {
+        std::printf("%s %s\n", part->cases[i].name, part->cases[i].shows);
+      }
     }
     return 0;
   }
