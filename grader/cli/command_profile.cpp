@@ -1,4 +1,5 @@
-// grade profile [EX] and grade profile -- PROGRAM: counters beside each source line, modelled time.
+// grade profile [EX] and grade profile -- PROGRAM: counters beside each source line, modelled time;
+// on a GPU times and the hardware's counters as well.
 #include <unistd.h>
 
 #include <cstdlib>
@@ -6,6 +7,7 @@
 
 #include "cli/app.h"
 #include "cli/commands.h"
+#include "cli/gpu_profile.h"
 #include "cli/grading.h"
 #include "cli/profile_text.h"
 #include "cli/simulated_program.h"
@@ -56,17 +58,9 @@ int profile_program(App& app) {
   return ended != 0 ? ended : shown;
 }
 
-}  // namespace
-
-int profile_command(App& app) {
-  if (!app.options().rest.empty()) return profile_program(app);
-  const course::Exercise* exercise = app.chosen();
-  if (exercise == nullptr) throw UsageError("all exercises are passed: name the one to profile.");
-  if (exercise->gpu_only) {
-    throw UsageError(exercise->id + " runs on a GPU only; the profile is the simulator's.");
-  }
+int profile_in_simulator(App& app, const course::Exercise& exercise) {
   const fs::path file = prepare(app);
-  const Result result = run_watched(app, *exercise);
+  const Result result = run_watched(app, exercise);
   const bool ran = result.passed() || result.outcome == Outcome::kFailed;
   if (!ran) {
     Grading grading;
@@ -77,7 +71,23 @@ int profile_command(App& app) {
   if (!result.passed() && !app.options().json) {
     print("Its tests fail: what follows counts the work of wrong answers too.\n");
   }
-  return show(app, file, exercise->id, exercise->id);
+  return show(app, file, exercise.id, exercise.id);
+}
+
+}  // namespace
+
+int profile_command(App& app) {
+  if (!app.options().rest.empty()) return profile_program(app);
+  const course::Exercise* exercise = app.chosen();
+  if (exercise == nullptr) throw UsageError("all exercises are passed: name the one to profile.");
+  const std::vector<Device> devices = app.devices(*exercise);
+  const bool on_gpu = devices.back() == Device::kGpu;
+  if (app.options().json && devices.front() == Device::kGpu) {
+    throw UsageError("the profile as JSON is the simulator's: leave out --device gpu.");
+  }
+  if (devices.front() == Device::kGpu) return profile_on_gpu(app, *exercise);
+  const int status = profile_in_simulator(app, *exercise);
+  return on_gpu && status == kPass && !app.options().json ? profile_on_gpu(app, *exercise) : status;
 }
 
 }  // namespace grade

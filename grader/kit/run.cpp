@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdlib>
 #include <exception>
 #include <map>
 
@@ -325,7 +326,12 @@ uint64_t api_calls(const char* function) {
 
 bool simulated() { return wsim_active() != 0; }
 
-int work_scale(int in_simulator, int on_gpu) { return simulated() ? in_simulator : on_gpu; }
+int work_scale(int in_simulator, int on_gpu) {
+  // Set by ./grade profile, which shows both sides' counters of the same work.
+  const char* sizes = std::getenv("GRADE_SIZES");
+  const bool small = sizes != nullptr && std::string(sizes) == "simulator";
+  return simulated() || small ? in_simulator : on_gpu;
+}
 
 double milliseconds(const std::function<void()>& launch) {
   cudaEvent_t begin = nullptr, end = nullptr;

@@ -6,8 +6,11 @@
 //   //! test Suite.Name 2        a test begins; 2 is its TODO
 //   //! fail TEXT                it fails ("\n" in TEXT is a line end)
 //   //! finding CHECK KIND TEXT  //! budget VALUE LIMIT NAME    //! counters N
+//   //! speed SECONDS RATIO PASS NAME   modelled, against the stage NAME; PASS is the bar
+//   //! measured SECONDS RATIO PASS NAME   the same, on a card
 //   //! print TEXT  //! spam  //! exit N  //! abort  //! crash  //! recurse  //! hang  //! allocate
 //   //! throw  //! fork  //! silent-exit (before the first event)
+#include <fnmatch.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -96,7 +99,7 @@ class Program {
 
  private:
   static bool selected(const Test& test, const std::string& filter) {
-    return filter == "*" || filter == test.name;
+    return ::fnmatch(filter.c_str(), test.name.c_str(), 0) == 0;
   }
 
   bool run_test(const Test& test) {
@@ -155,6 +158,26 @@ class Program {
                          ",\"warp_instructions\":100}");
   }
 
+  void speed(const std::string& rest, bool modelled) {
+    std::istringstream words(rest);
+    double seconds = 0, ratio = 0, pass = 0;
+    std::string name;
+    words >> seconds >> ratio >> pass;
+    std::getline(words >> std::ws, name);
+    const std::string level = ratio >= pass ? "pass" : "none";
+    std::ostringstream fields;
+    fields << ",\"device\":\"" << (modelled ? "modelled (H200)" : "Test Card")
+           << "\",\"modelled\":" << (modelled ? "true" : "false") << ",\"seconds\":" << seconds
+           << ",\"bytes\":4000,\"flops\":1000,\"slice\":1,\"rounds\":1,\"verdict\":\""
+           << (ratio >= pass ? "pass" : "fail") << "\",\"level\":\"" << level
+           << "\",\"reason\":\"\",\"ratios\":[{\"kind\":\"stage\",\"name\":\"" << name
+           << "\",\"level\":\"" << level << "\",\"ratio\":" << ratio << ",\"low\":" << ratio
+           << ",\"high\":" << ratio << ",\"pass\":" << pass
+           << ",\"gold\":0,\"reference\":0,\"seconds\":" << seconds * ratio << ",\"amount\":1}]";
+    send("speed", about() + fields.str());
+    if (ratio < pass) fail("Right, but too slow.");
+  }
+
   [[noreturn]] static void spam() {
     const std::string line(1 << 16, 'x');
     for (;;) {
@@ -183,6 +206,8 @@ class Program {
         {"finding", [&] { finding(step.rest); }},
         {"budget", [&] { budget(step.rest); }},
         {"counters", [&] { counters(step.rest); }},
+        {"speed", [&] { speed(step.rest, true); }},
+        {"measured", [&] { speed(step.rest, false); }},
         {"print", [&] { std::cout << step.rest << std::endl; }},
         {"spam", [] { spam(); }},
         {"exit", [&] { std::exit(std::atoi(step.rest.c_str())); }},

@@ -19,7 +19,8 @@ constexpr const char* kManifest = R"({
   "chapters": [ { "id": "01_begin", "title": "The beginning" } ],
   "exercises": [
     { "id": "01_begin/01_first", "title": "First", "minutes": 5, "kind": "kernel", "todos": 2 },
-    { "id": "01_begin/02_second", "title": "Second", "minutes": 5, "kind": "kernel", "todos": 1 },
+    { "id": "01_begin/02_second", "title": "Second", "minutes": 5, "kind": "kernel", "todos": 1,
+      "speed": true },
     { "id": "01_begin/03_third", "title": "Third, with a title that is rather long to read",
       "minutes": 25, "kind": "kernel", "todos": 1, "bonus": true }
   ]
