@@ -130,9 +130,8 @@ class Loader {
     decoded.address = memory.allocate(std::max<uint64_t>(variable.size, 1), AllocationKind::kModule,
                                       variable.name, device_);
     if (decoded.address == 0) throw std::bad_alloc();
-    uint8_t* bytes = memory.view(decoded.address);
-    std::memset(bytes, 0, variable.size);
-    std::memcpy(bytes, variable.initial.data(),
+    // Fresh memory is zero: a large array costs nothing until it is used.
+    std::memcpy(memory.view(decoded.address), variable.initial.data(),
                 std::min<size_t>(variable.initial.size(), variable.size));
     if (variable.is_managed) {
       memory.make_host_visible(decoded.address);

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace warplings::sim::ptx {
 
@@ -32,8 +31,35 @@ struct Token {
 [[noreturn]] void fail_at(std::string_view source, std::string_view name, const char* at,
                           const std::string& message);
 
-// All tokens of `source`, which must outlive them; the last one is kEnd. Throws ParseError.
-std::vector<Token> tokenize(std::string_view source, std::string_view name);
+// Hands out the tokens of `source`, which must outlive them, one by one; at its end kEnd, again and
+// again.
+class Lexer {
+ public:
+  Lexer(std::string_view source, std::string_view name)
+      : source_(source), name_(name), at_(source.data()), end_(source.data() + source.size()) {}
+
+  Token next();  // throws ParseError
+
+ private:
+  [[noreturn]] void fail(const char* at, const std::string& message) const;
+  char peek(int ahead = 0) const { return end_ - at_ > ahead ? at_[ahead] : '\0'; }
+  Token make(Token::Kind kind, const char* from, const char* to) const;
+  void skip_blanks();
+  void skip_block_comment();
+  Token dot_word();
+  Token string();
+  Token number();
+  Token number_without_end();
+  Token float_bits(Token::Kind kind, int digits);
+  bool is_decimal_float() const;
+  Token decimal_float();
+  Token integer(unsigned base, int prefix);
+
+  std::string_view source_, name_;
+  const char* at_;
+  const char* end_;
+  int line_ = 1;
+};
 
 }  // namespace warplings::sim::ptx
 

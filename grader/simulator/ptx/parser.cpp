@@ -7,21 +7,27 @@
 namespace warplings::sim::ptx {
 
 void Parser::run() {
-  tokens_ = tokenize(module_.text, module_.name);
+  while (tokens_.size() < kAhead) tokens_.push_back(lexer_.next());
   module_.files.resize(1);
-  while (token().kind != Token::Kind::kEnd) module_statement();
+  while (token().kind != Token::Kind::kEnd) {
+    module_statement();
+    tokens_.erase(tokens_.begin(), tokens_.begin() + static_cast<std::ptrdiff_t>(next_));
+    next_ = 0;
+  }
   if (module_.version_major == 0) fail("a PTX module starts with .version, which is missing here");
 }
 
 // ---- tokens ----
 
-const Token& Parser::token(int ahead) const {
-  return tokens_[std::min(next_ + static_cast<size_t>(ahead), tokens_.size() - 1)];
-}
+// At most kAhead - 1 tokens ahead.
+const Token& Parser::token(int ahead) const { return tokens_[next_ + static_cast<size_t>(ahead)]; }
 
 const Token& Parser::take() {
   const Token& taken = token();
-  if (next_ + 1 < tokens_.size()) ++next_;
+  if (taken.kind != Token::Kind::kEnd) {
+    ++next_;
+    tokens_.push_back(lexer_.next());
+  }
   return taken;
 }
 

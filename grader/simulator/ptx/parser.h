@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <string>
 #include <string_view>
@@ -23,7 +24,7 @@ namespace warplings::sim::ptx {
 
 class Parser {
  public:
-  explicit Parser(Module& module) : module_(module) {}
+  explicit Parser(Module& module) : module_(module), lexer_(module.text, module.name) {}
   void run();
 
  private:
@@ -132,7 +133,11 @@ class Parser {
   int64_t signed_offset(const char* what);
 
   Module& module_;
-  std::vector<Token> tokens_;
+  Lexer lexer_;
+  // Of the statement of the module that is being read, and kAhead more: references to them stay
+  // good until it ends.
+  static constexpr size_t kAhead = 2;
+  std::deque<Token> tokens_;
   size_t next_ = 0;
   NameMap<Symbol> globals_;
   std::unordered_map<std::string, size_t> function_index_, variable_index_;
@@ -143,7 +148,8 @@ class Parser {
   std::vector<std::pair<std::string, int>> scope_of_target_list_;
   int location_ = -1;
   uint64_t register_count_ = 0;
-  uint64_t local_bytes_ = 0;  // of the function
+  uint64_t local_bytes_ = 0;     // of the function
+  uint64_t constant_bytes_ = 0;  // of the module
   int group_depth_ = 0;
   std::map<std::array<int, 4>, int> location_ids_;  // file, line, column, inlined_at
   std::map<std::array<int, 3>, int> call_sites_;    // file, line, column -> latest location here

@@ -16,7 +16,7 @@ constexpr uint64_t kMaxRegisters = uint64_t{1} << 20;  // in one function
 constexpr size_t kMaxDimensions = 16;
 
 // Bytes that the variables of a space can have, as on hardware: local memory of a thread, shared
-// memory of a block, parameters of a kernel.
+// memory of a block, parameters of a kernel, constants of a module.
 uint64_t most_bytes(Space space) {
   switch (space) {
     case Space::kLocal:
@@ -25,6 +25,8 @@ uint64_t most_bytes(Space space) {
       return 228 * 1024;
     case Space::kParam:
       return 32 * 1024;
+    case Space::kConst:
+      return 64 * 1024;
     default:
       return kMaxBytes;
   }
@@ -229,6 +231,9 @@ void Parser::module_variables(Linkage linkage) {
     Dimensions dims = dimensions();
     if (accept('=')) initialiser(variable, declaration, dims);
     variable.size = byte_size(declaration, dims, at);
+    if (*space == Space::kConst && (constant_bytes_ += variable.size) > most_bytes(*space)) {
+      fail(at, "the constant variables of this module are larger than 64 KiB");
+    }
     add_module_variable(std::move(variable), at, linkage.is_weak,
                         declaration.element_bytes * declaration.prototype.vector_width);
   } while (accept(','));
@@ -304,7 +309,8 @@ void Parser::initialiser(Variable& variable, const Declaration& declaration, Dim
     strides[i - 1] = strides[i] * sizes[i];
   }
   const bool is_open = dims.is_array() && dims.sizes[0] == 0;
-  const uint64_t limit = kMaxInitialBytes / static_cast<uint64_t>(declaration.element_bytes);
+  const uint64_t limit = std::min(kMaxInitialBytes, most_bytes(variable.space)) /
+                         static_cast<uint64_t>(declaration.element_bytes);
   uint64_t elements = 1;
   if (!sizes.empty()) elements = strides[0] * (is_open ? 1 : std::min(sizes[0], limit));
   if (!is_open) {

@@ -63,6 +63,8 @@ std::string run_on_simulator(const Fixture& fixture, std::vector<uint8_t>* outpu
 std::string run_and_note_opcodes(const Fixture& fixture, std::vector<uint8_t>* output,
                                  std::set<std::string>* opcodes);
 std::string run_on_gpu(const Fixture& fixture, std::vector<uint8_t>* output);  // the CUDA driver
+// ... with an assembler that does not optimise.
+std::string run_on_gpu_unoptimised(const Fixture& fixture, std::vector<uint8_t>* output);
 
 // Differences between output and expectation, empty if there are none.
 std::string compare(const Fixture& fixture, const std::vector<uint8_t>& output);

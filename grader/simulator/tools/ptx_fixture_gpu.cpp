@@ -14,7 +14,8 @@ using Status = int;  // CUresult
 using Handle = void*;
 using DevicePointer = unsigned long long;
 constexpr int kLogBytes = 4096;
-constexpr int kErrorLogBuffer = 5, kErrorLogSize = 6;  // CU_JIT_ERROR_LOG_BUFFER(_SIZE_BYTES)
+// CU_JIT_ERROR_LOG_BUFFER, ..._SIZE_BYTES, CU_JIT_OPTIMIZATION_LEVEL
+constexpr int kErrorLogBuffer = 5, kErrorLogSize = 6, kOptimizationLevel = 7;
 
 struct Driver {
   Handle library = nullptr;
@@ -76,9 +77,7 @@ std::string failed(const char* what, Status status) {
   return std::string(what) + " failed on the GPU with error " + std::to_string(status);
 }
 
-}  // namespace
-
-std::string run_on_gpu(const Fixture& fixture, std::vector<uint8_t>* output) {
+std::string run(const Fixture& fixture, uintptr_t optimization, std::vector<uint8_t>* output) {
   Driver& driver = Driver::instance();
   if (!driver.problem.empty()) return driver.problem;
   const auto parsed = ptx::parse(fixture.text, fixture.path);
@@ -89,9 +88,10 @@ std::string run_on_gpu(const Fixture& fixture, std::vector<uint8_t>* output) {
   Handle module = nullptr;
   Handle function = nullptr;
   char log[kLogBytes] = {};
-  int options[] = {kErrorLogBuffer, kErrorLogSize};
-  void* values[] = {log, reinterpret_cast<void*>(static_cast<uintptr_t>(kLogBytes))};
-  Status status = driver.load(&module, fixture.text.c_str(), 2, options, values);
+  int options[] = {kErrorLogBuffer, kErrorLogSize, kOptimizationLevel};
+  void* values[] = {log, reinterpret_cast<void*>(static_cast<uintptr_t>(kLogBytes)),
+                    reinterpret_cast<void*>(optimization)};
+  Status status = driver.load(&module, fixture.text.c_str(), 3, options, values);
   if (status != 0) return failed("loading", status) + ": " + log;
   status = driver.get_function(&function, module, entry->name.c_str());
   if (status != 0) return failed("finding the kernel", status);
@@ -117,6 +117,16 @@ std::string run_on_gpu(const Fixture& fixture, std::vector<uint8_t>* output) {
   driver.free(out);
   driver.unload(module);
   return status == 0 ? "" : failed("the run", status);
+}
+
+}  // namespace
+
+std::string run_on_gpu(const Fixture& fixture, std::vector<uint8_t>* output) {
+  return run(fixture, 4, output);  // the driver's default
+}
+
+std::string run_on_gpu_unoptimised(const Fixture& fixture, std::vector<uint8_t>* output) {
+  return run(fixture, 0, output);
 }
 
 }  // namespace warplings::sim

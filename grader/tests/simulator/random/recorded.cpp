@@ -45,6 +45,7 @@ void write_recorded(const std::string& path, const Recorded& recorded) {
   json["kernels"] = hex(recorded.kernels);
   json["hashes"] = nlohmann::ordered_json::array();
   for (const uint64_t hash : recorded.hashes) json["hashes"].push_back(hex(hash));
+  json["unoptimised_seeds"] = recorded.unoptimised;
   std::ofstream file(path);
   file << json.dump(1) << "\n";
   if (!file.flush()) throw std::runtime_error(path + ": cannot be written");

@@ -14,6 +14,7 @@ struct Recorded {
   uint64_t first_seed = 1;
   uint64_t kernels = 0;  // hash of all kernel texts: whether the generator is still the same
   std::vector<uint64_t> hashes;
+  std::vector<uint64_t> unoptimised;  // seeds whose hash is of code that was not optimised
 };
 
 // Throws std::runtime_error with the file's name.

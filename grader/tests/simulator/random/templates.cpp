@@ -27,7 +27,7 @@ void add_integer(std::vector<Template>& all) {
            "or.b32 #r0, $r, 1; <div|rem>.<u32|s32> @r, $r, #r0;",
            "<add|sub|mul.lo|mul.hi|min|max>.<u16|s16> @h, $h, ?h;",
            "mad.<lo|hi>.<u16|s16> @h, $h, $h, $h;",
-           "neg.s16 @h, $h;",
+           "<abs|neg>.s16 @h, $h;",
            "sad.<u16|s16> @h, $h, $h, $h;",
            "or.b16 #h0, $h, 1; <div|rem>.<u16|s16> @h, $h, #h0;",
        }) {
@@ -60,9 +60,7 @@ void add_logic(std::vector<Template>& all) {
            "<and|or|xor>.b32 @r, $r, ?r;",
            "<and|or|xor>.b64 @l, $l, ?l;",
            "<and|or|xor>.b16 @h, $h, ?h;",
-           // No xor: in a loop, an H200 gave another value of xor.pred %p3, %p3, %p0 than its count
-           // says.
-           "<and|or>.pred @p, $p, $p;",
+           "<and|or|xor>.pred @p, $p, $p;",
            "not.pred @p, $p;",
            "<not|cnot>.b32 @r, $r;",
            "<not|cnot>.b64 @l, $l;",
@@ -296,8 +294,7 @@ void add_memory(std::vector<Template>& all) {
            "ld.global<|.nc>.<u64|s32|u16|s8> @l, [#l0];",
            "ld.global.v2.<u32|b32> {@r, @r}, [%in+<0|8|16>];",
            "ld.global.v2.u64 {@l, @l}, [%in+<0|16>];",
-           // No s8: with such a value as the amount, shl.b16 on an H200 shifted by something else.
-           "ld.global.v4.<u8|u16|s16> {@r, @r, @r, @r}, [%in+<0|8|16>];",
+           "ld.global.v4.<u8|s8|u16|s16> {@r, @r, @r, @r}, [%in+<0|8|16>];",
            // Cells of this thread alone, so that the old value is defined.
            "atom.global.<add|min|max|inc|dec>.u32 @r, [%own], $r;",
            "atom.global.<exch|and|or|xor>.b32 @r, [%own], $r;",
