@@ -1,0 +1,74 @@
+// Tests of 04/01 count matches.
+#include "01_count_matches.h"
+
+#include <algorithm>
+
+#include "kit/kit.h"
+
+namespace {
+
+constexpr int kValue = -3;
+
+int count_on_cpu(const std::vector<int>& x, int value) {
+  return static_cast<int>(std::count(x.begin(), x.end(), value));
+}
+
+kit::Run check(const std::vector<int>& x, kit::Placement placement = kit::Placement::kMiddle) {
+  const int n = static_cast<int>(x.size());
+  const auto d_x = kit::DeviceBuffer<int>::input(x, "x", placement);
+  const auto d_count = kit::DeviceBuffer<int>::output(1, "count");
+  const kit::Run run = kit::run([&] { launch_count_matches(d_x.get(), n, kValue, d_count.get()); });
+  kit::expect_equal(d_count, std::vector<int>{count_on_cpu(x, kValue)});
+  return run;
+}
+
+}  // namespace
+
+TEST(CountMatches, CountsEveryMatch) {
+  RecordProperty("todo", 1);
+  // About one in eight matches, so most warps have several.
+  kit::for_each("n", kit::awkward_sizes(), [](int n) { check(kit::random_ints(n, -4, 3)); });
+}
+
+TEST(CountMatches, CountsWhenEveryElementMatches) {
+  RecordProperty("todo", 1);
+  kit::for_each("n", std::vector<int>{1, 33, 1000},
+                [](int n) { check(std::vector<int>(n, kValue)); });
+}
+
+TEST(CountMatches, StaysInsideItsArray) {
+  RecordProperty("todo", 1);
+  kit::for_each("n", std::vector<int>{1025, 255, 1},
+                [](int n) { check(kit::random_ints(n, -4, 3), kit::Placement::kAtEnd); });
+}
+
+TEST(CountMatches, CountsFromZeroInEveryCall) {
+  RecordProperty("todo", 2);
+  const std::vector<int> x = kit::random_ints(1000, -4, 3);
+  const auto d_x = kit::DeviceBuffer<int>::input(x, "x");
+  const auto d_count = kit::DeviceBuffer<int>::inout({123456}, "count");
+  kit::for_each("call", std::vector<int>{1, 2}, [&](int) {
+    kit::run([&] { launch_count_matches(d_x.get(), 1000, kValue, d_count.get()); });
+    kit::expect_equal(d_count, std::vector<int>{count_on_cpu(x, kValue)});
+  });
+}
+
+TEST(CountMatches, FindsNoneAmongNoElements) {
+  RecordProperty("todo", 2);
+  check({});
+}
+
+TEST(CountMatches, OnlyMatchesPayForAnAtomic) {
+  RecordProperty("todo", 1);
+  // Every 100th element matches: at most one in four warps has anything to add.
+  std::vector<int> x(20000, kValue + 1);
+  for (size_t i = 50; i < x.size(); i += 100) x[i] = kValue;
+  const kit::Run run = check(x);
+  kit::budget("atomics per match",
+              kit::ratio(static_cast<double>(run.counters().atomics_global),
+                         static_cast<double>(count_on_cpu(x, kValue))),
+              kit::at_most(1),
+              "Atomics on one address are done one after the other: a thread without a match must "
+              "not join the queue to add 0",
+              &kit::Counters::atomics_global);
+}
