@@ -23,7 +23,7 @@ constexpr double kMostSeconds = 2;  // of device time, all contenders together
 constexpr double kMostCheckSeconds = 1.5;
 constexpr double kWantedWidth = 0.015;              // half of the 98 % interval, relative
 constexpr double kHoldSeconds = 0.005;              // longest time that a stream is held
-constexpr double kSaneCopy = 0.55, kSaneFma = 0.5;  // share of the data sheet, else not fit
+constexpr double kSaneCopy = 0.55, kSaneFma = 0.5;  // shares of limits, else the card is not fit
 
 // FP32 units of one multiprocessor (CUDA C++ Programming Guide, arithmetic instructions).
 int fp32_units(int major, int minor) {
@@ -257,18 +257,41 @@ class GpuMeasurement {
       return bar.baseline.kind == Baseline::Kind::kFmaRate ||
              bar.baseline.kind == Baseline::Kind::kLibrary;
     });
-    return !uses_fma || card_.limits.flops_per_second <= 0 ||
-           is_sane(fma_contender(), kSaneFma, "computes", card_.limits.flops_per_second);
+    if (!uses_fma) return true;
+    const Contender fma = fma_contender();
+    if (card_.limits.flops_per_second > 0 &&
+        !is_sane(fma, kSaneFma, "computes", card_.limits.flops_per_second)) {
+      return false;
+    }
+    return !cublas().missing.empty() || multiplies_sanely(fma);
   }
 
-  bool is_sane(const Contender& ceiling, double least, const char* verb, double sheet) {
+  // The library that many bars are shares of must itself reach half of what this card computes now.
+  bool multiplies_sanely(const Contender& fma) {
+    const int n = card_.multiprocessors < 60 ? 2048 : 4096;
+    const size_t bytes = sizeof(float) * n * n;
+    const Memory matrices(3 * bytes);
+    float* const a = static_cast<float*>(matrices.get());
+    if (a == nullptr) return true;  // no room: the card is judged by the other figures
+    cudaMemset(a, 0, 3 * bytes);
+    const size_t elements = bytes / sizeof(float);
+    const auto product = [=] { cublas_sgemm(a, a + elements, a + 2 * elements, n, n, n); };
+    product();  // the first call makes the handle
+    std::vector<double> seconds;
+    for (int i = 0; i < 5; ++i) seconds.push_back(clock_.by_events(fma.launch));
+    return is_sane({"cuBLAS", product, 2.0 * n * n * n, {}}, kSaneFma, "multiplies with cuBLAS",
+                   fma.amount / median(seconds), "what it computes in registers");
+  }
+
+  bool is_sane(const Contender& ceiling, double least, const char* verb, double limit,
+               const char* limit_name = "its data sheet") {
     std::vector<double> seconds;
     for (int i = 0; i < 7; ++i) seconds.push_back(clock_.by_events(ceiling.launch));
-    const double share = ceiling.amount / median(seconds) / sheet;
+    const double share = ceiling.amount / median(seconds) / limit;
     if (share >= least) return true;
     result_.inconclusive = "This card " + std::string(verb) + " at only " +
-                           std::to_string(static_cast<int>(100 * share)) +
-                           " % of its data sheet now: it is busy, throttled or shared.";
+                           std::to_string(static_cast<int>(100 * share)) + " % of " + limit_name +
+                           " now: it is busy, throttled or shared.";
     return false;
   }
 
