@@ -71,7 +71,8 @@ struct BudgetCheck {
 
 // One comparison of a speed measurement.
 struct SpeedRatio {
-  std::string kind, name, level;  // "stage", "library" or "ceiling"; what it is; level reached
+  std::string kind, name,
+      level;  // "stage", "library", "limit" or "ceiling"; what it is; level reached
   double ratio = 0, low = 0, high = 0;       // median of the pairs, with its 98 % interval
   double pass = 0, gold = 0, reference = 0;  // bars; 0: none
   double seconds = 0, amount = 0;            // of one call of what it is compared with

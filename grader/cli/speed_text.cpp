@@ -11,8 +11,11 @@ std::string format(const char* pattern, double value) {
   return text;
 }
 
+// A share of what the card can do, else a speed-up.
+bool is_share(const SpeedRatio& ratio) { return ratio.kind == "ceiling" || ratio.kind == "limit"; }
+
 std::string value_text(const SpeedRatio& ratio, double value) {
-  return ratio.kind == "ceiling" ? format("%.0f %%", 100 * value) : format("%.2fx", value);
+  return is_share(ratio) ? format("%.0f %%", 100 * value) : format("%.2fx", value);
 }
 
 int rank(const std::string& level) {
@@ -36,7 +39,7 @@ std::string rate_text(double amount, double seconds, const char* unit) {
 }
 
 std::string ratio_text(const SpeedRatio& ratio) {
-  if (ratio.kind == "ceiling") return value_text(ratio, ratio.ratio) + " of the " + ratio.name;
+  if (is_share(ratio)) return value_text(ratio, ratio.ratio) + " of the " + ratio.name;
   return format("%.2f", ratio.ratio) + " times the speed of " + ratio.name;
 }
 

@@ -12,7 +12,7 @@ namespace grade {
 
 struct BenchRow {
   std::string name;    // "yours", "solution", "one block", "copy rate"
-  std::string kind;    // "yours", "solution", "stage", "library", "ceiling"
+  std::string kind;    // "yours", "solution", "stage", "library", "limit", "ceiling"
   std::string level;   // of yours and the solution: "gold"
   double seconds = 0;  // of one call; 0 for a ceiling
   double rate = 0;     // bytes or operations per second; 0 where the test does not say

@@ -22,43 +22,84 @@ std::vector<unsigned char> zone_pattern(uint64_t salt) {
 }  // namespace
 
 SpeedArray::~SpeedArray() {
-  for (unsigned char* payload : at_) {
-    wsim_clear_red_zone(payload - kRedZone, kRedZone);
-    wsim_clear_red_zone(payload + bytes(), kRedZone);
-    cudaFree(payload - kRedZone);
+  for (unsigned char* payload : at_) release(payload);
+  cudaFree(mirror_);
+}
+
+unsigned char* SpeedArray::allocate_one() const {
+  const size_t whole = bytes() + 2 * kRedZone;
+  void* memory = nullptr;
+  if (on_host()) {
+    memory = memory_.allocate(whole);
+  } else if (cudaMalloc(&memory, whole) != cudaSuccess) {
+    memory = nullptr;
   }
+  if (memory == nullptr) return nullptr;
+  const std::vector<unsigned char> zone = zone_pattern(salt_);
+  unsigned char* payload = static_cast<unsigned char*>(memory) + kRedZone;
+  cudaMemcpy(payload - kRedZone, zone.data(), kRedZone, cudaMemcpyDefault);
+  cudaMemcpy(payload + bytes(), zone.data(), kRedZone, cudaMemcpyDefault);
+  if (!on_host()) {
+    wsim_name_allocation(memory, name_.c_str());
+    wsim_mark_red_zone(payload - kRedZone, kRedZone);
+    wsim_mark_red_zone(payload + bytes(), kRedZone);
+  }
+  return payload;
+}
+
+void SpeedArray::release(unsigned char* payload) const {
+  if (on_host()) {
+    memory_.release(payload - kRedZone);
+    return;
+  }
+  wsim_clear_red_zone(payload - kRedZone, kRedZone);
+  wsim_clear_red_zone(payload + bytes(), kRedZone);
+  cudaFree(payload - kRedZone);
 }
 
 bool SpeedArray::allocate(size_t sets, uint64_t salt) {
   salt_ = salt;
-  const std::vector<unsigned char> zone = zone_pattern(salt);
-  for (size_t i = 0; i < sets; ++i) {
-    void* memory = nullptr;
-    if (cudaMalloc(&memory, bytes() + 2 * kRedZone) != cudaSuccess) {
-      cudaGetLastError();
-      return false;
-    }
-    unsigned char* payload = static_cast<unsigned char*>(memory) + kRedZone;
-    at_.push_back(payload);
-    wsim_name_allocation(memory, name_.c_str());
-    cudaMemcpy(payload - kRedZone, zone.data(), kRedZone, cudaMemcpyHostToDevice);
-    cudaMemcpy(payload + bytes(), zone.data(), kRedZone, cudaMemcpyHostToDevice);
-    wsim_mark_red_zone(payload - kRedZone, kRedZone);
-    wsim_mark_red_zone(payload + bytes(), kRedZone);
+  if (on_host() && cudaMalloc(&mirror_, bytes()) != cudaSuccess) mirror_ = nullptr;
+  bool has_room = !on_host() || mirror_ != nullptr;
+  for (size_t i = 0; i < sets && has_room; ++i) {
+    unsigned char* payload = allocate_one();
+    has_room = payload != nullptr;
+    if (has_room) at_.push_back(payload);
   }
-  return true;
+  if (!has_room) cudaGetLastError();
+  return has_room;
 }
 
 void SpeedArray::prepare(size_t set, uint64_t key) {
   set_ = set;
   key_ = mix64(key ^ salt_);
   if (n_ == 0) return;
-  if (role_ == Role::kOutput) {
+  if (role_ != Role::kOutput) {
+    fill(element_, on_host() ? mirror_ : current(), n_, values_, key_);
+    if (on_host()) cudaMemcpy(current(), mirror_, bytes(), cudaMemcpyDeviceToHost);
+  } else if (on_host()) {
+    std::memset(current(), 0xFF, bytes());
+  } else {
     cudaMemsetAsync(current(), 0xFF, bytes());
     wsim_mark_unwritten(current(), bytes());
-  } else {
-    fill(element_, current(), n_, values_, key_);
   }
+}
+
+std::vector<double> SpeedArray::read(const std::vector<size_t>& positions) const {
+  if (!on_host()) return gather(element_, current(), positions);
+  std::vector<double> found;
+  with_type(element_, [&](auto* type) {
+    using T = std::remove_pointer_t<decltype(type)>;
+    for (const size_t i : positions) {
+      found.push_back(static_cast<double>(static_cast<const T*>(current())[i]));
+    }
+  });
+  return found;
+}
+
+uint64_t SpeedArray::count_changes() const {
+  if (on_host()) cudaMemcpy(mirror_, current(), bytes(), cudaMemcpyHostToDevice);
+  return count_changed(element_, on_host() ? mirror_ : current(), n_, values_, key_);
 }
 
 std::string SpeedArray::check_red_zones() const {
@@ -66,9 +107,9 @@ std::string SpeedArray::check_red_zones() const {
   const std::vector<unsigned char> zone = zone_pattern(salt_);
   std::vector<unsigned char> now(kRedZone);
   for (unsigned char* side : {payload - kRedZone, payload + bytes()}) {
-    wsim_clear_red_zone(side, kRedZone);
-    cudaMemcpy(now.data(), side, kRedZone, cudaMemcpyDeviceToHost);
-    wsim_mark_red_zone(side, kRedZone);
+    if (!on_host()) wsim_clear_red_zone(side, kRedZone);
+    cudaMemcpy(now.data(), side, kRedZone, cudaMemcpyDefault);
+    if (!on_host()) wsim_mark_red_zone(side, kRedZone);
     if (now != zone) {
       return "A timed call wrote past the " + std::string(side < payload ? "start" : "end") +
              " of " + name_ + ".";
@@ -78,8 +119,8 @@ std::string SpeedArray::check_red_zones() const {
 }
 
 std::string SpeedArray::check() const {
-  if (role_ == Role::kInput) {
-    const uint64_t changed = count_changed(element_, current(), n_, values_, key_);
+  if (role_ == Role::kInput && n_ > 0) {
+    const uint64_t changed = count_changes();
     if (changed > 0) {
       return "A timed call changed " + std::to_string(changed) + " of the " + std::to_string(n_) +
              " elements of " + name_ + ", which is an input.";

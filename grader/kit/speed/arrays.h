@@ -8,14 +8,22 @@
 
 #include "kit/kit.h"
 #include "kit/speed/element.h"
+#include "kit/speed/speed.h"
 #include "kit/speed/values.h"
 
 namespace kit::internal {
 
 class SpeedArray {
  public:
-  SpeedArray(Role role, Element element, size_t n, std::string name, Values values)
-      : role_(role), element_(element), n_(n), name_(std::move(name)), values_(values) {}
+  // `memory` of a host array; empty: it lies on the device.
+  SpeedArray(Role role, Element element, size_t n, std::string name, Values values,
+             HostMemory memory)
+      : role_(role),
+        element_(element),
+        n_(n),
+        name_(std::move(name)),
+        values_(values),
+        memory_(std::move(memory)) {}
   ~SpeedArray();
   SpeedArray(const SpeedArray&) = delete;
   SpeedArray& operator=(const SpeedArray&) = delete;
@@ -24,9 +32,10 @@ class SpeedArray {
   size_t bytes() const { return n_ * size_of(element_); }
   const std::string& name() const { return name_; }
   bool is_input() const { return role_ == Role::kInput; }
+  bool on_host() const { return memory_.allocate != nullptr; }
   Element element() const { return element_; }
 
-  // Device memory for `sets` copies; false if there is not enough.
+  // Memory for `sets` copies; false if there is not enough.
   bool allocate(size_t sets, uint64_t salt);
   // Makes `set` the current one and writes what a call must find: values of the content `key`, or
   // poison. Asynchronous on a GPU.
@@ -34,10 +43,15 @@ class SpeedArray {
   void* current() const { return at_.empty() ? nullptr : at_[set_]; }
   double initial(size_t i) const { return value_at(values_, key_, i); }
 
+  // The elements of the current set at these positions.
+  std::vector<double> read(const std::vector<size_t>& positions) const;
   // "" or what is wrong with the current set after a call: a changed input, a touched red zone.
   std::string check() const;
 
  private:
+  unsigned char* allocate_one() const;  // zone, payload, zone; nullptr: no memory
+  void release(unsigned char* payload) const;
+  uint64_t count_changes() const;
   std::string check_red_zones() const;
 
   Role role_;
@@ -45,7 +59,9 @@ class SpeedArray {
   size_t n_;
   std::string name_;
   Values values_;
+  HostMemory memory_;
   std::vector<unsigned char*> at_;  // payload of each set
+  void* mirror_ = nullptr;          // of a host array: device memory in which values are made
   size_t set_ = 0;
   uint64_t key_ = 0;
   uint64_t salt_ = 0;  // differs from array to array

@@ -28,8 +28,8 @@ const char* name_of(SpeedVerdict verdict);
 // One thing that the graded code is compared with.
 struct SpeedRatio {
   std::string name;
-  bool is_rate = false;  // a share of what the card can do, else a speed-up
-  Estimate estimate;     // of the graded code: 2 means twice as fast as a stage
+  bool is_share = false;  // of what the card can do, else a speed-up
+  Estimate estimate;      // of the graded code: 2 means twice as fast as a stage
   Bars bars{0};
 };
 

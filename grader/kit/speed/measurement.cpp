@@ -54,7 +54,7 @@ std::string number(double value) {
 std::string check_expectation(const Expectation& expectation, uint64_t salt) {
   const SpeedArray& array = *expectation.array;
   const std::vector<size_t> positions = positions_of(array.size(), salt);
-  const std::vector<double> got = gather(array.element(), array.current(), positions);
+  const std::vector<double> got = array.read(positions);
   for (size_t k = 0; k < positions.size(); ++k) {
     const Expected expected = expectation.expected(positions[k]);
     if (is_close(got[k], expected, expectation.tolerance)) continue;
@@ -78,7 +78,7 @@ std::string time_text(double seconds) {
 
 std::string ratio_text(const SpeedRatio& ratio, double value) {
   char text[64];
-  if (ratio.is_rate) {
+  if (ratio.is_share) {
     std::snprintf(text, sizeof text, "%.0f %% of the %s", 100 * value, ratio.name.c_str());
   } else {
     std::snprintf(text, sizeof text, "%.2f times the speed of %s", value, ratio.name.c_str());
@@ -93,6 +93,7 @@ bool is_rate(const Baseline& baseline) {
 
 const char* kind_name(const Baseline& baseline) {
   if (is_rate(baseline)) return "ceiling";
+  if (baseline.kind == Baseline::Kind::kLimit) return "limit";
   return baseline.kind == Baseline::Kind::kStage ? "stage" : "library";
 }
 
@@ -188,7 +189,7 @@ bool Measurement::report(const Timings& timings) {
     }
     SpeedRatio ratio;
     ratio.name = baseline.name;
-    ratio.is_rate = is_rate(baseline);
+    ratio.is_share = is_rate(baseline) || baseline.kind == Baseline::Kind::kLimit;
     ratio.bars = counted[k]->bars;
     ratio.estimate = estimate(paired);
     if (simulated()) ratio.estimate.low = ratio.estimate.high = ratio.estimate.median;

@@ -1,5 +1,9 @@
 #include "kit/speed/speed.h"
 
+#include <cuda_runtime_api.h>
+
+#include <cstdlib>
+
 #include "kit/speed/measurement.h"
 
 namespace kit {
@@ -11,11 +15,25 @@ double initial_value(const SpeedArray& array, size_t i) { return array.initial(i
 
 }  // namespace internal
 
+HostMemory pinned_memory() {
+  const auto allocate = [](size_t bytes) {
+    void* memory = nullptr;
+    return cudaMallocHost(&memory, bytes) == cudaSuccess ? memory : nullptr;
+  };
+  return {allocate, [](void* memory) { cudaFreeHost(memory); }};
+}
+HostMemory pageable_memory() {
+  return {[](size_t bytes) { return std::malloc(bytes); }, [](void* memory) { std::free(memory); }};
+}
+
 Baseline stage(const std::string& name, std::function<void()> launch) {
   return {Baseline::Kind::kStage, name, std::move(launch), false, ""};
 }
 Baseline library(const std::string& name, const Library& library, std::function<void()> launch) {
   return {Baseline::Kind::kLibrary, name, std::move(launch), true, library.missing};
+}
+Baseline limit(const std::string& name, std::function<void()> launch) {
+  return {Baseline::Kind::kLimit, name, std::move(launch), false, ""};
 }
 Baseline copy_rate() { return {Baseline::Kind::kCopyRate, "copy rate", nullptr, false, ""}; }
 Baseline read_rate() { return {Baseline::Kind::kReadRate, "read rate", nullptr, false, ""}; }
@@ -25,9 +43,9 @@ Speed::Speed(Site site) : measurement_(std::make_unique<internal::Measurement>(s
 Speed::~Speed() = default;
 
 internal::SpeedArray* Speed::add(Role role, internal::Element element, size_t n, const char* name,
-                                 Values values) {
+                                 Values values, const HostMemory& memory) {
   measurement_->arrays.push_back(
-      std::make_unique<internal::SpeedArray>(role, element, n, name, values));
+      std::make_unique<internal::SpeedArray>(role, element, n, name, values, memory));
   return measurement_->arrays.back().get();
 }
 

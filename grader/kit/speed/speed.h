@@ -66,12 +66,20 @@ struct Expected {
   Expected(double value_, double scale_) : value(value_), scale(scale_) {}
 };
 
+// Where the host arrays of a measurement lie. `allocate` returns nullptr when it fails.
+struct HostMemory {
+  std::function<void*(size_t bytes)> allocate;
+  std::function<void(void* memory)> release;
+};
+HostMemory pinned_memory();    // cudaMallocHost
+HostMemory pageable_memory();  // malloc
+
 // What the graded code is compared with.
 struct Baseline {
-  enum class Kind { kStage, kLibrary, kCopyRate, kReadRate, kFmaRate };
+  enum class Kind { kStage, kLibrary, kLimit, kCopyRate, kReadRate, kFmaRate };
   Kind kind;
   std::string name;
-  std::function<void()> launch;  // stage and library: the same work on the same arrays
+  std::function<void()> launch;  // stage, library and limit, on the same arrays
   bool gpu_only = false;
   std::string missing;  // why this machine cannot make the comparison; "" if it can
   // The model is known to be wrong about this comparison, or has no time for it: the simulator does
@@ -87,6 +95,9 @@ Baseline stage(const std::string& name, std::function<void()> launch);
 // A call of a library of kit/libraries/libraries.h; it has no modelled time, so it counts on a GPU
 // only, and only where the library is installed.
 Baseline library(const std::string& name, const Library& library, std::function<void()> launch);
+// Part of the work, which no way of doing all of it can beat: the copies alone of a pipeline, one
+// copy over the host link. Ratios to it are shares, like those to a rate.
+Baseline limit(const std::string& name, std::function<void()> launch);
 // Measured limits of the card: bytes per second of a device-to-device copy (read plus write), of
 // reading, and single-precision operations per second (an FMA is two).
 Baseline copy_rate();
@@ -115,6 +126,17 @@ class Speed {
     return SpeedBuffer<T>(add(Role::kInOut, internal::element_of<T>(), n, name, values));
   }
 
+  // The same in host memory, for work that copies by itself: whole_call() must be said.
+  template <class T>
+  SpeedBuffer<T> host_input(size_t n, const char* name, const HostMemory& memory,
+                            Values values = {}) {
+    return SpeedBuffer<T>(add(Role::kInput, internal::element_of<T>(), n, name, values, memory));
+  }
+  template <class T>
+  SpeedBuffer<T> host_output(size_t n, const char* name, const HostMemory& memory) {
+    return SpeedBuffer<T>(add(Role::kOutput, internal::element_of<T>(), n, name, {}, memory));
+  }
+
   // Bytes that must cross the memory bus, and operations that must be done, by any correct kernel.
   // Ratios to rates are taken of these; less time than the data sheet allows for them is
   // impossible.
@@ -124,7 +146,8 @@ class Speed {
   // divided by the same number.
   Speed& slice(double k);
   // The call itself is the work (streams, copies, host code): timed by the clock on the wall from
-  // before the call until the device is idle, on the modelled timeline in the simulator.
+  // before the call until the device is idle, on the modelled timeline in the simulator, where the
+  // card is whole then: copies and launches cannot be sliced.
   Speed& whole_call();
 
   // The graded work. It must launch on the default stream, unless whole_call() was said.
@@ -146,7 +169,7 @@ class Speed {
  private:
   using Role = internal::Role;
   internal::SpeedArray* add(Role role, internal::Element element, size_t n, const char* name,
-                            Values values);
+                            Values values, const HostMemory& memory = {});
   Speed& expect_array(internal::SpeedArray* array, std::function<Expected(size_t)> expected,
                       const Tolerance& tolerance);
   std::unique_ptr<internal::Measurement> measurement_;
