@@ -1,0 +1,198 @@
+// Tests of 06/01 pinned copies.
+#include "01_pinned_copies.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "kit/kit.h"
+#include "kit/speed/speed.h"
+
+namespace {
+
+// A stream that the default stream neither waits for nor is waited for by.
+class Stream {
+ public:
+  Stream() { cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking); }
+  ~Stream() { cudaStreamDestroy(stream_); }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  cudaStream_t get() const { return stream_; }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+// Memory from the learner's allocator, filled with `values`. A null pointer is a failure.
+class HostArray {
+ public:
+  explicit HostArray(const std::vector<float>& values) : data_(allocate_for_copies(values.size())) {
+    if (data_ == nullptr) {
+      kit::fail("allocate_for_copies(" + std::to_string(values.size()) + ") returned nullptr.");
+    } else {
+      std::copy(values.begin(), values.end(), data_);
+    }
+  }
+  ~HostArray() { free_for_copies(data_); }
+  HostArray(const HostArray&) = delete;
+  HostArray& operator=(const HostArray&) = delete;
+  float* get() const { return data_; }
+
+ private:
+  float* data_;
+};
+
+cudaMemoryType type_of(const void* pointer) {
+  cudaPointerAttributes attributes = {};
+  cudaPointerGetAttributes(&attributes, pointer);
+  cudaGetLastError();  // CUDA before 11 returns an error for memory that it does not know
+  return attributes.type;
+}
+
+const char* name_of(cudaMemoryType type) {
+  switch (type) {
+    case cudaMemoryTypeHost:
+      return "pinned host memory";
+    case cudaMemoryTypeDevice:
+      return "device memory";
+    case cudaMemoryTypeManaged:
+      return "managed memory";
+    default:
+      return "pageable memory";
+  }
+}
+
+void expect_success(const char* function, cudaError_t error) {
+  if (error != cudaSuccess) {
+    kit::fail(std::string(function) + " returned " + cudaGetErrorName(error) +
+              " for valid arguments.");
+  }
+}
+
+}  // namespace
+
+TEST(PinnedCopies, TheMemoryIsPinned) {
+  RecordProperty("todo", 1);
+  const HostArray x(kit::random_floats(1000));
+  if (type_of(x.get()) != cudaMemoryTypeHost) {
+    kit::fail(std::string("allocate_for_copies returned ") + name_of(type_of(x.get())) +
+              ". The copy engine needs pages that cannot move: cudaMallocHost.");
+  }
+}
+
+TEST(PinnedCopies, ThePinnedMemoryIsFreed) {
+  RecordProperty("todo", 1);
+  const kit::Run run = kit::run([] {
+    float* h_x = allocate_for_copies(1 << 20);
+    if (h_x != nullptr) h_x[0] = h_x[(1 << 20) - 1] = 1.0f;  // all of it is there
+    free_for_copies(h_x);
+  });
+  kit::expect_no_leak(run);
+  if (kit::simulated() && kit::api_calls("cudaFreeHost") == 0) {
+    kit::fail("Pinned memory is freed with cudaFreeHost: the C library does not know it.");
+  }
+}
+
+TEST(PinnedCopies, UploadsEveryElement) {
+  RecordProperty("todo", 2);
+  kit::for_each("n", kit::awkward_sizes(), [](int n) {
+    const std::vector<float> x = kit::random_floats(n);
+    const HostArray h_x(x);
+    const Stream stream;
+    const auto d_x = kit::DeviceBuffer<float>::output(n, "d_x");
+    kit::run([&] {
+      expect_success("start_upload", start_upload(d_x.get(), h_x.get(), n, stream.get()));
+      cudaStreamSynchronize(stream.get());
+    });
+    kit::expect_equal(d_x, x);
+  });
+}
+
+TEST(PinnedCopies, TheUploadIsInItsStreamAndNotWaitedFor) {
+  RecordProperty("todo", 2);
+  const int n = kit::work_scale(1 << 16, 1 << 26);
+  const HostArray h_x(std::vector<float>(n, 1.0f));
+  const Stream stream;
+  const auto d_x = kit::DeviceBuffer<float>::output(n, "d_x");
+  cudaDeviceSynchronize();
+  cudaError_t state = cudaSuccess;
+  kit::run([&] {
+    start_upload(d_x.get(), h_x.get(), n, stream.get());
+    state = cudaStreamQuery(stream.get());
+    cudaGetLastError();  // "not ready" is remembered like an error
+  });
+  if (state != cudaErrorNotReady) {
+    kit::fail(
+        "When start_upload returned, `stream` had nothing left to do. The copy belongs into "
+        "`stream`, and the call must return while it is still under way: cudaMemcpyAsync.");
+  }
+}
+
+TEST(PinnedCopies, UploadsMemoryOfOthersThroughAPinnedWindow) {
+  RecordProperty("todo", 3);
+  kit::for_each("n", std::vector<int>{1, 1023, 1 << 16}, [](int n) {
+    const std::vector<float> values = kit::random_floats(n);
+    std::vector<float> x = values;  // pageable
+    const Stream stream;
+    const auto d_x = kit::DeviceBuffer<float>::output(n, "d_x");
+    kit::run([&] {
+      expect_success("upload_existing", upload_existing(d_x.get(), x.data(), n, stream.get()));
+      x.assign(n, -7.0f);  // the caller may use its memory again
+    });
+    if (kit::simulated() && kit::api_calls("cudaHostRegister") != 1) {
+      kit::fail("upload_existing must pin the memory it was given, in place: cudaHostRegister.");
+    }
+    if (type_of(x.data()) == cudaMemoryTypeHost) {
+      kit::fail(
+          "h_x is still pinned after upload_existing. Pinned pages are taken from everybody "
+          "else: cudaHostUnregister on every way out.");
+    }
+    kit::expect_equal(d_x, values);
+  });
+}
+
+TEST(PinnedCopies, MemoryThatIsAlreadyPinnedIsReportedAndLeftAlone) {
+  RecordProperty("todo", 3);
+  std::vector<float> x = kit::random_floats(5000);
+  const Stream stream;
+  const auto d_x = kit::DeviceBuffer<float>::output(x.size(), "d_x");
+  cudaHostRegister(x.data(), x.size() * sizeof(float), cudaHostRegisterDefault);
+  const cudaError_t error = upload_existing(d_x.get(), x.data(), 5000, stream.get());
+  cudaGetLastError();
+  const bool still_pinned = type_of(x.data()) == cudaMemoryTypeHost;
+  if (still_pinned) cudaHostUnregister(x.data());
+  if (error != cudaErrorHostMemoryAlreadyRegistered) {
+    kit::fail(std::string("h_x was pinned by its owner already, so cudaHostRegister fails. "
+                          "upload_existing must return that error; it returned ") +
+              cudaGetErrorName(error) + ".");
+  }
+  if (!still_pinned) {
+    kit::fail(
+        "upload_existing unpinned memory that it had not pinned itself: its owner relies on "
+        "it.");
+  }
+}
+
+TEST(PinnedCopies, UploadsFast) {
+  RecordProperty("todo", 1);
+  const int n = kit::work_scale(1 << 20, 1 << 26);
+  const size_t bytes = n * sizeof(float);
+  const kit::HostMemory yours = {
+      [](size_t size) { return allocate_for_copies((size + 3) / sizeof(float)); },
+      [](void* memory) { free_for_copies(static_cast<float*>(memory)); }};
+  kit::Speed speed;
+  const auto x = speed.host_input<float>(n, "h_x", yours);
+  const auto pinned = speed.host_input<float>(n, "pinned", kit::pinned_memory());
+  const auto pageable = speed.host_input<float>(n, "pageable", kit::pageable_memory());
+  const auto d_x = speed.output<float>(n, "d_x");
+  const Stream stream;
+  speed.whole_call();
+  speed.launch([&] { start_upload(d_x.get(), x.get(), n, stream.get()); });
+  speed.expect(
+      d_x, [&](size_t i) { return x.at(i); }, kit::Tolerance::absolute(0));
+  const auto from = [&](const float* h_x) {
+    cudaMemcpyAsync(d_x.get(), h_x, bytes, cudaMemcpyHostToDevice, stream.get());
+  };
+  speed.against(kit::stage("pageable memory", [&] { from(pageable.get()); }), kit::Bars(1.3));
+  speed.against(kit::limit("host link", [&] { from(pinned.get()); }), kit::Bars(0.9, 0.9, 0.97));
+  speed.grade();
+}

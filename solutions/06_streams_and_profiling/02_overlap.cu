@@ -1,0 +1,60 @@
+// 06/02 Overlap: while one piece is computed, the next comes in and the one before goes out.
+//   h_x, h_y   n floats in pinned host memory, n >= 1;  d_x, d_y  n floats in device memory
+//   streams    `count` of them, 1 or more; none waits for the default stream
+//   launch_geometric_series() is given (02_overlap.h).
+//   A card copies in both directions and computes at the same time, if the pieces of work are in
+//   different streams. Within one stream everything is done in order.
+//   TODOs      3
+#include <algorithm>
+
+#include "02_overlap.h"
+
+// Floats per piece. Every copy costs some microseconds besides its bytes, so a piece is at least
+// 512 KiB; the first copy in and the last copy out have nothing beside them, so it is at most 1/32.
+static int piece_length(int n) {
+  //~ return n;  // TODO(1): n / 32 rounded up, but at least 131072 floats (about 2 lines).
+  //~begin 1
+  constexpr int kMostPieces = 32, kLeastLength = 1 << 17;
+  return std::max((n + kMostPieces - 1) / kMostPieces, kLeastLength);
+  //~end
+}
+
+// Puts all work for floats [first, first + length) into `stream`.
+static cudaError_t enqueue_piece(const float* h_x, float* h_y, float* d_x, float* d_y, int first,
+                                 int length, int terms, cudaStream_t stream) {
+  const size_t bytes = length * sizeof(float);
+  //~ // TODO(2): Copy the piece in, launch, copy it out, all of it in `stream` (about 6 lines).
+  //~ (void)h_x, (void)h_y, (void)d_x, (void)d_y, (void)first, (void)terms, (void)stream;
+  //~ (void)bytes;
+  //~ return cudaSuccess;
+  //~begin 2
+  cudaError_t error =
+      cudaMemcpyAsync(d_x + first, h_x + first, bytes, cudaMemcpyHostToDevice, stream);
+  if (error != cudaSuccess) return error;
+  error = launch_geometric_series(d_x + first, d_y + first, length, terms, stream);
+  if (error != cudaSuccess) return error;
+  return cudaMemcpyAsync(h_y + first, d_y + first, bytes, cudaMemcpyDeviceToHost, stream);
+  //~end
+}
+
+cudaError_t series_overlapped(const float* h_x, float* h_y, float* d_x, float* d_y, int n,
+                              int terms, const cudaStream_t* streams, int count) {
+  const int length = piece_length(n);
+  cudaError_t error = cudaSuccess;
+  //~ // TODO(3): Give the pieces to the streams in turn, the last one maybe shorter; then wait for
+  //~ // every stream, also after an error (about 8 lines).
+  //~ error = enqueue_piece(h_x, h_y, d_x, d_y, 0, std::min(length, n), terms, streams[0]);
+  //~ if (error == cudaSuccess) error = cudaStreamSynchronize(streams[count - 1]);
+  //~begin 3
+  for (int first = 0, piece = 0; first < n && error == cudaSuccess; first += length, ++piece) {
+    error = enqueue_piece(h_x, h_y, d_x, d_y, first, std::min(length, n - first), terms,
+                          streams[piece % count]);
+  }
+  // The caller may free its memory once this returns, so no stream may still be at work.
+  for (int i = 0; i < count; ++i) {
+    const cudaError_t ended = cudaStreamSynchronize(streams[i]);
+    if (error == cudaSuccess) error = ended;
+  }
+  //~end
+  return error;
+}
