@@ -39,6 +39,20 @@ uint64_t api_calls(const std::string& name) {
 
 void reset_api_calls() { call_counts().clear(); }
 
+bool& runs_host_function() {
+  static bool runs = false;
+  return runs;
+}
+
+cudaError_t refuse_in_host_function(const ApiCall& call) {
+  call.report("api", "call-in-host-function",
+              "A host function called " + call.description() +
+                  ". While it runs its stream stands still, so a call that waits for that stream "
+                  "would wait forever: a host function must not call CUDA. Let it set a flag, and "
+                  "make the call where the flag is read.");
+  return cudaErrorNotPermitted;
+}
+
 std::string ApiCall::description() const {
   const Position position = where();
   return position.known() ? std::string(name_) + " at " + position.short_name() : name_;

@@ -50,6 +50,11 @@ bool any_capture();
 bool is_unsafe_during_capture(const char* name);
 cudaError_t check_unsafe_call(const ApiCall& call);
 
+// While a host function runs, every call is refused and reported: on a GPU it may be refused or may
+// wait for the stream that waits for the host function.
+bool& runs_host_function();
+cudaError_t refuse_in_host_function(const ApiCall& call);
+
 enum class OnFault { kRefuse, kWork };  // what a call does on a device that faulted
 
 template <class Body>
@@ -58,6 +63,7 @@ cudaError_t run_api(const char* name, const void* return_address, OnFault on_fau
   count_api_call(name);
   Timeline::instance().host_call(name);
   const ApiCall call(name, return_address);
+  if (runs_host_function()) return refuse_in_host_function(call);
   cudaError_t error = on_fault == OnFault::kRefuse ? sticky_error() : cudaSuccess;
   if (error == cudaSuccess && any_capture() && is_unsafe_during_capture(name)) {
     error = check_unsafe_call(call);

@@ -5,6 +5,7 @@
 
 #include "checks/stream_order.h"
 #include "profile/timeline.h"
+#include "runtime/api.h"
 #include "runtime/device_state.h"
 #include "runtime/error_state.h"
 
@@ -216,7 +217,9 @@ void Streams::run_item(WorkItem& item, const WorkId& id, int device) {
   Timeline::instance().starts(item.serial);
   const bool on_host = item.about != nullptr && item.about->kind == WorkKind::kHostFunction;
   if (on_host) StreamOrder::instance().host_function_starts(id);
+  runs_host_function() = on_host;
   const cudaError_t error = item.run();
+  runs_host_function() = false;
   if (on_host) StreamOrder::instance().host_function_ends();
   Timeline::instance().ends(item.serial);
   if (error != cudaSuccess) set_sticky_error(device, error);

@@ -35,6 +35,17 @@ class StreamOrder : public RuntimeTest {
   std::string log_;
 };
 
+TEST_F(StreamOrder, AHostFunctionMustNotCallTheRuntime) {
+  cudaError_t seen = cudaSuccess;
+  const auto wait = [](void* error) {
+    *static_cast<cudaError_t*>(error) = cudaDeviceSynchronize();
+  };
+  ASSERT_EQ(cudaLaunchHostFunc(nullptr, wait, &seen), cudaSuccess);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess) << "the program itself may wait";
+  EXPECT_EQ(seen, cudaErrorNotPermitted);
+  EXPECT_EQ(findings(), Kinds{"api/call-in-host-function"});
+}
+
 TEST_F(StreamOrder, NothingRunsBeforeItIsAskedFor) {
   int* value = pinned<int>(1);
   *value = 1;
