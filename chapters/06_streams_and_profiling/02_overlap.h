@@ -9,11 +9,13 @@
 cudaError_t launch_geometric_series(const float* d_x, float* d_y, int n, int terms,
                                     cudaStream_t stream);
 
-// Given, to be compared with: copy in, compute, copy out, in one piece and one stream.
+// Given, to be compared with: copy in, compute, copy out, in one piece and one stream. Does not
+// wait either.
 cudaError_t series_serial(const float* h_x, float* h_y, float* d_x, float* d_y, int n, int terms,
                           cudaStream_t stream);
 
-// The same with copies and kernels side by side. Returns once everything is done.
+// The same with copies and kernels side by side. Returns the first error, or cudaSuccess once all
+// of it is queued; h_y is complete when all streams have ended.
 //   h_x, h_y   n floats each in pinned host memory, n >= 1
 //   d_x, d_y   n floats each in device memory, contents not needed before or after
 //   streams    `count` >= 1 streams, idle, none of which waits for the default stream

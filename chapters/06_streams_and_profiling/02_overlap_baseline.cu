@@ -26,9 +26,6 @@ cudaError_t series_serial(const float* h_x, float* h_y, float* d_x, float* d_y, 
   const size_t bytes = n * sizeof(float);
   cudaError_t error = cudaMemcpyAsync(d_x, h_x, bytes, cudaMemcpyHostToDevice, stream);
   if (error == cudaSuccess) error = launch_geometric_series(d_x, d_y, n, terms, stream);
-  if (error == cudaSuccess) {
-    error = cudaMemcpyAsync(h_y, d_y, bytes, cudaMemcpyDeviceToHost, stream);
-  }
-  const cudaError_t ended = cudaStreamSynchronize(stream);
-  return error != cudaSuccess ? error : ended;
+  if (error != cudaSuccess) return error;
+  return cudaMemcpyAsync(h_y, d_y, bytes, cudaMemcpyDeviceToHost, stream);
 }

@@ -1,0 +1,135 @@
+// Tests of 06/05 host callback.
+#include "05_host_callback.h"
+
+#include <cmath>
+#include <cstring>
+#include <memory>
+
+#include "kit/kit.h"
+
+namespace {
+
+struct Pieces {
+  int n, length;
+  int count() const { return (n + length - 1) / length; }
+};
+std::ostream& operator<<(std::ostream& out, const Pieces& p) {
+  return out << p.n << ", in pieces of " << p.length;
+}
+
+// One download, and what was seen while it was queued, on its way and done.
+class Download {
+ public:
+  explicit Download(const Pieces& pieces)
+      : pieces_(pieces), x_(kit::random_floats(pieces.n)), arrivals_(pieces.count()) {
+    void* memory = nullptr;
+    // NaN, also behind the end: a sum that is made too early, or of too many elements, shows.
+    const size_t bytes = (pieces.n + pieces.length) * sizeof(float);
+    cudaMallocHost(&memory, bytes);
+    h_x_ = static_cast<float*>(memory);
+    std::memset(h_x_, 0xFF, bytes);
+    cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking);
+    const auto d_x = kit::DeviceBuffer<float>::input(x_, "d_x");
+    kit::run([&] {
+      const cudaError_t error = enqueue_download(d_x.get(), h_x_, pieces.n, pieces.length,
+                                                 arrivals_.data(), &report_, stream_);
+      pieces_at_return_ = report_.pieces;
+      functions_ = wsim_api_calls("cudaLaunchHostFunc") + wsim_api_calls("cudaStreamAddCallback");
+      busy_at_return_ = cudaStreamQuery(stream_) == cudaErrorNotReady;
+      cudaGetLastError();  // "not ready" is remembered like an error
+      cudaStreamSynchronize(stream_);
+      if (error != cudaSuccess) {
+        kit::fail(std::string("enqueue_download returned ") + cudaGetErrorName(error) + ".");
+      }
+    });
+  }
+  ~Download() {
+    cudaStreamDestroy(stream_);
+    cudaFreeHost(h_x_);
+  }
+  Download(const Download&) = delete;
+  Download& operator=(const Download&) = delete;
+
+  void expect_everything_arrived() const {
+    kit::expect_equal("h_x", std::vector<float>(h_x_, h_x_ + pieces_.n), x_);
+  }
+
+  void expect_right_sum() const {
+    double expected = 0, magnitude = 0;  // in any order: far closer than one element
+    for (const float value : x_) {
+      expected += value;
+      magnitude += std::fabs(value);
+    }
+    if (!(std::fabs(report_.sum - expected) <= 1e-12 * magnitude)) {
+      kit::fail("The sum of the pieces is " + std::to_string(report_.sum) + ", not " +
+                std::to_string(expected) +
+                (std::isnan(report_.sum)
+                     ? ": a piece was added up before it had arrived, or beyond its end."
+                     : ". Does every piece have an Arrival of its own, with its own length?"));
+    }
+  }
+
+  void expect_all_counted() const {
+    if (report_.pieces != pieces_.count()) {
+      kit::fail(std::to_string(report_.pieces) + " pieces were counted, not " +
+                std::to_string(pieces_.count()) + ".");
+    }
+  }
+
+  int pieces_at_return() const { return pieces_at_return_; }
+  bool busy_at_return() const { return busy_at_return_; }
+  uint64_t functions() const { return functions_; }
+
+ private:
+  Pieces pieces_;
+  std::vector<float> x_;
+  std::vector<Arrival> arrivals_;
+  Report report_;
+  float* h_x_ = nullptr;
+  cudaStream_t stream_ = nullptr;
+  int pieces_at_return_ = 0;
+  bool busy_at_return_ = false;
+  uint64_t functions_ = 0;
+};
+
+}  // namespace
+
+TEST(HostCallback, AHostFunctionIsQueuedBehindEveryPiece) {
+  RecordProperty("todo", 2);
+  const Pieces pieces{1000, 128};
+  const Download download(pieces);
+  if (kit::simulated() && download.functions() != static_cast<uint64_t>(pieces.count())) {
+    kit::fail(std::to_string(pieces.count()) + " pieces need " + std::to_string(pieces.count()) +
+              " host functions; " + std::to_string(download.functions()) +
+              " were put into the stream (cudaLaunchHostFunc).");
+  }
+  download.expect_everything_arrived();
+}
+
+TEST(HostCallback, EveryPieceIsCounted) {
+  RecordProperty("todo", 1);
+  kit::for_each("n", std::vector<Pieces>{{256, 64}, {7, 1}},
+                [](const Pieces& pieces) { Download(pieces).expect_all_counted(); });
+}
+
+TEST(HostCallback, TheSumHoldsEveryElementOnce) {
+  RecordProperty("todo", 1);
+  kit::for_each("n", std::vector<Pieces>{{256, 64}, {1, 1}, {1025, 256}, {1023, 256}, {100, 1000}},
+                [](const Pieces& pieces) {
+                  const Download download(pieces);
+                  download.expect_everything_arrived();
+                  download.expect_right_sum();
+                });
+}
+
+TEST(HostCallback, TheCallerDoesNotWait) {
+  RecordProperty("todo", 2);
+  const Pieces pieces{kit::work_scale(4096, 1 << 24), kit::work_scale(512, 1 << 20)};
+  const Download download(pieces);
+  if (!download.busy_at_return() || download.pieces_at_return() == pieces.count()) {
+    kit::fail(
+        "When enqueue_download returned, the stream had nothing left to do. The adding up "
+        "belongs into the host functions, and nobody waits for them here.");
+  }
+  download.expect_right_sum();
+}

@@ -1,0 +1,156 @@
+// Tests of 06/06 CUDA graph.
+#include "06_cuda_graph.h"
+
+#include "kit/kit.h"
+#include "kit/speed/speed.h"
+
+namespace {
+
+// Reference in double: n temperatures, `steps` time steps.
+std::vector<double> diffuse_on_cpu(const std::vector<float>& start, int steps) {
+  std::vector<double> now(start.begin(), start.end()), next = now;
+  for (int step = 0; step < steps; ++step) {
+    for (size_t i = 1; i + 1 < now.size(); ++i) {
+      next[i] = 0.5 * now[i] + 0.25 * (now[i - 1] + now[i + 1]);
+    }
+    now.swap(next);
+  }
+  return now;
+}
+
+// Temperatures are at most 1, a step rounds three times at most, and means never grow an error.
+kit::Tolerance tolerance(int steps, size_t n) {
+  return kit::Tolerance::units(1.5 * steps, std::vector<double>(n, 1.0));
+}
+
+class Stream {
+ public:
+  Stream() { cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking); }
+  ~Stream() { cudaStreamDestroy(stream_); }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  cudaStream_t get() const { return stream_; }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+void expect_success(const char* function, cudaError_t error) {
+  if (error == cudaSuccess) return;
+  kit::fail(std::string(function) + " returned " + cudaGetErrorName(error) + ".");
+}
+
+// A rod with its graph.
+struct Diffusion {
+  std::vector<float> start;
+  Stream stream;
+  kit::DeviceBuffer<float> d_a, d_b;
+  Rod rod;
+  uint64_t graphs_destroyed = 0, starts = 0;  // starts: calls of the replays that start work
+
+  explicit Diffusion(int n)
+      : start(kit::random_floats(n)),
+        d_a(kit::DeviceBuffer<float>::inout(start, "d_a")),
+        d_b(kit::DeviceBuffer<float>::output(n, "d_b")),
+        rod{d_a.get(), d_b.get(), n, nullptr} {
+    kit::run("building the graph", [&] {
+      expect_success("build_steps", build_steps(&rod, stream.get()));
+      graphs_destroyed = wsim_api_calls("cudaGraphDestroy");
+      cudaStreamSynchronize(stream.get());
+    });
+  }
+  ~Diffusion() { release_steps(&rod); }
+  Diffusion(const Diffusion&) = delete;
+  Diffusion& operator=(const Diffusion&) = delete;
+
+  kit::Run replay(int times) {
+    return kit::run("replaying it", [&] {
+      for (int i = 0; i < times; ++i) expect_success("run_steps", run_steps(rod, stream.get()));
+      starts = wsim_api_calls("__cudaLaunchKernel") + wsim_api_calls("cudaLaunchKernel") +
+               wsim_api_calls("cudaGraphLaunch");
+    });
+  }
+};
+
+}  // namespace
+
+TEST(CudaGraph, RecordingRunsNothing) {
+  RecordProperty("todo", 1);
+  const Diffusion diffusion(100);
+  // The device buffer is unchanged, bit for bit.
+  kit::expect_equal(diffusion.d_a, diffusion.start);
+}
+
+TEST(CudaGraph, TheReplayIsPrepared) {
+  RecordProperty("todo", 2);
+  const Diffusion diffusion(100);
+  if (diffusion.rod.replay == nullptr) {
+    kit::fail("build_steps left rod->replay empty: cudaGraphInstantiate makes it from the graph.");
+  }
+  if (kit::simulated() && diffusion.graphs_destroyed != 1) {
+    kit::fail(
+        "The recorded graph is needed no longer once rod->replay exists, but build_steps "
+        "destroyed " +
+        std::to_string(diffusion.graphs_destroyed) + " graphs, not 1: cudaGraphDestroy.");
+  }
+}
+
+TEST(CudaGraph, OneReplayIsAHundredSteps) {
+  RecordProperty("todo", 3);
+  kit::for_each("n", std::vector<int>{2, 3, 31, 128, 129, 1025}, [](int n) {
+    Diffusion diffusion(n);
+    diffusion.replay(1);
+    kit::expect_near(diffusion.d_a, diffuse_on_cpu(diffusion.start, kSteps), tolerance(kSteps, n));
+  });
+}
+
+TEST(CudaGraph, ReplaysFollowEachOther) {
+  RecordProperty("todo", 3);
+  Diffusion diffusion(300);
+  diffusion.replay(3);
+  kit::expect_near(diffusion.d_a, diffuse_on_cpu(diffusion.start, 3 * kSteps),
+                   tolerance(3 * kSteps, 300));
+}
+
+TEST(CudaGraph, AReplayIsOneCall) {
+  RecordProperty("todo", 3);
+  Diffusion diffusion(64);
+  const kit::Run run = diffusion.replay(1);
+  kit::budget("calls that start work, per replay", static_cast<double>(diffusion.starts),
+              kit::at_most(1), "The launches were recorded; cudaGraphLaunch starts all of them");
+  if (kit::simulated() && run.counters().launches != kSteps) {
+    kit::fail("A replay ran " + std::to_string(run.counters().launches) + " kernels, not " +
+              std::to_string(kSteps) + ".");
+  }
+}
+
+TEST(CudaGraph, IsFast) {
+  RecordProperty("todo", 3);
+  constexpr int kPoints = 128;  // one block: the kernel is as short as a kernel can be
+  kit::Speed speed;
+  const auto start = speed.input<float>(kPoints, "start");
+  const auto end = speed.output<float>(kPoints, "end");
+  Diffusion diffusion(kPoints);
+  const cudaStream_t stream = diffusion.stream.get();
+  // A graph knows the addresses that it was recorded with, so the temperatures are brought there.
+  const auto between_copies = [&](const std::function<void()>& steps) {
+    const size_t bytes = kPoints * sizeof(float);
+    cudaMemcpyAsync(diffusion.rod.d_a, start.get(), bytes, cudaMemcpyDeviceToDevice, stream);
+    steps();
+    cudaMemcpyAsync(end.get(), diffusion.rod.d_a, bytes, cudaMemcpyDeviceToDevice, stream);
+  };
+  speed.whole_call();
+  speed.launch([&] { between_copies([&] { run_steps(diffusion.rod, stream); }); });
+  speed.expect(
+      end,
+      [&](size_t i) {
+        std::vector<float> from(kPoints);
+        for (size_t k = 0; k < from.size(); ++k) from[k] = start.at(k);
+        return kit::Expected(diffuse_on_cpu(from, kSteps)[i], 1.0);
+      },
+      kit::Tolerance::units(1.5 * kSteps));
+  const auto one_by_one = [&] { between_copies([&] { launch_all_steps(diffusion.rod, stream); }); };
+  // Measured on an H200 (2026-11-21), a chain of 100 kernels of one block: 2.9 to 3.5 times.
+  speed.against(kit::stage("100 launches", one_by_one), kit::Bars(1.3, 2.0, 2.5));
+  speed.grade();
+}

@@ -1,0 +1,27 @@
+// 06/07 Fusion: y = sigmoid(a + b c) in one kernel instead of three.
+//   a, b, c, y   n floats in device memory, n >= 1, each aligned to 16 bytes; the last n % 4 are a
+//   tail The three kernels (07_fusion_baseline.cu) keep what lies between them in y, in global
+//   memory. "Fusing only saves launches": predict the bytes first, then judge.
+//   TODOs        3
+#include "07_fusion.h"
+
+// Bytes that cross between the kernels and global memory for each element, loads and stores
+// together.
+constexpr int kBytesOfThreeKernels = 0;  // TODO(1): b c; then a + y; then sigmoid(y).
+constexpr int kBytesOfOneKernel = 0;     // TODO(1): And all of it at once.
+int predicted_bytes(bool fused) { return fused ? kBytesOfOneKernel : kBytesOfThreeKernels; }
+
+// 1 / (1 + e^-x). For x = -1000 the power is infinite and the result 0, as it should be.
+__device__ float gate(float a, float b, float c) {
+  return 0.0f * (a + b + c);  // TODO(2): The sigmoid of a + b c (about 2 lines).
+}
+
+__global__ void sigmoid_fused(const float* a, const float* b, const float* c, float* y, int n) {
+  // TODO(3): Thread i computes float4 number i, if there is a whole one; the first threads of the
+  // grid compute one float of the tail each (about 10 lines).
+}
+
+void launch_sigmoid_fused(const float* d_a, const float* d_b, const float* d_c, float* d_y, int n) {
+  constexpr int kBlock = 256, kFloatsPerBlock = 4 * kBlock;
+  sigmoid_fused<<<(n + kFloatsPerBlock - 1) / kFloatsPerBlock, kBlock>>>(d_a, d_b, d_c, d_y, n);
+}
