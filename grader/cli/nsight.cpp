@@ -94,6 +94,21 @@ bool read_number(std::string text, double* value) {
   return end != text.c_str() && *end == '\0';
 }
 
+using Metrics = std::map<std::string, double>;
+
+// The launch that executed the most instructions, as the simulator's profile chooses it.
+Metrics largest(const std::map<std::string, Metrics>& launches) {
+  const auto instructions = [](const Metrics& launch) {
+    const auto found = launch.find("smsp__inst_executed.sum");
+    return found == launch.end() ? 0 : found->second;
+  };
+  return std::max_element(launches.begin(), launches.end(),
+                          [&](const auto& a, const auto& b) {
+                            return instructions(a.second) < instructions(b.second);
+                          })
+      ->second;
+}
+
 // The sum of those metrics that are there; false if none is.
 bool sum_of(const KernelCounters& kernel, const std::vector<const char*>& names, double* sum) {
   bool any = false;
@@ -123,9 +138,10 @@ std::string count(double value) {
 
 std::string kernel_rows(const std::string& name, const KernelCounters& hardware,
                         const KernelCounters& simulator, const Terminal& terminal) {
-  std::string text = terminal.paint(Style::kBold, harmless(name)) + "  " +
-                     std::to_string(hardware.launches) +
-                     (hardware.launches == 1 ? " launch" : " launches") + "\n";
+  const std::string which =
+      hardware.launches == 1 ? "1 launch"
+                             : "the largest of " + std::to_string(hardware.launches) + " launches";
+  std::string text = terminal.paint(Style::kBold, harmless(name)) + "  " + which + "\n";
   for (const Compared& compared : compared()) {
     double measured = 0, counted = 0;
     if (!sum_of(hardware, compared.metrics, &measured)) continue;
@@ -137,7 +153,7 @@ std::string kernel_rows(const std::string& name, const KernelCounters& hardware,
   if (time == hardware.metrics.end()) return text;
   char microseconds[32];
   std::snprintf(microseconds, sizeof microseconds, "%.1f us", time->second * 1e-3);
-  return text + row("time of all launches", microseconds, "");
+  return text + row("time", microseconds, "");
 }
 
 }  // namespace
@@ -160,16 +176,16 @@ CountersByKernel parse_nsight(const std::string& output) {
   const std::vector<std::string> head = fields_of(line);
   const size_t id = column(head, "ID"), name = column(head, "Kernel Name"),
                metric = column(head, "Metric Name"), value = column(head, "Metric Value");
-  std::map<std::string, std::string> last_id;  // of each kernel: a launch has a line per metric
+  std::map<std::string, std::map<std::string, Metrics>> launches;  // of each kernel, by id
   while (std::getline(lines, line)) {
     const std::vector<std::string> fields = fields_of(line);
     if (fields.size() <= std::max({id, name, metric, value})) continue;
-    KernelCounters& kernel = kernels[plain_name(fields[name])];
-    std::string& last = last_id[plain_name(fields[name])];
-    if (last != fields[id]) ++kernel.launches;
-    last = fields[id];
+    Metrics& launch = launches[plain_name(fields[name])][fields[id]];
     double number = 0;
-    if (read_number(fields[value], &number)) kernel.metrics[fields[metric]] += number;
+    if (read_number(fields[value], &number)) launch[fields[metric]] = number;
+  }
+  for (const auto& [kernel, of_kernel] : launches) {
+    kernels[kernel] = {static_cast<int>(of_kernel.size()), largest(of_kernel)};
   }
   return kernels;
 }
@@ -183,7 +199,7 @@ CountersByKernel simulated_counters(const course::Json& profile) {
     const course::Json* totals = item.find("totals");
     if (totals == nullptr) continue;
     for (const course::JsonMember& member : totals->members) {
-      if (member.value.is_number()) kernel.metrics[member.key] += member.value.number;
+      if (member.value.is_number()) kernel.metrics[member.key] = member.value.number;
     }
   }
   return kernels;

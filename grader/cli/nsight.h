@@ -11,9 +11,9 @@
 
 namespace grade {
 
-// What was counted over all launches of one kernel.
+// What was counted in the largest launch of one kernel.
 struct KernelCounters {
-  int launches = 0;
+  int launches = 0;                       // that there were
   std::map<std::string, double> metrics;  // by the name of Nsight Compute or of the simulator
 };
 using CountersByKernel = std::map<std::string, KernelCounters>;  // "vector_add"

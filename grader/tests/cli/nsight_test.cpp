@@ -21,30 +21,35 @@ constexpr char kOutput[] =
     "1)\",\"gpu__time_duration.sum\",\"nsecond\",\"2,500\"\n"
     "\"1\",\"4711\",\"void tiled<(int)32>(float *)\",\"(32, 1, "
     "1)\",\"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum\",\"sector\",\"8\"\n"
+    "\"0\",\"4711\",\"add(const float *, float *, int)\",\"(32, 1, "
+    "1)\",\"smsp__inst_executed.sum\",\"inst\",\"80\"\n"
+    "\"2\",\"4711\",\"add(const float *, float *, int)\",\"(32, 1, "
+    "1)\",\"smsp__inst_executed.sum\",\"inst\",\"9\"\n"
     "\"2\",\"4711\",\"add(const float *, float *, int)\",\"(32, 1, "
     "1)\",\"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum\",\"sector\",\"6\"\n";
 
-TEST(Nsight, AddsUpTheLaunchesOfAKernel) {
+TEST(Nsight, TakesTheLargestLaunchOfAKernel) {
   const CountersByKernel kernels = parse_nsight(kOutput);
   ASSERT_EQ(kernels.size(), 2u);
   const KernelCounters& add = kernels.at("add");
   EXPECT_EQ(add.launches, 2);
-  EXPECT_EQ(add.metrics.at("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"), 1030);
+  EXPECT_EQ(add.metrics.at("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"), 1024);
   EXPECT_EQ(add.metrics.count("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"), 0u);  // n/a
   EXPECT_EQ(kernels.at("tiled").launches, 1);
 }
 
 TEST(Nsight, ShowsBothSidesOfTheKernelsThatBothSaw) {
   const course::Json profile = course::parse_json(
-      "{\"kernels\": [{\"name\": \"add\", \"totals\": {\"global_load_sectors\": 1030,"
+      "{\"kernels\": [{\"name\": \"add\", \"totals\": {\"global_load_sectors\": 1024,"
       " \"warp_instructions\": 77}}]}",
       "profile");
   Terminal terminal;
   EXPECT_EQ(nsight_table(parse_nsight(kOutput), simulated_counters(profile), terminal),
             "                                     hardware        simulator\n"
-            "add  2 launches\n"
-            "  global load sectors                    1030             1030\n"
-            "  time of all launches                 2.5 us                 \n");
+            "add  the largest of 2 launches\n"
+            "  global load sectors                    1024             1024\n"
+            "  warp instructions                        80               77\n"
+            "  time                                 2.5 us                 \n");
 }
 
 TEST(Nsight, SaysWhyThereAreNoCounters) {
