@@ -9,8 +9,8 @@ namespace warplings::sim {
 namespace {
 
 // Lanes have an order of their own from the first fence or flag on.
-std::vector<ThreadOrder>& lanes_of(Warp& warp) {
-  std::vector<ThreadOrder>& lanes = warp.clock.lanes;
+std::vector<LaneOrder>& lanes_of(Warp& warp) {
+  std::vector<LaneOrder>& lanes = warp.clock.lanes;
   if (lanes.empty()) lanes.resize(32);
   return lanes;
 }
@@ -20,8 +20,9 @@ void each(uint32_t mask, Visit visit) {
   for (; mask != 0; mask &= mask - 1) visit(static_cast<uint32_t>(std::countr_zero(mask)));
 }
 
-// Everything that this lane knows to have happened, itself included.
-Knowledge past_of(const Warp& warp, uint32_t lane) {
+// Everything that this lane knows to have happened before its last synchronisation, and all that
+// others did.
+Knowledge known_to(const Warp& warp, uint32_t lane) {
   const BlockOrder& order = warp.block->order;
   const WarpClock& clock = warp.clock;
   const uint32_t own_warp = static_cast<uint32_t>(warp.index);
@@ -42,13 +43,26 @@ Knowledge past_of(const Warp& warp, uint32_t lane) {
     }
     past.add_warp(order.block, own_warp, clocks);
   }
-  past.add_thread(order.block, own_warp * 32 + lane, clock.now);
+  return past;
+}
+
+uint32_t thread_of(const Warp& warp, uint32_t lane) {
+  return static_cast<uint32_t>(warp.index) * 32 + lane;
+}
+
+// The same, and everything that the lane has done.
+Knowledge past_of(const Warp& warp, uint32_t lane) {
+  Knowledge past = known_to(warp, lane);
+  past.add_thread(warp.block->order.block, thread_of(warp, lane), warp.clock.now);
   return past;
 }
 
 Knowledge released_by(const Warp& warp, uint32_t lane, Reach reach) {
   Knowledge released = warp.block->order.all.released[reach];
-  if (!warp.clock.lanes.empty()) released.join(warp.clock.lanes[lane].released[reach]);
+  if (warp.clock.lanes.empty()) return released;
+  const LaneOrder& own = warp.clock.lanes[lane];
+  released.join(own.released[reach]);
+  released.add_thread(warp.block->order.block, thread_of(warp, lane), own.own[reach]);
   return released;
 }
 
@@ -79,6 +93,44 @@ void ThreadOrder::join(const ThreadOrder& other) {
 bool ThreadOrder::empty() const {
   return known.empty() && pending[0].empty() && pending[1].empty() && released[0].empty() &&
          released[1].empty();
+}
+
+bool ThreadOrder::same(const ThreadOrder& other) const {
+  return known.same(other.known) && pending[0].same(other.pending[0]) &&
+         pending[1].same(other.pending[1]) && released[0].same(other.released[0]) &&
+         released[1].same(other.released[1]);
+}
+
+void merge_lanes(const std::vector<LaneOrder>& lanes, uint32_t mask, uint32_t block, uint32_t warp,
+                 ThreadOrder* to) {
+  if (lanes.empty()) return;
+  const LaneOrder* last = nullptr;
+  uint32_t own[2][32] = {};
+  each(mask, [&](uint32_t lane) {
+    const LaneOrder& order = lanes[lane];
+    if (last == nullptr || !last->same(order)) to->join(order);
+    last = &order;
+    for (size_t i = 0; i < 2; ++i) own[i][lane] = order.own[i];
+  });
+  for (size_t i = 0; i < 2; ++i) to->released[i].add_warp(block, warp, own[i]);
+}
+
+void teach_lanes(std::vector<LaneOrder>& lanes, uint32_t mask, const ThreadOrder& from) {
+  if (from.empty()) return;
+  if (lanes.empty()) lanes.resize(32);
+  ThreadOrder before, after;  // of the lane before: most lanes of a warp know the same
+  bool first = true;
+  each(mask, [&](uint32_t lane) {
+    ThreadOrder& order = lanes[lane];
+    if (!first && order.same(before)) {
+      order = after;
+      return;
+    }
+    before = order;
+    order.join(from);
+    after = order;
+    first = false;
+  });
 }
 
 NoteTable::Note* NoteTable::find(uint64_t address) {
@@ -122,7 +174,7 @@ void order_block(Block& block) {
   uint32_t latest = 0;
   for (Warp& warp : block.warps) {
     latest = std::max(latest, warp.clock.now);
-    for (const ThreadOrder& lane : warp.clock.lanes) order.all.join(lane);
+    merge_lanes(warp.clock.lanes, ~0u, order.block, static_cast<uint32_t>(warp.index), &order.all);
     warp.clock.lanes.clear();
   }
   // One clock for all from here on, so that one number stands for everything before the barrier.
@@ -132,11 +184,14 @@ void order_block(Block& block) {
 
 void order_lanes(Warp& warp, uint32_t mask) {
   SharedRace::join_lanes(warp.clock, (mask & warp.live) == warp.live ? 0xffffffffu : mask);
-  std::vector<ThreadOrder>& lanes = warp.clock.lanes;
+  std::vector<LaneOrder>& lanes = warp.clock.lanes;
   if (lanes.empty()) return;
   ThreadOrder joined;
-  each(mask, [&](uint32_t lane) { joined.join(lanes[lane]); });
-  each(mask, [&](uint32_t lane) { lanes[lane] = joined; });
+  merge_lanes(lanes, mask, warp.block->order.block, static_cast<uint32_t>(warp.index), &joined);
+  each(mask, [&](uint32_t lane) {
+    static_cast<ThreadOrder&>(lanes[lane]) = joined;
+    lanes[lane].own = {};
+  });
 }
 
 void arrive(Warp& warp, Meeting* meeting) {
@@ -147,7 +202,8 @@ void arrive(Warp& warp, Meeting* meeting) {
   }
   uint32_t& own = meeting->seen[static_cast<size_t>(warp.index)];
   own = std::max(own, clock.now++);  // what the warp does from here on is not part of it
-  for (const ThreadOrder& lane : clock.lanes) meeting->order.join(lane);
+  merge_lanes(clock.lanes, ~0u, warp.block->order.block, static_cast<uint32_t>(warp.index),
+              &meeting->order);
 }
 
 void take_part(Warp& warp, const Meeting& meeting) {
@@ -157,21 +213,27 @@ void take_part(Warp& warp, const Meeting& meeting) {
     if (v != own) clock.seen[v] = std::max(clock.seen[v], meeting.seen[v]);
   }
   clock.all_lanes_seen = std::max(clock.all_lanes_seen, meeting.seen[own]);
-  if (meeting.order.empty()) return;
-  for (ThreadOrder& lane : lanes_of(warp)) lane.join(meeting.order);
+  teach_lanes(clock.lanes, ~0u, meeting.order);
 }
 
 void fence(Warp& warp, uint32_t mask, Reach reach) {
-  std::vector<ThreadOrder>& lanes = lanes_of(warp);
+  std::vector<LaneOrder>& lanes = lanes_of(warp);
   const ThreadOrder& all = warp.block->order.all;
+  const bool alike = warp.clock.lane_seen.empty();
+  const LaneOrder* last = nullptr;
   each(mask, [&](uint32_t lane) {
-    ThreadOrder& order = lanes[lane];
+    LaneOrder& order = lanes[lane];
     for (size_t i = 0; i <= reach; ++i) {
       order.known.join(order.pending[i]);
       order.known.join(all.pending[i]);
     }
-    const Knowledge past = past_of(warp, lane);
-    for (size_t i = 0; i <= reach; ++i) order.released[i] = past;
+    const bool as_last = alike && last != nullptr && last->known.same(order.known);
+    const Knowledge covered = as_last ? last->released[kInBlock] : known_to(warp, lane);
+    for (size_t i = 0; i <= reach; ++i) {
+      order.released[i] = covered;
+      order.own[i] = warp.clock.now;
+    }
+    last = &order;
   });
   ++warp.clock.now;  // what the lanes do from here on is not covered
 }

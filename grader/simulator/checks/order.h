@@ -35,7 +35,19 @@ struct ThreadOrder {
   std::array<Knowledge, 2> released;  // what the last fence covers, by how far the fence reaches
   void join(const ThreadOrder& other);
   bool empty() const;
+  bool same(const ThreadOrder& other) const;  // false where it takes work to know
 };
+
+// The same for a lane. Its last fences also cover what it did itself up to a clock, which is kept
+// apart so that the lanes of a warp can share the rest.
+struct LaneOrder : ThreadOrder {
+  std::array<uint32_t, 2> own{};  // by how far the fence reaches
+};
+// What the lanes in `mask` know goes into `to`. `lanes` is empty or has all 32.
+void merge_lanes(const std::vector<LaneOrder>& lanes, uint32_t mask, uint32_t block, uint32_t warp,
+                 ThreadOrder* to);
+// The lanes in `mask` learn what `from` knows.
+void teach_lanes(std::vector<LaneOrder>& lanes, uint32_t mask, const ThreadOrder& from);
 
 // How an earlier access stands to the present of a thread.
 enum class Standing : uint8_t { kUnordered, kPending, kOrdered };

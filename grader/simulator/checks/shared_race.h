@@ -8,7 +8,8 @@
 // bar.warp.sync order their participants: each warp counts its synchronisations (`now`), and
 // `seen[v]` is the clock of warp v up to which everything of v happened before the warp's present.
 // Within a warp `lane_seen` holds the same per pair of lanes, once a sync has named only some
-// lanes. An mbarrier collects a SyncClock from those who arrive and hands it to those who wait.
+// lanes. An mbarrier collects a SyncClock from those who arrive and hands it to those who wait:
+// thread by thread, in these clocks where whole warps arrive and wait, else in checks/order.h.
 //
 // A cp.async is a write that lasts from its issue to the wait of the thread that issued it: while
 // it is in flight every other access to its bytes races with it, whatever barriers lie between,
@@ -30,7 +31,7 @@ struct WarpClock {
   uint32_t all_lanes_seen = 0;      // accesses of this warp with clock <= this are ordered
   std::vector<uint32_t> seen;       // per warp of the block
   std::vector<uint32_t> lane_seen;  // [to * 32 + from]; empty until a sync names only some lanes
-  std::vector<ThreadOrder> lanes;   // fences and flags; empty until there is one
+  std::vector<LaneOrder> lanes;     // fences and flags; empty until there is one
   void start(size_t warps);
 };
 
@@ -85,10 +86,13 @@ class SharedRace {
   // bar.warp.sync of the lanes in `mask`.
   static void join_lanes(WarpClock& clock, uint32_t mask);
 
-  // Lanes that arrive: what they have done by now goes into `to`.
-  static void release(WarpClock& clock, uint32_t warp, uint32_t lanes, SyncClock* to);
-  // Lanes that have waited: what `from` holds happened before whatever they do next.
-  static void acquire(WarpClock& clock, uint32_t warp, uint32_t lanes, const SyncClock& from);
+  // Lanes that arrive: what they have done by now goes into `to`. The clock of the warp must go on
+  // before they do anything else.
+  void release(const WarpClock& clock, uint32_t warp, uint32_t lanes, SyncClock* to) const;
+  // Lanes that have waited, of those that are `live`: what `from` holds happened before whatever
+  // they do next.
+  void acquire(WarpClock& clock, uint32_t warp, uint32_t lanes, uint32_t live,
+               const SyncClock& from) const;
 
   // Strong accesses that change a synchronisation object: compared with what came before, and not
   // remembered, because what comes after them is ordered by the object.

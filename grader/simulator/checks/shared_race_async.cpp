@@ -1,6 +1,7 @@
 // Racecheck of what does not happen in the order of a thread's program: copies in flight, and the
 // clocks that an mbarrier hands from those who arrive to those who wait.
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "checks/shared_race.h"
@@ -21,7 +22,8 @@ void SyncClock::merge(const SyncClock& other) {
   order.join(other.order);
 }
 
-void SharedRace::release(WarpClock& clock, uint32_t warp, uint32_t lanes, SyncClock* to) {
+void SharedRace::release(const WarpClock& clock, uint32_t warp, uint32_t lanes,
+                         SyncClock* to) const {
   to->threads.resize(std::max<size_t>(to->threads.size(), (warp + 1) * 32), 0);
   uint32_t* threads = &to->threads[warp * 32];
   for (uint32_t from = 0; from < 32; ++from) {
@@ -35,40 +37,27 @@ void SharedRace::release(WarpClock& clock, uint32_t warp, uint32_t lanes, SyncCl
     threads[from] = std::max(threads[from], seen);
   }
   for (size_t v = 0; v < clock.seen.size(); ++v) keep_latest(to->warps, v, clock.seen[v]);
-  if (!clock.lanes.empty()) {
-    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-      to->order.join(clock.lanes[static_cast<size_t>(std::countr_zero(rest))]);
-    }
-  }
-  ++clock.now;  // what the lanes do from here on is not part of it
+  merge_lanes(clock.lanes, lanes, order_->block, warp, &to->order);
 }
 
-void SharedRace::acquire(WarpClock& clock, uint32_t warp, uint32_t lanes, const SyncClock& from) {
-  for (size_t v = 0; v < clock.seen.size(); ++v) {
-    if (v == warp) continue;
-    uint32_t seen = v < from.warps.size() ? from.warps[v] : 0;
-    for (size_t t = v * 32; t < std::min(from.threads.size(), v * 32 + 32); ++t) {
-      seen = std::max(seen, from.threads[t]);
+void SharedRace::acquire(WarpClock& clock, uint32_t warp, uint32_t lanes, uint32_t live,
+                         const SyncClock& from) const {
+  const bool whole = (live & ~lanes) == 0;
+  ThreadOrder learnt = from.order;
+  for (uint32_t v = 0; v < clock.seen.size(); ++v) {
+    const uint32_t by_others = v < from.warps.size() ? from.warps[v] : 0;
+    std::array<uint32_t, 32> clocks;
+    for (size_t lane = 0; lane < 32; ++lane) {
+      const size_t thread = v * 32 + lane;
+      clocks[lane] = std::max(by_others, thread < from.threads.size() ? from.threads[thread] : 0);
     }
-    clock.seen[v] = std::max(clock.seen[v], seen);
+    const auto [low, high] = std::minmax_element(clocks.begin(), clocks.end());
+    uint32_t& seen = v == warp ? clock.all_lanes_seen : clock.seen[v];
+    if (whole) seen = std::max(seen, *low);
+    // Some lanes of that warp have done more than others, or only some of this one have waited.
+    if (*high > seen) learnt.known.add_warp(order_->block, v, clocks.data());
   }
-  if (!from.order.empty()) {
-    if (clock.lanes.empty()) clock.lanes.resize(32);
-    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-      clock.lanes[static_cast<size_t>(std::countr_zero(rest))].join(from.order);
-    }
-  }
-  const uint32_t by_others = warp < from.warps.size() ? from.warps[warp] : 0;
-  if (clock.lane_seen.empty()) clock.lane_seen.assign(32 * 32, 0);
-  for (uint32_t other = 0; other < 32; ++other) {
-    const size_t thread = warp * 32 + other;
-    const uint32_t own = thread < from.threads.size() ? from.threads[thread] : 0;
-    const uint32_t seen = std::max(own, by_others);
-    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-      uint32_t& known = clock.lane_seen[static_cast<uint32_t>(std::countr_zero(rest)) * 32 + other];
-      known = std::max(known, seen);
-    }
-  }
+  teach_lanes(clock.lanes, lanes, learnt);
 }
 
 bool SharedRace::compare_strong(const WarpClock& clock, uint32_t warp, uint32_t mask,

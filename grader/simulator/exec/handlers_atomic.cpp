@@ -1,5 +1,6 @@
 // atom and red: one lane after the other, in order of the lanes.
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "checks/explain.h"
@@ -97,32 +98,56 @@ void order_atomic(Warp& w, const Instr& in, const Request& request, uint32_t wro
   strong_access(w, in, access);
 }
 
-// An atomic reads what it changes: bytes that were never written are a finding at once.
-void check_defined_global(Warp& w, const Request& request, uint32_t mask) {
-  if (!w.checks) return;
+// Bytes that nothing had written where the lanes are about to change memory, which writes them.
+struct Unwritten {
+  uint32_t lanes = 0;
+  std::array<uint8_t, 32> bytes{};  // of each such lane: bit i = byte i
+};
+Unwritten take_unwritten_global(const Warp& w, const Request& request, uint32_t mask) {
+  Unwritten found;
+  if (!w.checks) return found;
   DeviceMemory& memory = DeviceMemory::instance();
-  uint32_t lanes = 0;
   each_lane(mask, [&](int lane) {
-    if (memory.undefined_bytes(request.address[lane], request.bytes) != 0) {
-      lanes |= 1u << lane;
-      memory.set_undefined_bytes(request.address[lane], request.bytes, 0);
-    }
+    const uint64_t address = request.address[lane];
+    const auto bytes = static_cast<uint8_t>(memory.undefined_bytes(address, request.bytes));
+    if (bytes == 0) return;
+    found.lanes |= 1u << lane;
+    found.bytes[static_cast<size_t>(lane)] = bytes;
+    memory.set_undefined_bytes(address, request.bytes, 0);
   });
-  if (lanes != 0) report_undefined(w, lanes, "is changed by an atomic operation");
+  return found;
 }
-void check_defined_shared(Warp& w, const Request& request) {
+Unwritten take_unwritten_shared(const Warp& w, const Request& request) {
+  Unwritten found;
   std::vector<uint8_t>& shadow = w.block->shared_undefined;
-  if (!w.checks || shadow.empty()) return;
-  uint32_t lanes = 0;
+  if (!w.checks || shadow.empty()) return found;
   each_lane(request.mask, [&](int lane) {
     for (uint32_t k = 0; k < request.bytes; ++k) {
       uint8_t& undefined = shadow[request.address[lane] + k];
-      if (undefined != 0) lanes |= 1u << lane;
+      if (undefined == 0) continue;
+      found.lanes |= 1u << lane;
+      found.bytes[static_cast<size_t>(lane)] |= static_cast<uint8_t>(1u << k);
       undefined = 0;
     }
   });
-  if (lanes != 0) report_undefined(w, lanes, "is changed by an atomic operation");
+  return found;
 }
+
+// An atomic uses what it changes, and that is a finding at once. An exchange only hands it on.
+template <Op kOp>
+void use_unwritten(Warp& w, const Instr& in, const Unwritten& found) {
+  if (found.lanes == 0) return;
+  if (kOp != Op::kExch) {
+    report_undefined(w, found.lanes, "is changed by an atomic operation");
+  } else if (in.destinations == 1 && in.ops[0] != kNoPlace) {
+    w.any_undefined = true;
+    w.undefined_lanes(in.ops[0]) |= found.lanes;
+    each_lane(found.lanes, [&](int lane) {
+      w.undefined_bytes(in.ops[0])[lane] = found.bytes[static_cast<size_t>(lane)];
+    });
+  }
+}
+
 void check_sources(Warp& w, const Instr& in, uint32_t mask) {
   if (!w.any_undefined) return;
   for (int k : {1, 2, 4}) {
@@ -162,22 +187,24 @@ void op_atom(Warp& w, const Instr& in, uint32_t m) {
   if (shared_lanes != 0) {
     const Request part = part_of(shared_lanes, in.space == Space::kGeneric ? kSharedWindow : 0);
     check_shared(w, in, part);
-    check_defined_shared(w, part);
+    const Unwritten unwritten = take_unwritten_shared(w, part);
     count_atomic(w, in, part, Traffic::kSharedAtomic);
     race_shared(w, in, part);
     const uint32_t wrote = perform<kOp, T>(
         w, in, part.mask, [&](int lane) { return w.block->shared.data() + part.address[lane]; });
+    use_unwritten<kOp>(w, in, unwritten);
     order_atomic(w, in, part, wrote, true);
   }
   if ((m & ~shared_lanes) != 0) {
     const Request part = part_of(m & ~shared_lanes, 0);
     const uint32_t allowed = check_global(w, in, part);
-    check_defined_global(w, part, allowed);
+    const Unwritten unwritten = take_unwritten_global(w, part, allowed);
     count_atomic(w, in, part, Traffic::kGlobalAtomic);
     race_global(w, in, part);
     const uint32_t wrote = perform<kOp, T>(w, in, allowed, [&](int lane) {
       return DeviceMemory::instance().view(part.address[lane]);
     });
+    use_unwritten<kOp>(w, in, unwritten);
     order_atomic(w, in, part, wrote, false);
   }
 }

@@ -124,12 +124,13 @@ void op_arrive(Warp& w, const Instr& in, uint32_t m) {
     states[lane] = barrier.image();
     if (expects) barrier.transactions += operand[lane];
     if (w.checks && (in.target & kMBarrierRelaxed) == 0) {
-      SharedRace::release(w.clock, static_cast<uint32_t>(w.index), 1u << lane, &barrier.arriving);
+      w.block->race.release(w.clock, static_cast<uint32_t>(w.index), 1u << lane, &barrier.arriving);
     }
     if (kDrop) barrier.expected -= count;
     barrier.pending -= count;
     settle(*w.block, offset, barrier);
   });
+  ++w.clock.now;  // what the lanes do from here on is not part of the arrival
   if (in.destinations == 0 || in.ops[0] == kNoPlace) return;
   uint64_t* d = w.out<uint64_t>(in.ops[0]);
   each_lane(m, [&](int lane) { d[lane] = states[lane]; });
@@ -139,6 +140,12 @@ void op_arrive(Warp& w, const Instr& in, uint32_t m) {
 template <bool kParity>
 void op_test_wait(Warp& w, const Instr& in, uint32_t m) {
   uint32_t done = 0;
+  const SyncClock* from = nullptr;  // of the barrier that the lanes in `waited` have waited for
+  uint32_t waited = 0;
+  const auto acquire = [&] {
+    if (waited == 0 || !w.checks || (in.target & kMBarrierRelaxed) != 0) return;
+    w.block->race.acquire(w.clock, static_cast<uint32_t>(w.index), waited, w.live, *from);
+  };
   each_object(w, in, m, [&](int lane, uint32_t, MBarrier& barrier) {
     bool complete = false;
     if (kParity) {
@@ -151,10 +158,14 @@ void op_test_wait(Warp& w, const Instr& in, uint32_t m) {
     }
     if (!complete) return;
     done |= 1u << lane;
-    if (w.checks && (in.target & kMBarrierRelaxed) == 0) {
-      SharedRace::acquire(w.clock, static_cast<uint32_t>(w.index), 1u << lane, barrier.complete);
+    if (from != &barrier.complete) {
+      acquire();
+      from = &barrier.complete;
+      waited = 0;
     }
+    waited |= 1u << lane;
   });
+  acquire();
   if (done != m) w.spun = true;
   write_predicate(w, in.ops[0], m, done);
 }
@@ -178,9 +189,10 @@ void op_arrive_after_copies(Warp& w, const Instr& in, uint32_t m) {
     const uint32_t warp = static_cast<uint32_t>(w.index);
     barrier.after_copies.push_back(
         {warp, static_cast<uint32_t>(lane), w.async_copies.issued(), w.clock.now});
-    if (w.checks) SharedRace::release(w.clock, warp, 1u << lane, &barrier.arriving);
+    if (w.checks) w.block->race.release(w.clock, warp, 1u << lane, &barrier.arriving);
     settle(*w.block, offset, barrier);
   });
+  ++w.clock.now;
 }
 
 void op_pending_count(Warp& w, const Instr& in, uint32_t m) {

@@ -227,6 +227,47 @@ void run_mbarrier_producer_consumer() {
   mbarrier_producer_consumer<kPlanted><<<1, kThreads>>>(m.out);
 }
 
+// One lane arrives for its warp, which must have come together before.
+template <bool kPlanted>
+__global__ void mbarrier_lane_arrives(int* out) {
+  __shared__ __mbarrier_t barrier;
+  __shared__ int tile[kThreads];
+  if (threadIdx.x == 0) __mbarrier_init(&barrier, kThreads / 32);
+  __syncthreads();
+  tile[threadIdx.x] = threadIdx.x;
+  if (!kPlanted) __syncwarp();
+  __mbarrier_token_t token = 0;
+  if (threadIdx.x % 32 == 0) token = __mbarrier_arrive(&barrier);
+  wait_for(&barrier, __shfl_sync(0xffffffffu, token, 0));
+  const int other = kThreads - 1 - threadIdx.x;
+  out[threadIdx.x] = tile[other];  // planted: mbarrier_lane_arrives racecheck/shared-race
+}
+template <bool kPlanted>
+void run_mbarrier_lane_arrives() {
+  Buffers m;
+  mbarrier_lane_arrives<kPlanted><<<1, kThreads>>>(m.out);
+}
+
+// One lane waits for its warp, which must come together after that.
+template <bool kPlanted>
+__global__ void mbarrier_lane_waits(int* out) {
+  __shared__ __mbarrier_t barrier;
+  __shared__ int tile[kThreads];
+  if (threadIdx.x == 0) __mbarrier_init(&barrier, kThreads);
+  __syncthreads();
+  tile[threadIdx.x] = threadIdx.x;
+  const __mbarrier_token_t token = __mbarrier_arrive(&barrier);
+  if (threadIdx.x % 32 == 0) wait_for(&barrier, token);
+  if (!kPlanted) __syncwarp();
+  const int other = kThreads - 1 - threadIdx.x;
+  out[threadIdx.x] = tile[other];  // planted: mbarrier_lane_waits racecheck/shared-race
+}
+template <bool kPlanted>
+void run_mbarrier_lane_waits() {
+  Buffers m;
+  mbarrier_lane_waits<kPlanted><<<1, kThreads>>>(m.out);
+}
+
 template <bool kPlanted>
 __global__ void mbarrier_late_init(int* out) {
   __shared__ __mbarrier_t barrier;
@@ -342,6 +383,8 @@ const CorpusCase kAsyncCases[] = {
     CASE(async_missing_wait, "race.async-copy"), CASE(async_barrier_only, "race.async-copy race.schedule"),    CASE(async_wait_only, "race.async-copy"),
     CASE(async_wait_too_few, "race.async-copy"), CASE(async_refill, "race.barrier"),          CASE(async_tail, "memory.global"),
     CASE(mbarrier_missing_wait, "race.mbarrier"), CASE(mbarrier_late_write, "race.mbarrier race.schedule"), CASE(mbarrier_producer_consumer, "race.mbarrier"),
+    CASE(mbarrier_lane_arrives, "race.mbarrier race.schedule"),
+    CASE(mbarrier_lane_waits, "race.mbarrier"),
     CASE(mbarrier_late_init, "race.barrier"), CASE(mbarrier_not_initialised, "sync.mbarrier"), CASE(mbarrier_overwritten, "sync.mbarrier"),
     CASE(mbarrier_overflow, "sync.mbarrier"), CASE(mbarrier_deadlock, "sync.deadlock"), CASE(mbarrier_copies, "race.mbarrier race.async-copy"),
 };

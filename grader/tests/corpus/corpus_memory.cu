@@ -145,6 +145,17 @@ __global__ void unwritten_shared_index(int* a, int* b) {
 }
 SIMPLE_CASE(unwritten_shared_index, 1, kThreads)
 
+// An exchange puts a value where none was; only using the old one is wrong.
+template <bool kPlanted>
+__global__ void first_exchange(int*, int* b) {
+  __shared__ int count;
+  const int old = atomicExch(&count, 0);
+  __syncthreads();
+  atomicAdd(&count, 1);
+  b[threadIdx.x] = kPlanted ? old + 1 : 1;  // planted: first_exchange initcheck/uninitialised-value
+}
+SIMPLE_CASE(first_exchange, 1, kThreads)
+
 __global__ void add_two(const int* a, int* b) {
   b[threadIdx.x] = a[threadIdx.x] + 2;  // planted: managed_memory initcheck/uninitialised-value
 }
@@ -264,6 +275,7 @@ const CorpusCase kMemoryCases[] = {
     CASE(loop_bound, "init.branch"),
     CASE(unwritten_index, "init.address"),
     CASE(unwritten_shared_index, "init.address"),
+    CASE(first_exchange, "init.arithmetic"),
     CASE(managed_memory, "init.host-visible"),
     CASE(mapped_memory, "init.host-visible"),
     CASE(variable, "init.host-visible"),
