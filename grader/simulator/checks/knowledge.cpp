@@ -105,8 +105,8 @@ ClockMap& ClockMap::operator=(ClockMap other) noexcept {
 
 ClockMap::~ClockMap() { release(root_); }
 
-uint32_t ClockMap::at(uint64_t key) const {
-  if (root_ == nullptr || (key >> (kBits * (height_ + 1))) != 0) return 0;
+uint32_t ClockMap::look_up(uint64_t key) const {
+  if ((key >> (kBits * (height_ + 1))) != 0) return 0;
   const Node* node = root_;
   for (int level = height_; level > 0 && node != nullptr; --level) {
     node = node->child[index_at(key, level)];

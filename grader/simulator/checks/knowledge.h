@@ -20,7 +20,7 @@ class ClockMap {
   ~ClockMap();
 
   bool empty() const { return root_ == nullptr; }
-  uint32_t at(uint64_t key) const;
+  uint32_t at(uint64_t key) const { return root_ == nullptr ? 0 : look_up(key); }
   void raise(uint64_t key, uint32_t clock);
   // 32 neighbours at once; `first` is a multiple of 32.
   void raise_all(uint64_t first, const uint32_t clocks[32]);
@@ -30,6 +30,7 @@ class ClockMap {
   struct Node;  // 32 children or 32 clocks
 
  private:
+  uint32_t look_up(uint64_t key) const;
   void grow_to(uint64_t key);
   Node* leaf_of(uint64_t key);
 

@@ -69,9 +69,25 @@ bool SharedRace::check(const WarpClock& clock, uint32_t warp, const Access& acce
   look(word.read[0]);
   look(word.read[1]);
   if (word.overflow) {
-    for (const Access& earlier : overflow_.at(index)) look(earlier);
+    for (const Listed& earlier : overflow_.at(index)) {
+      if (!earlier.write && !access.write) continue;
+      Access one = earlier;
+      for (uint32_t rest = earlier.lanes; rest != 0; rest &= rest - 1) {
+        one.thread = static_cast<uint16_t>(earlier.thread / 32 * 32 + std::countr_zero(rest));
+        look(one);
+      }
+    }
   }
   return found;
+}
+
+bool SharedRace::Listed::join(const Access& other) {
+  if (epoch != other.epoch || clock != other.clock || pc != other.pc || bytes != other.bytes ||
+      thread / 32 != other.thread / 32 || !same_kind(other)) {
+    return false;
+  }
+  lanes |= 1u << other.thread % 32;
+  return true;
 }
 
 // Keeps enough of the past to find a race with any later access: the last plain write, two readers
@@ -90,6 +106,11 @@ void SharedRace::remember(const WarpClock& clock, uint32_t warp, const Access& a
     word.write = access;
     return;
   }
+  if (word.overflow) {
+    for (Listed& listed : overflow_.at(index)) {
+      if (listed.join(access)) return;
+    }
+  }
   if (!access.strong && !access.write) {
     for (Access& read : word.read) {
       if (replaceable(read)) {
@@ -102,14 +123,21 @@ void SharedRace::remember(const WarpClock& clock, uint32_t warp, const Access& a
     const bool covered = (access.bytes & ~(word.read[0].bytes & word.read[1].bytes)) == 0;
     if (covered && !order_inside_epochs_) return;
   }
-  std::vector<Access>& list = overflow_[index];
+  const auto all_replaceable = [&](const Listed& old) {
+    Access one = old;
+    for (uint32_t rest = old.lanes; rest != 0; rest &= rest - 1) {
+      one.thread = static_cast<uint16_t>(old.thread / 32 * 32 + std::countr_zero(rest));
+      if (!replaceable(one)) return false;
+    }
+    return true;
+  };
+  std::vector<Listed>& list = overflow_[index];
   word.overflow = true;
-  const Access* first = nullptr;
-  for (Access& old : list) {
-    const bool alike = old.write == access.write && old.strong == access.strong &&
-                       old.atomic == access.atomic && old.size == access.size;
-    if (old.epoch != epoch_ || (alike && replaceable(old))) {
-      old = access;
+  const Listed* first = nullptr;
+  for (Listed& old : list) {
+    const bool alike = old.same_kind(access);
+    if (old.epoch != epoch_ || (alike && all_replaceable(old))) {
+      old = Listed(access);
       return;
     }
     if (!alike || order_inside_epochs_) continue;
@@ -120,7 +148,7 @@ void SharedRace::remember(const WarpClock& clock, uint32_t warp, const Access& a
     }
     if (first == nullptr) first = &old;
   }
-  list.push_back(access);
+  list.emplace_back(access);
 }
 
 bool SharedRace::access(const WarpClock& clock, uint32_t warp, uint32_t mask,

@@ -113,6 +113,17 @@ class SharedRace {
     Access read[2];  // of two different threads where there are two
     bool overflow = false;
   };
+  // The same access by several lanes of a warp at one time; `thread` is one of them.
+  struct Listed : Access {
+    uint32_t lanes = 0;
+    explicit Listed(const Access& access) : Access(access), lanes(1u << access.thread % 32) {}
+    bool same_kind(const Access& other) const {
+      return write == other.write && strong == other.strong && atomic == other.atomic &&
+             async == other.async && size == other.size;
+    }
+    // Takes in what another lane has done in the same moment.
+    bool join(const Access& other);
+  };
   Standing standing(const WarpClock& clock, uint32_t warp, uint32_t lane,
                     const Access& earlier) const;
   // kOrdered also where the two do not conflict.
@@ -124,7 +135,7 @@ class SharedRace {
 
   std::vector<Word> words_;
   std::vector<uint32_t> quiet_;                                 // see quiet_epochs()
-  std::unordered_map<uint32_t, std::vector<Access>> overflow_;  // word -> further accesses
+  std::unordered_map<uint32_t, std::vector<Listed>> overflow_;  // word -> further accesses
   uint32_t epoch_ = 1;
   bool order_inside_epochs_ = false;
   const BlockOrder* order_ = nullptr;
