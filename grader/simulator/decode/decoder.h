@@ -60,6 +60,7 @@ class FunctionDecoder {
   void decode_brx(const ptx::Instruction&, Spec&, Instr&);
   void decode_call(const ptx::Instruction&, Spec&, Instr&);
   void decode_ret(const ptx::Instruction&, Spec&, Instr&);
+  void decode_stack(const ptx::Instruction&, Spec&, Instr&);
   void decode_exit(const ptx::Instruction&, Spec&, Instr&);
   void decode_trap(const ptx::Instruction&, Spec&, Instr&);
   void decode_barrier(const ptx::Instruction&, Spec&, Instr&);

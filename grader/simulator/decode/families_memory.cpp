@@ -1,5 +1,6 @@
 // Families that touch memory or change the flow of control.
 #include <algorithm>
+#include <bit>
 
 #include "decode/decoder.h"
 #include "decode/isa.h"
@@ -294,6 +295,33 @@ void FunctionDecoder::decode_call(const Instruction& instruction, Spec& spec, In
   out_.has_calls = true;
   in.extra = static_cast<uint32_t>(module_.calls.size());
   module_.calls.push_back(std::move(site));
+}
+
+// alloca d, bytes {, alignment}; stacksave d; stackrestore a
+void FunctionDecoder::decode_stack(const Instruction& instruction, Spec& spec, Instr& in) {
+  const std::vector<Operand>& operands = instruction.operands;
+  const int bytes = ptx::size_of(spec.last_type());
+  if ((spec.last_type() != Type::kU32 && spec.last_type() != Type::kU64) || operands.empty()) {
+    throw Unsupported{"a type of .u32 or .u64 and operands are expected"};
+  }
+  if (spec.op == "stackrestore") {
+    in.ops[1] = source(operands[0], bytes, spec.last_type());
+    in.source_size = static_cast<uint8_t>(bytes);
+    in.undefined_rule = UndefinedRule::kOwn;
+    in.fn = handler_stackrestore();
+    return;
+  }
+  in.ops[0] = destination(operands[0], bytes);
+  in.register_size = static_cast<uint8_t>(bytes);
+  in.fn = handler_stacksave();
+  if (spec.op == "stacksave") return;
+  in.ops[1] = source(operands.at(1), bytes, spec.last_type());
+  in.sources = 1;
+  in.imm = operands.size() > 2 ? static_cast<int64_t>(operands[2].bits) : 8;
+  if (!std::has_single_bit(static_cast<uint64_t>(in.imm)) || in.imm > 512 * 1024) {
+    throw Unsupported{"an alignment is a power of two"};
+  }
+  in.fn = handler_alloca();
 }
 
 void FunctionDecoder::decode_ret(const Instruction&, Spec& spec, Instr& in) {

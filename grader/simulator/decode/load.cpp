@@ -8,6 +8,7 @@
 #include "checks/stream_order.h"
 #include "decode/assembler_view.h"
 #include "decode/decoder.h"
+#include "decode/wide_registers.h"
 #include "exec/handlers.h"
 #include "memory/device_memory.h"
 
@@ -131,8 +132,8 @@ class Loader {
                                       variable.name, device_);
     if (decoded.address == 0) throw std::bad_alloc();
     // Fresh memory is zero: a large array costs nothing until it is used.
-    std::memcpy(memory.view(decoded.address), variable.initial.data(),
-                std::min<size_t>(variable.initial.size(), variable.size));
+    std::copy_n(variable.initial.begin(), std::min<size_t>(variable.initial.size(), variable.size),
+                memory.view(decoded.address));
     if (variable.is_managed) {
       memory.make_host_visible(decoded.address);
       StreamOrder::instance().add_managed_variable(decoded.address, decoded.size);
@@ -225,6 +226,7 @@ class Loader {
     };
     for (const Variable& variable : module_->source->variables) remember(variable);
     for (const Variable& variable : function.variables) remember(variable);
+    split_wide_registers(function);
     join_shared_accesses(*module_->source, function, shared);
     FunctionDecoder(*module_, function, out, shared).run();
     if (function.is_entry) make_kernel(function, out);

@@ -235,6 +235,8 @@ class Launch {
     }
     warp.async_copies.reset();
     warp.spin = SpinWatch{};
+    warp.stack_top.fill(0);
+    warp.takes_stack = false;
     warp.clock.start(block.warps.size());
     if (function_->local_bytes != 0 || !warp.local.empty()) {
       ensure_local(warp, std::max(function_->local_bytes, 16u));

@@ -60,6 +60,10 @@ Handler handler_ldmatrix();
 Handler handler_stmatrix();
 Handler handler_movmatrix();
 
+Handler handler_alloca();  // imm: alignment
+Handler handler_stacksave();
+Handler handler_stackrestore();
+
 Handler handler_nop();
 Handler handler_fence();
 

@@ -38,25 +38,34 @@ T half_extremum(T a, T b) {
   return (x < y) == maximum ? b : a;
 }
 
-template <HalfOp kOp, class T>
-T half_compute(T a, T b, T c) {
-  if constexpr (kOp == HalfOp::kNeg) return negate(a);
-  if constexpr (kOp == HalfOp::kAbs) return absolute(a);
-  const double x = to_double(a), y = to_double(b), z = to_double(c);
-  if constexpr (kOp == HalfOp::kAdd) return round_half<T>(sum_to_odd(x, y));
-  if constexpr (kOp == HalfOp::kSub) return round_half<T>(sum_to_odd(x, -y));
-  if constexpr (kOp == HalfOp::kMul) return round_half<T>(x * y);
-  if constexpr (kOp == HalfOp::kFma) return round_half<T>(sum_to_odd(x * y, z));
-  if constexpr (kOp == HalfOp::kEx2) return round_half<T>(std::exp2(x));
-  if constexpr (kOp == HalfOp::kTanh) return round_half<T>(std::tanh(x));
-  return half_extremum<kOp, T>(a, b);
-}
-
 // .ftz: f16 only. A subnormal becomes a zero of its sign.
 Half flush_half(Half x) {
   return (x.bits & 0x7c00) != 0 ? x : Half{static_cast<uint16_t>(x.bits & 0x8000)};
 }
 BFloat16 flush_half(BFloat16 x) { return x; }
+
+// A result is flushed if it is below the least normal number when it is rounded as if there were no
+// least exponent, as on an H200: what rounds up to 2^-14 with 11 bits stays.
+template <class T>
+double flush_result(double x) {
+  constexpr double kRoundsToLeastNormal = 0x1p-14 - 0x1p-26;
+  return std::is_same_v<T, Half> && std::fabs(x) < kRoundsToLeastNormal ? std::copysign(0.0, x) : x;
+}
+
+template <HalfOp kOp, class T>
+T half_compute(T a, T b, T c, bool flush) {
+  if constexpr (kOp == HalfOp::kNeg) return negate(a);
+  if constexpr (kOp == HalfOp::kAbs) return absolute(a);
+  const double x = to_double(a), y = to_double(b), z = to_double(c);
+  const auto rounded = [=](double r) { return round_half<T>(flush ? flush_result<T>(r) : r); };
+  if constexpr (kOp == HalfOp::kAdd) return rounded(sum_to_odd(x, y));
+  if constexpr (kOp == HalfOp::kSub) return rounded(sum_to_odd(x, -y));
+  if constexpr (kOp == HalfOp::kMul) return rounded(x * y);
+  if constexpr (kOp == HalfOp::kFma) return rounded(sum_to_odd(x * y, z));
+  if constexpr (kOp == HalfOp::kEx2) return rounded(std::exp2(x));
+  if constexpr (kOp == HalfOp::kTanh) return rounded(std::tanh(x));
+  return half_extremum<kOp, T>(a, b);
+}
 
 template <class T>
 T half_modifiers(T r, int64_t flags) {
@@ -83,7 +92,7 @@ void op_half(Warp& w, const Instr& in, uint32_t m) {
       if (flags & kFtz) x = flush_half(x), y = flush_half(y), z = flush_half(z);
       const uint16_t sign = (x.bits ^ y.bits) & 0x8000;
       if (flags & kXorSign) x = absolute(x), y = absolute(y);
-      T r = half_modifiers(half_compute<kOp, T>(x, y, z), flags);
+      T r = half_modifiers(half_compute<kOp, T>(x, y, z, (flags & kFtz) != 0), flags);
       if ((flags & kXorSign) && to_double(r) == to_double(r)) r.bits |= sign;
       result |= static_cast<uint32_t>(r.bits) << (16 * k);
     }

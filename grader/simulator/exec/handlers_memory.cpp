@@ -239,12 +239,11 @@ void store_shared_request(Warp& w, const Instr& in, const Request& request) {
 // ---- local
 // -----------------------------------------------------------------------------------------
 
-constexpr uint64_t kMostLocal = 512 * 1024;  // bytes per thread, the limit of every architecture
-
 void check_local(Warp& w, const Request& request) {
   const Frame& frame = w.frames[w.current_frame];
-  const uint64_t end = frame.local + w.module->functions[frame.function].local_bytes;
+  const uint64_t variables = frame.local + w.module->functions[frame.function].local_bytes;
   each_lane(request.mask, [&](int lane) {
+    const uint64_t end = std::max<uint64_t>(variables, w.stack_top[lane]);
     const uint64_t address = request.address[lane];
     if (address + request.bytes > end || address + request.bytes < address || end > kMostLocal) {
       report_access(w, request, lane, AccessProblem::kOutsideLocal);

@@ -285,6 +285,12 @@ class Runner {
       copy_param(frame.registers + function.results[i].first, function.results[i].second,
                  caller.registers + site.results[i], site.result_sizes[i], group.mask);
     }
+    if (w_.takes_stack) {
+      for (uint32_t rest = group.mask; rest != 0; rest &= rest - 1) {
+        uint32_t& top = w_.stack_top[static_cast<size_t>(std::countr_zero(rest))];
+        top = std::min(top, frame.local);
+      }
+    }
     group.frame = frame.parent;
     group.pc = frame.return_pc;
     return false;
@@ -351,7 +357,7 @@ class Runner {
     frame.function = index;
     frame.depth = w_.frames[parent].depth + 1;
     frame.registers = w_.frames[parent].registers + caller.frame_bytes;
-    frame.local = w_.frames[parent].local + caller.local_bytes;
+    frame.local = end_of_local(group.mask, w_.frames[parent].local + caller.local_bytes);
     frame.return_pc = group.pc + 1;
     frame.call_site = in.extra;
     if (frame.depth > kMostCalls) {
@@ -369,6 +375,16 @@ class Runner {
     }
   }
 
+  // Where the local memory of a called function begins: above the caller's variables, and above
+  // what alloca gave to any of the lanes.
+  uint32_t end_of_local(uint32_t lanes, uint32_t end) const {
+    if (!w_.takes_stack) return end;
+    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+      end = std::max(end, w_.stack_top[static_cast<size_t>(std::countr_zero(rest))]);
+    }
+    return (end + 15) / 16 * 16;
+  }
+
   static constexpr int kMostCalls = 1000;
 
   // Lanes that make the same call one after the other share a frame, so that they can merge in it.
@@ -376,7 +392,7 @@ class Runner {
     for (const Group& group : w_.groups) {
       const Frame& other = w_.frames[group.frame];
       if (group.frame != 0 && other.parent == frame.parent && other.function == frame.function &&
-          other.return_pc == frame.return_pc) {
+          other.return_pc == frame.return_pc && other.local >= frame.local) {
         return group.frame;
       }
     }

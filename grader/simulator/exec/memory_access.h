@@ -62,6 +62,7 @@ void race_sync_object(Warp& warp, const Request& request);
 void race_object_init(Warp& warp, const Request& request, bool same);
 
 // Local memory grows to hold `bytes` per lane.
+inline constexpr uint64_t kMostLocal = 512 * 1024;  // bytes per thread, on every architecture
 void ensure_local(Warp& warp, uint32_t bytes);
 
 }  // namespace warplings::sim

@@ -99,9 +99,7 @@ struct SpinWatch {
     for (size_t i = 0; i < std::min(count, kStates); ++i) came_back |= seen[i] == state;
     seen[count++ % kStates] = state;
   }
-  bool is_stuck(uint64_t changes_now) const {
-    return came_back && changes == changes_now;
-  }
+  bool is_stuck(uint64_t changes_now) const { return came_back && changes == changes_now; }
 };
 
 class Warp {
@@ -163,6 +161,8 @@ class Warp {
   std::vector<uint8_t> local;             // lane-major
   std::vector<uint8_t> local_undefined;   // one byte per byte of local
   uint32_t local_size = 0;                // per lane
+  std::array<uint32_t, 32> stack_top{};   // end of what alloca gave each lane, in its local memory
+  bool takes_stack = false;               // some lane has called alloca
   WarpClock clock;                        // racecheck
   AsyncCopies async_copies;               // cp.async under way
   alignas(64) uint8_t special[kSpecialBytes];

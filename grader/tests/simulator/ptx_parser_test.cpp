@@ -585,6 +585,20 @@ TEST(PtxErrors, ThirtyTwoBitAddressesAreRefused) {
       std::string::npos);
 }
 
+TEST(PtxErrors, ConstantsOfAModuleAreAtMost64KiB) {
+  const std::string head = kHead;
+  EXPECT_NE(error_of(head + ".const .b32 a[0x80000000] = {1};").find("at most 65536 bytes"),
+            std::string::npos);
+  EXPECT_NE(error_of(head + ".const .b8 a[65535];\n.const .b8 b[2];").find("larger than 64 KiB"),
+            std::string::npos);
+  EXPECT_EQ(error_of(head + ".const .b8 a[65535];\n.const .b8 b[1];"), "");
+}
+
+TEST(PtxErrors, TheFirstOneIsReportedWhateverFollows) {
+  const std::string text = std::string(kHead) + ".global .u33 x;\n\"never closed";
+  EXPECT_EQ(error_of(text).find("test.ptx:4:9: "), 0u) << error_of(text);
+}
+
 TEST(PtxErrors, DeepNestingIsAnErrorAndNotAnOverflow) {
   EXPECT_NE(error_in_body(std::string(100000, '{')).find("nested too deep"), std::string::npos);
   EXPECT_NE(error_in_body("mov.u32 %r1, " + std::string(100000, '(')).find("nested too deep"),
