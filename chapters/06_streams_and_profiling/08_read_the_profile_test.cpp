@@ -85,7 +85,7 @@ kit::Counters profile(char kernel) {
   const auto d_sums = kit::DeviceBuffer<float>::output(kSide, "sums");
   const auto d_out = kit::DeviceBuffer<float>::output(kSide * kSide, "out");
   const auto d_steps = kit::DeviceBuffer<int>::output(kNumbers, "steps");
-  const kit::Run run = kit::run([&] {
+  const kit::Run run = kit::run(std::string("kernel_") + kernel, [&] {
     if (kernel == 'a') launch_kernel_a(d_m.get(), d_sums.get());
     if (kernel == 'b') launch_kernel_b(d_m.get(), d_out.get());
     if (kernel == 'c') launch_kernel_c(d_steps.get(), kNumbers);

@@ -1,0 +1,164 @@
+// Tests of 06/11 host threads.
+#include "11_host_threads.h"
+
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <set>
+#include <thread>
+
+#include "kit/kit.h"
+
+namespace {
+
+using PinnedFloats = std::unique_ptr<float[], void (*)(float*)>;
+
+PinnedFloats pinned(size_t n) {
+  void* memory = nullptr;
+  if (cudaMallocHost(&memory, (n + 1) * sizeof(float)) != cudaSuccess) memory = nullptr;
+  return PinnedFloats(static_cast<float*>(memory), [](float* p) { cudaFreeHost(p); });
+}
+
+// Streams in which kernels ran, as the timeline names them.
+std::set<std::string> streams_of_kernels() {
+  std::set<std::string> streams;
+  for (int i = 0; i < wsim_timeline_count(); ++i) {
+    wsim_timeline_item item;
+    if (wsim_get_timeline_item(i, &item) != 0) break;
+    if (std::strcmp(item.kind, "kernel") == 0) streams.insert(item.stream);
+  }
+  return streams;
+}
+
+struct Halving {
+  std::set<std::string> streams;
+  uint64_t made = 0, destroyed = 0;  // streams
+};
+
+Halving check(int n) {
+  const std::vector<float> x = kit::random_floats(n);
+  const PinnedFloats h_x = pinned(n), h_y = pinned(n);
+  std::copy(x.begin(), x.end(), h_x.get());
+  std::memset(h_y.get(), 0xFF, n * sizeof(float));
+  const auto d_x = kit::DeviceBuffer<float>::output(n, "d_x");
+  Halving seen;
+  kit::run([&] {
+    const cudaError_t error = halve_in_threads(h_x.get(), h_y.get(), d_x.get(), n, 64);
+    seen.made = wsim_api_calls("cudaStreamCreate") + wsim_api_calls("cudaStreamCreateWithFlags");
+    seen.destroyed = wsim_api_calls("cudaStreamDestroy");
+    if (error != cudaSuccess) {
+      kit::fail(std::string("halve_in_threads returned ") + cudaGetErrorName(error) + ".");
+    }
+    seen.streams = streams_of_kernels();
+  });
+  std::vector<float> expected;
+  for (const float value : x) expected.push_back(0.5f * value);
+  kit::expect_equal("h_y", std::vector<float>(h_y.get(), h_y.get() + n), expected);
+  return seen;
+}
+
+// How much two long kernels, launched by two CPU threads without a stream of their own, overlap: 0
+// (one after the other) to 1. On the modelled timeline, or by the clock on the wall.
+double overlap_of(cudaStream_t stream) {
+  const int rounds = kit::work_scale(10000, 10000000);
+  const auto d_a = kit::DeviceBuffer<float>::inout(std::vector<float>(32, 1.0f), "a");
+  const auto d_b = kit::DeviceBuffer<float>::inout(std::vector<float>(32, 1.0f), "b");
+  const auto seconds = [&](const std::function<void()>& work) {
+    cudaDeviceSynchronize();
+    const double modelled = wsim_timeline_now();
+    const auto begin = std::chrono::steady_clock::now();
+    work();
+    cudaDeviceSynchronize();
+    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
+    return kit::simulated() ? wsim_timeline_now() - modelled : wall.count();
+  };
+  const auto launch = [&](float* d_x) {
+    std::thread([=] { launch_long(d_x, rounds, stream); }).join();
+  };
+  launch(d_a.get());  // the first launch loads the code
+  const double one = seconds([&] { launch(d_a.get()); });
+  const double two = seconds([&] {
+    launch(d_a.get());
+    launch(d_b.get());
+  });
+  return (2 * one - two) / one;
+}
+
+}  // namespace
+
+TEST(HostThreads, EveryThreadDoesItsSlice) {
+  RecordProperty("todo", 1);
+  kit::for_each("n", std::vector<int>{1024, 1023, 401, 5, 3, 1, 0}, [](int n) { check(n); });
+}
+
+TEST(HostThreads, EveryThreadHasAStreamOfItsOwn) {
+  RecordProperty("todo", 1);
+  const Halving seen = check(4096);
+  if (!kit::simulated()) return;
+  // The default streams of several threads have one name.
+  const bool per_thread = seen.streams.count("the per-thread default stream") == 1;
+  if (seen.streams.size() != kThreads && !per_thread) {
+    kit::fail("The kernels of 4 threads ran in " + std::to_string(seen.streams.size()) +
+              " streams. Work in one stream is done in order, whoever put it there.");
+  }
+  if (seen.made != seen.destroyed) {
+    kit::fail(std::to_string(seen.made) + " streams were made and " +
+              std::to_string(seen.destroyed) + " destroyed.");
+  }
+}
+
+TEST(HostThreads, TheErrorOfAThreadIsReturned) {
+  RecordProperty("todo", 1);
+  const PinnedFloats h_x = pinned(512), h_y = pinned(512);
+  const auto d_x = kit::DeviceBuffer<float>::output(512, "d_x");
+  std::fill(h_x.get(), h_x.get() + 512, 1.0f);
+  const cudaError_t error = halve_in_threads(h_x.get(), h_y.get(), d_x.get(), 512, 2048);
+  cudaGetLastError();
+  // CUDA 13 says the first, older versions the second.
+  if (error != cudaErrorInvalidValue && error != cudaErrorInvalidConfiguration) {
+    kit::fail(std::string("With 2048 threads per block every launch is refused. halve_in_threads "
+                          "returned ") +
+              cudaGetErrorName(error) +
+              ": the last error belongs to the thread that launched, so ask there "
+              "(cudaGetLastError).");
+  }
+}
+
+TEST(HostThreads, ThePredictionForTheLegacyDefaultStreamHolds) {
+  RecordProperty("todo", 2);
+  const double overlap = overlap_of(cudaStreamLegacy);
+  std::printf("  legacy default stream:     %3.0f %% side by side\n", 100 * overlap);
+  if (runs_side_by_side(DefaultStream::kLegacy) != (overlap > 0.5)) {
+    kit::fail(
+        "You predicted another outcome for the legacy default stream. It is one stream, and "
+        "all threads put their work into it.");
+  }
+}
+
+TEST(HostThreads, ThePredictionForThePerThreadDefaultStreamHolds) {
+  RecordProperty("todo", 2);
+  const double overlap = overlap_of(cudaStreamPerThread);
+  std::printf("  per-thread default stream: %3.0f %% side by side\n", 100 * overlap);
+  if (runs_side_by_side(DefaultStream::kPerThread) != (overlap > 0.5)) {
+    kit::fail(
+        "You predicted another outcome for the per-thread default stream. Every thread of the "
+        "CPU has one of its own.");
+  }
+}
+
+TEST(HostThreads, AWaitOfTheHostDoesNotOrderTheThreadsOfAKernel) {
+  RecordProperty("todo", 3);
+  kit::for_each("blocks", std::vector<int>{1, 3}, [](int blocks) {
+    const std::vector<float> x = kit::random_floats(blocks * kMirror);
+    const auto d_x = kit::DeviceBuffer<float>::input(x, "x");
+    const auto d_sums = kit::DeviceBuffer<float>::output(x.size(), "sums");
+    kit::run([&] { launch_mirror_sums(d_x.get(), d_sums.get(), blocks); });
+    std::vector<float> expected;
+    for (size_t i = 0; i < x.size(); ++i) {
+      const size_t begin = i / kMirror * kMirror;
+      expected.push_back(x[i] + x[begin + kMirror - 1 - (i - begin)]);
+    }
+    kit::expect_equal(d_sums, expected);
+  });
+}

@@ -1,0 +1,28 @@
+// 06/12 Child launch: a kernel that starts kernels, but only where there is something to do.
+//   A picture of side x side cells shows a disc. coverage[cell] is how many of the kSamples points
+//   of a cell lie in the disc: 0 outside, kSamples inside, something between on the border. The
+//   flat launch tests every point of every cell. Here one thread looks at a whole cell, and only
+//   for a border cell it launches a block that tests the points.
+//   TODOs      2
+#include "12_child_launch.h"
+
+// One block of kSamples threads for one cell: coverage = points in the disc.
+__global__ void sample_cell(Disc disc, int row, int col, int* coverage) {
+  // TODO(1): Thread t tests point t of the cell; one thread stores the sum (about 3 lines).
+  (void)disc, (void)row, (void)col, (void)coverage;
+}
+
+// One thread per cell.
+__global__ void cover_adaptively(Disc disc, int side, int* coverage) {
+  const int cell = blockIdx.x * blockDim.x + threadIdx.x;
+  if (cell >= side * side) return;
+  const int row = cell / side, col = cell % side;
+  // TODO(2): Store what is known without looking at points, else launch sample_cell for this cell,
+  // in the stream cudaStreamFireAndForget (about 7 lines).
+  (void)disc, (void)row, (void)col, (void)coverage;
+}
+
+void launch_adaptive_coverage(const Disc& disc, int side, int* d_coverage) {
+  constexpr int kBlock = 64;  // threads
+  cover_adaptively<<<(side * side + kBlock - 1) / kBlock, kBlock>>>(disc, side, d_coverage);
+}

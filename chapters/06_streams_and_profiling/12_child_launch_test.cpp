@@ -1,0 +1,131 @@
+// Tests of 06/12 child launch.
+#include "12_child_launch.h"
+
+#include <cstdio>
+
+#include "kit/kit.h"
+
+namespace {
+
+struct Picture {
+  const char* name;
+  Disc disc;
+  int side;
+};
+std::ostream& operator<<(std::ostream& out, const Picture& p) {
+  return out << p.side << " x " << p.side << " cells, " << p.name;
+}
+
+// Reference: side * side cells, by the definition.
+std::vector<int> coverage_on_cpu(const Picture& p) {
+  std::vector<int> coverage;
+  for (int row = 0; row < p.side; ++row) {
+    for (int col = 0; col < p.side; ++col) {
+      int count = 0;
+      for (int sample = 0; sample < kSamples; ++sample) {
+        count += p.disc.contains_sample(row, col, sample);
+      }
+      coverage.push_back(count);
+    }
+  }
+  return coverage;
+}
+
+int border_cells(const Picture& p) {
+  int count = 0;
+  for (int row = 0; row < p.side; ++row) {
+    for (int col = 0; col < p.side; ++col) {
+      count += !p.disc.contains_cell(row, col) && !p.disc.misses_cell(row, col);
+    }
+  }
+  return count;
+}
+
+using Launcher = void (*)(const Disc&, int, int*);
+
+kit::Run check(const Picture& p, Launcher launch = launch_adaptive_coverage) {
+  const auto d_coverage = kit::DeviceBuffer<int>::output(p.side * p.side, "coverage");
+  const kit::Run run = kit::run([&] { launch(p.disc, p.side, d_coverage.get()); });
+  kit::expect_equal(d_coverage, coverage_on_cpu(p), kit::Shape(p.side, p.side));
+  return run;
+}
+
+// In the middle of a picture of `side` cells, a little off the lattice.
+Picture centred(int side, int radius) {
+  return {"a disc in the middle", {kCell * side / 2 + 3, kCell * side / 2 - 5, radius}, side};
+}
+
+}  // namespace
+
+TEST(ChildLaunch, CellsWithoutABorderNeedNoPoints) {
+  RecordProperty("todo", 2);
+  kit::for_each("picture",
+                std::vector<Picture>{{"all inside the disc", {100, 100, 100000}, 9},
+                                     {"all outside the disc", {-5000, -5000, 100}, 9}},
+                [](const Picture& p) {
+                  const kit::Run run = check(p);
+                  if (kit::simulated() && run.counters().launches > 1) {
+                    kit::fail("No cell of this picture has a border, but " +
+                              std::to_string(run.counters().launches - 1) +
+                              " kernels were launched by the kernel.");
+                  }
+                });
+}
+
+TEST(ChildLaunch, BorderCellsAreSampled) {
+  RecordProperty("todo", 1);
+  kit::for_each("picture",
+                std::vector<Picture>{{"a disc inside one cell", {15, 16, 9}, 1},
+                                     {"a disc inside one cell", {50, 16, 12}, 3},
+                                     centred(5, 60),
+                                     centred(16, 200)},
+                [](const Picture& p) { check(p); });
+}
+
+TEST(ChildLaunch, DiscsMayReachOverTheEdge) {
+  RecordProperty("todo", 2);
+  kit::for_each("picture",
+                std::vector<Picture>{{"a disc in a corner", {0, 0, 150}, 8},
+                                     {"a disc past the right edge", {300, 80, 170}, 7},
+                                     {"a disc of one point", {33, 33, 0}, 2},
+                                     {"one cell", {40, 10, 20}, 1}},
+                [](const Picture& p) { check(p); });
+}
+
+TEST(ChildLaunch, OnlyTheBorderCosts) {
+  RecordProperty("todo", 2);
+  const Picture p = centred(32, 400);
+  const kit::Run flat = check(p, launch_flat_coverage);
+  const kit::Run adaptive = check(p);
+  const int border = border_cells(p);
+  if (kit::simulated()) {
+    std::printf("  %d cells, %d of them on the border\n", p.side * p.side, border);
+    for (const kit::Run* run : {&flat, &adaptive}) {
+      std::printf("  %-9s %5llu launches %8llu threads %9llu warp instructions\n",
+                  run == &flat ? "flat" : "adaptive",
+                  static_cast<unsigned long long>(run->counters().launches),
+                  static_cast<unsigned long long>(run->counters().threads),
+                  static_cast<unsigned long long>(run->counters().warp_instructions));
+    }
+  }
+  kit::budget("launches by the kernel", static_cast<double>(adaptive.counters().launches) - 1,
+              kit::at_most(border), "Only cells that the border crosses need their points tested");
+  kit::budget("threads", static_cast<double>(adaptive.counters().threads),
+              kit::at_most(p.side * p.side + 64 + kSamples * border),
+              "One thread per cell and a block of 256 for each border cell");
+}
+
+TEST(ChildLaunch, AgainstTheFlatLaunchOnThisMachine) {
+  RecordProperty("todo", 2);
+  const Picture p = centred(kit::work_scale(16, 256), kit::work_scale(200, 3500));
+  check(p);
+  if (kit::simulated()) return;  // launches of a kernel have no modelled cost
+  const auto d_coverage = kit::DeviceBuffer<int>::output(p.side * p.side, "coverage");
+  for (const Launcher launch : {launch_flat_coverage, launch_adaptive_coverage}) {
+    const auto work = [&] { launch(p.disc, p.side, d_coverage.get()); };
+    kit::milliseconds(work);  // the first one loads the code
+    std::printf("  %-9s %8.3f ms for %d cells, %d on the border\n",
+                launch == launch_flat_coverage ? "flat" : "adaptive", kit::milliseconds(work),
+                p.side * p.side, border_cells(p));
+  }
+}
