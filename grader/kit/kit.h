@@ -209,6 +209,21 @@ uint64_t api_calls(const char* function);
 // Time of `launch` on the device, in milliseconds, by events. For display; never a verdict.
 double milliseconds(const std::function<void()>& launch);
 
+// ---- cards -------------------------------------------------------------------------------------
+
+// Runs `body` on every card that the simulator can stand for (an H200, an RTX 3070, a T4), each a
+// case called "card = T4": limits, occupancy and shared memory differ. On a GPU: once, on that GPU.
+void for_each_card(const std::function<void()>& body);
+
+// Bytes that a launch moves through the modelled caches of the simulator; both caches are empty
+// when a launch begins. Zeros on a GPU.
+struct CacheTraffic {
+  double l1 = 0;    // loads
+  double l2 = 0;    // loads that L1 does not have, stores, atomics
+  double dram = 0;  // what L2 does not have, and what is written back
+};
+CacheTraffic cache_traffic(const std::function<void()>& launch);
+
 // ---- cases -------------------------------------------------------------------------------------
 
 // Runs bodies one after the other and reports when it is destroyed: the failure of the first

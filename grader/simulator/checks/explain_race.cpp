@@ -40,8 +40,13 @@ std::string advice_for(const Warp& warp, const RaceReport& race) {
   const Position second = warp.module->position_of(b.pc).user;
   const bool one_line = first.line == second.line && first.file == second.file;
   if (one_line && b.write && !a.strong && !b.strong) {
-    return "Several threads use one word here: where they add to it, use an atomic (atomicAdd); "
-           "otherwise give each thread its own.";
+    return std::string(
+               "Several threads use one word here: where they add to it, use an atomic "
+               "(atomicAdd); ") +
+           (!a.write && a.block == b.block
+                ? "where one reads what another writes, split the line: read into a register, "
+                  "__syncthreads(), then write."
+                : "otherwise give each thread its own.");
   }
   if (a.atomic != b.atomic) {
     return "An atomic protects only against other atomics: access it atomically on both sides, or "

@@ -294,6 +294,23 @@ CostLog& CostLog::instance() {
   return *log;
 }
 
+void CostLog::add(const LaunchCost& cost) {
+  constexpr uint64_t kSector = 32;  // bytes
+  Sum sum = until_.back();
+  sum.seconds += cost.seconds;
+  sum.l1_bytes += cost.l1_sectors * kSector;
+  sum.l2_bytes += cost.l2_sectors * kSector;
+  sum.dram_bytes += cost.dram_bytes;
+  until_.push_back(sum);
+}
+
+CostLog::Sum CostLog::since(size_t mark) const {
+  if (mark >= until_.size()) return {};
+  const Sum &now = until_.back(), &then = until_[mark];
+  return {now.seconds - then.seconds, now.l1_bytes - then.l1_bytes, now.l2_bytes - then.l2_bytes,
+          now.dram_bytes - then.dram_bytes};
+}
+
 LaunchCost CostMeter::finish(const LaunchConfig& config) const {
   const std::vector<PcCounters>& after = CounterStore::instance().of(kernel_.module);
   const ModuleSchedule& schedule = ModuleSchedule::of(kernel_.module);
@@ -318,7 +335,7 @@ LaunchCost CostMeter::finish(const LaunchConfig& config) const {
     coarse(config, work, cost);
   }
   cost.seconds = cost.cycles / gpu_model().clock_hz;
-  CostLog::instance().add(cost.seconds);
+  CostLog::instance().add(cost);
   if (ProfileLog::instance().is_on()) ProfileLog::instance().add(kernel_, config, counters, cost);
   return cost;
 }

@@ -66,15 +66,17 @@ SliceRates slice_rates();
 // The costs of all launches so far, for questions about a stretch of a program.
 class CostLog {
  public:
+  struct Sum {
+    double seconds = 0;
+    uint64_t l1_bytes = 0, l2_bytes = 0, dram_bytes = 0;  // of recorded launches
+  };
   static CostLog& instance();
-  void add(double seconds) { until_.push_back(until_.back() + seconds); }
+  void add(const LaunchCost& cost);
   size_t mark() const { return until_.size() - 1; }
-  double seconds_since(size_t mark) const {
-    return mark < until_.size() ? until_.back() - until_[mark] : 0;
-  }
+  Sum since(size_t mark) const;
 
  private:
-  std::vector<double> until_ = {0};  // seconds of all launches up to each
+  std::vector<Sum> until_ = {Sum()};  // of all launches up to each
 };
 
 class CostMeter {

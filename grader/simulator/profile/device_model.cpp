@@ -104,18 +104,32 @@ const GpuModel* find_gpu_model(const std::string& key) {
   return nullptr;
 }
 
-const GpuModel& gpu_model() {
-  static const GpuModel* model = [] {
-    const char* key = std::getenv("GRADE_SIM_MODEL");
-    const GpuModel* found = find_gpu_model(key == nullptr || *key == '\0' ? "h200" : key);
-    if (found == nullptr) {
-      std::fprintf(stderr,
-                   "GRADE_SIM_MODEL=%s: there is no such model; h200, rtx3070 and t4 are.\n", key);
-      std::exit(2);
-    }
-    return found;
-  }();
-  return *model;
+namespace {
+
+const GpuModel* model_of_environment() {
+  const char* key = std::getenv("GRADE_SIM_MODEL");
+  const GpuModel* found = find_gpu_model(key == nullptr || *key == '\0' ? "h200" : key);
+  if (found == nullptr) {
+    std::fprintf(stderr, "GRADE_SIM_MODEL=%s: there is no such model; h200, rtx3070 and t4 are.\n",
+                 key);
+    std::exit(2);
+  }
+  return found;
+}
+
+const GpuModel*& current_model() {
+  static const GpuModel* model = model_of_environment();
+  return model;
+}
+
+}  // namespace
+
+const GpuModel& gpu_model() { return *current_model(); }
+
+bool select_gpu_model(const std::string& key) {
+  const GpuModel* const found = key.empty() ? model_of_environment() : find_gpu_model(key);
+  if (found != nullptr) current_model() = found;
+  return found != nullptr;
 }
 
 Occupancy occupancy_of(const GpuModel& model, int threads, int registers_per_thread,

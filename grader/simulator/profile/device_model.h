@@ -66,6 +66,9 @@ struct GpuModel {
 
 // GRADE_SIM_MODEL: h200 (default), rtx3070, t4. An unknown name ends the program with a message.
 const GpuModel& gpu_model();
+// Another card from now on, "" the one of the environment; false if there is no such model. Between
+// launches only.
+bool select_gpu_model(const std::string& key);
 const GpuModel* find_gpu_model(const std::string& key);  // nullptr: unknown
 const std::vector<GpuModel>& gpu_models();
 

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 #include "decode/program.h"
@@ -146,9 +147,9 @@ std::map<std::string, KernelResources> parse_ptxas_report(const std::string& rep
 }
 
 const KernelResources& resources_of(const Kernel& kernel) {
-  static auto* const known =
-      new std::map<const LoadedModule*, std::map<std::string, KernelResources>>();
-  const auto [entry, is_new] = known->try_emplace(kernel.module);
+  using Key = std::pair<const LoadedModule*, std::string>;  // and the architecture
+  static auto* const known = new std::map<Key, std::map<std::string, KernelResources>>();
+  const auto [entry, is_new] = known->try_emplace({kernel.module, gpu_model().ptxas_arch});
   if (is_new) entry->second = parse_ptxas_report(report_on(kernel.module->source->text));
   KernelResources& resources = entry->second[kernel.name];
   if (resources.registers == 0) resources.registers = kernel.registers;

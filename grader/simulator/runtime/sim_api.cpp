@@ -157,7 +157,15 @@ int wsim_get_launch(int index, wsim_launch* out) {
 void wsim_model_start(double slice) { Recorder::instance().start(slice); }
 void wsim_model_stop(void) { Recorder::instance().stop(); }
 uint64_t wsim_model_mark(void) { return CostLog::instance().mark(); }
-double wsim_modelled_seconds(uint64_t mark) { return CostLog::instance().seconds_since(mark); }
+double wsim_modelled_seconds(uint64_t mark) { return CostLog::instance().since(mark).seconds; }
+void wsim_modelled_traffic(uint64_t mark, wsim_traffic* out) {
+  const CostLog::Sum sum = CostLog::instance().since(mark);
+  *out = {sum.l1_bytes, sum.l2_bytes, sum.dram_bytes};
+}
+int wsim_select_model(const char* key) {
+  std::lock_guard lock(api_mutex());
+  return select_gpu_model(key) ? 0 : -1;
+}
 void wsim_model_rates(double* bytes_per_second, double* flops_per_second) {
   const SliceRates rates = slice_rates();
   *bytes_per_second = rates.bytes_per_second;

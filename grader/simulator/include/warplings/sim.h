@@ -116,6 +116,18 @@ uint64_t wsim_model_mark(void);
 // Modelled seconds of the launches that have run since that mark, one after the other. Synchronise
 // first: launches run when something waits for them.
 double wsim_modelled_seconds(uint64_t mark);
+// Bytes that those launches moved through the caches of the model, in sectors of 32. Launches that
+// were not recorded count nothing.
+typedef struct wsim_traffic {
+  uint64_t l1;    // global and local loads
+  uint64_t l2;    // loads that L1 does not have, stores, atomics
+  uint64_t dram;  // what L2 does not have, and what is written back sooner or later
+} wsim_traffic;
+void wsim_modelled_traffic(uint64_t mark, wsim_traffic* out);
+// Stands for another card from now on ("h200", "rtx3070", "t4"): device properties, occupancy and
+// modelled time follow; "" goes back to the card of GRADE_SIM_MODEL. Synchronise first. 0 on
+// success, -1 if there is no such model.
+int wsim_select_model(const char* key);
 // The most that the slice can do: bytes per second of DRAM as a copy reaches them (read plus
 // written), and fp32 operations per second (an FMA is two).
 void wsim_model_rates(double* bytes_per_second, double* flops_per_second);
