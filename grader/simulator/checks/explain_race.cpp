@@ -1,6 +1,7 @@
 #include "checks/explain_race.h"
 
 #include "checks/words.h"
+#include "exec/handlers.h"
 #include "exec/interpreter.h"
 #include "memory/device_memory.h"
 #include "memory/payload.h"
@@ -20,6 +21,7 @@ std::string name_of(const Warp& warp, const RaceSide& side) {
 }
 
 const char* verb(const RaceSide& side) {
+  if (side.async) return "starts a copy to";
   if (side.atomic) return "atomically changes";
   return side.write ? "writes" : "reads";
 }
@@ -34,11 +36,24 @@ std::string place_of(const RaceReport& race) {
   return "the 4-byte word at byte " + number(offset) + " of " + of + " in global memory";
 }
 
+bool is_image_access(const Warp& warp, const RaceSide& side) {
+  const Handler fn = warp.module->code[side.pc].fn;
+  return fn == handler_texture(false) || fn == handler_texture(true) ||
+         fn == handler_surface(SurfaceAccess::kLoad) ||
+         fn == handler_surface(SurfaceAccess::kStore) ||
+         fn == handler_surface(SurfaceAccess::kReduce);
+}
+
 std::string advice_for(const Warp& warp, const RaceReport& race) {
   const RaceSide &a = race.earlier, &b = race.later;
   const Position first = warp.module->position_of(a.pc).user;
   const Position second = warp.module->position_of(b.pc).user;
   const bool one_line = first.line == second.line && first.file == second.file;
+  if (is_image_access(warp, a) || is_image_access(warp, b)) {
+    return "What a kernel writes can reach its texture fetches and surface reads at any time or "
+           "not at all, also behind a barrier: write to another image, or read it in the next "
+           "kernel.";
+  }
   if (one_line && b.write && !a.strong && !b.strong) {
     return std::string(
                "Several threads use one word here: where they add to it, use an atomic "

@@ -120,6 +120,7 @@ void FunctionDecoder::decode_surface(const Instruction& instruction, Spec& spec,
     throw Unsupported{"values or coordinates are missing"};
   }
   add_image(op, in);
+  in.strong = reduce;
   in.fn = handler_surface(load     ? SurfaceAccess::kLoad
                           : reduce ? SurfaceAccess::kReduce
                                    : SurfaceAccess::kStore);

@@ -7,6 +7,7 @@
 #include "exec/fault.h"
 #include "exec/handlers.h"
 #include "exec/lanes.h"
+#include "exec/memory_access.h"
 #include "exec/sampling.h"
 #include "memory/device_memory.h"
 
@@ -84,6 +85,18 @@ class SurfaceOfLane {
   const Image* image_ = nullptr;
 };
 
+// Racecheck of what the lanes read or write at addresses[lane]. Texels are memory like any other:
+// what a kernel writes to them is not there for its fetches without an order.
+void race_texels(Warp& w, const Instr& in, Request request) {
+  if (request.mask == 0 || !w.checks) return;
+  request.low = ~uint64_t{0};
+  each_lane(request.mask, [&](int lane) {
+    request.low = std::min(request.low, request.address[lane]);
+    request.high = std::max(request.high, request.address[lane] + request.bytes);
+  });
+  race_global(w, in, request);
+}
+
 Position3 position_of(const Warp& w, const ImageOp& op, int lane) {
   Position3 where;
   where.is_integer = op.integer_coordinates;
@@ -100,20 +113,37 @@ Position3 position_of(const Warp& w, const ImageOp& op, int lane) {
   return where;
 }
 
+// The texels that a fetch reads: one request for each corner of its filter.
+void race_corners(Warp& w, const Instr& in, uint32_t m, const Texel* texels, uint32_t bytes) {
+  for (size_t corner = 0; corner < texels->addresses.size(); ++corner) {
+    Request request;
+    request.bytes = bytes;
+    each_lane(m, [&](int lane) {
+      if (corner >= texels[lane].n_addresses) return;
+      request.mask |= 1u << lane;
+      request.address[lane] = texels[lane].addresses[corner];
+    });
+    if (request.mask == 0) return;
+    race_texels(w, in, request);
+  }
+}
+
 template <bool kGather>
 void op_tex(Warp& w, const Instr& in, uint32_t m) {
   const ImageOp& op = op_of(w, in);
   check_operands(w, op, m);
   TextureOfLane texture_of(w, op);
   Texel texels[32];
-  uint32_t undefined = 0;
+  uint32_t undefined = 0, bytes = 0;
   each_lane(m, [&](int lane) {
     const Texture& texture = texture_of(lane);
+    bytes = texture.image.format.bytes();
     const Position3 where = position_of(w, op, lane);
     texels[lane] = kGather ? gather(texture, op.geometry, where, op.component)
                            : sample(texture, op.geometry, where);
     if (texels[lane].undefined && w.checks) undefined |= 1u << lane;
   });
+  race_corners(w, in, m, texels, bytes);
   if (undefined != 0) w.any_undefined = true;
   for (size_t k = 0; k < 4; ++k) {
     if (op.values[k] == kNoPlace) continue;
@@ -159,6 +189,20 @@ SurfacePlace locate(Warp& w, const ImageOp& op, const Image& image, int lane, bo
   return {address, true};
 }
 
+// The places of all lanes, and what racecheck has to know of them.
+Request request_for(Warp& w, const ImageOp& op, uint32_t m, bool write, SurfacePlace* places) {
+  SurfaceOfLane image_of(w, op);
+  Request request;
+  request.bytes = op.bytes * static_cast<uint32_t>(op.n_values);
+  request.write = write;
+  each_lane(m, [&](int lane) {
+    places[lane] = locate(w, op, image_of(lane), lane, write);
+    request.address[lane] = places[lane].address;
+    if (places[lane].inside) request.mask |= 1u << lane;
+  });
+  return request;
+}
+
 uint64_t value_of(const Warp& w, const ImageOp& op, size_t k, int lane) {
   return op.bytes == 8 ? w.in<uint64_t>(op.values[k])[lane] : w.in<uint32_t>(op.values[k])[lane];
 }
@@ -166,10 +210,9 @@ uint64_t value_of(const Warp& w, const ImageOp& op, size_t k, int lane) {
 void op_suld(Warp& w, const Instr& in, uint32_t m) {
   const ImageOp& op = op_of(w, in);
   check_operands(w, op, m);
-  SurfaceOfLane image_of(w, op);
   const DeviceMemory& memory = DeviceMemory::instance();
-  std::array<SurfacePlace, 32> places;
-  each_lane(m, [&](int lane) { places[lane] = locate(w, op, image_of(lane), lane, false); });
+  SurfacePlace places[32];
+  race_texels(w, in, request_for(w, op, m, false, places));
   for (size_t k = 0; k < static_cast<size_t>(op.n_values); ++k) {
     if (op.values[k] == kNoPlace) continue;
     each_lane(m, [&](int lane) {
@@ -197,11 +240,21 @@ void op_suld(Warp& w, const Instr& in, uint32_t m) {
 void op_sust(Warp& w, const Instr& in, uint32_t m) {
   const ImageOp& op = op_of(w, in);
   check_operands(w, op, m);
-  SurfaceOfLane image_of(w, op);
   DeviceMemory& memory = DeviceMemory::instance();
-  each_lane(m, [&](int lane) {
-    const SurfacePlace at = locate(w, op, image_of(lane), lane, true);
-    if (!at.inside) return;
+  SurfacePlace places[32];
+  Request request = request_for(w, op, m, true, places);
+  uint8_t values[32][16] = {};
+  each_lane(request.mask, [&](int lane) {
+    for (size_t k = 0; k < static_cast<size_t>(op.n_values); ++k) {
+      const uint64_t value = value_of(w, op, k, lane);
+      std::memcpy(values[lane] + k * op.bytes, &value, op.bytes);
+    }
+  });
+  request.values = values[0];
+  request.values_stride = sizeof values[0];
+  race_texels(w, in, request);
+  each_lane(request.mask, [&](int lane) {
+    const SurfacePlace& at = places[lane];
     for (size_t k = 0; k < static_cast<size_t>(op.n_values); ++k) {
       const uint64_t value = value_of(w, op, k, lane), address = at.address + k * op.bytes;
       std::memcpy(memory.view(address), &value, op.bytes);
@@ -245,11 +298,13 @@ void op_sured(Warp& w, const Instr& in, uint32_t m) {
   const ImageOp& op = op_of(w, in);
   check_operands(w, op, m);
   if (w.any_undefined) check_defined(w, op.values[0], m, "is used in arithmetic");
-  SurfaceOfLane image_of(w, op);
   DeviceMemory& memory = DeviceMemory::instance();
-  each_lane(m, [&](int lane) {
-    const SurfacePlace at = locate(w, op, image_of(lane), lane, true);
-    if (!at.inside) return;
+  SurfacePlace places[32];
+  Request request = request_for(w, op, m, true, places);
+  request.atomic = true;
+  race_texels(w, in, request);
+  each_lane(request.mask, [&](int lane) {
+    const SurfacePlace& at = places[lane];
     if (w.checks && memory.undefined_bytes(at.address, op.bytes) != 0) {
       report_undefined(w, 1u << lane, "is changed by an atomic operation");
       memory.set_undefined_bytes(at.address, op.bytes, 0);

@@ -65,6 +65,7 @@ Texel read(const Texture& texture, int64_t x, int64_t y, int64_t z) {
     texel.bits[c] = channel(from + c * format.channel_bytes, format, texture.sampler.to_float);
   }
   texel.undefined = memory.undefined_bytes(address, format.bytes()) != 0;
+  texel.addresses[texel.n_addresses++] = address;
   return texel;
 }
 
@@ -166,6 +167,12 @@ Texel corner_texel(const Texture& texture, const FilterArea& area, unsigned corn
   return read(texture, index[0], index[1], index[2]);
 }
 
+// `sum` has been made of this corner too.
+void note_origin(const Texel& corner, Texel* sum) {
+  sum->undefined = sum->undefined || corner.undefined;
+  if (corner.n_addresses != 0) sum->addresses[sum->n_addresses++] = corner.addresses[0];
+}
+
 }  // namespace
 
 Texel sample(const Texture& texture, Geometry geometry, const Position3& where) {
@@ -182,7 +189,7 @@ Texel sample(const Texture& texture, Geometry geometry, const Position3& where) 
     }
     if (weight == 0) continue;
     const Texel texel = corner_texel(texture, area, corner);
-    out.undefined = out.undefined || texel.undefined;
+    note_origin(texel, &out);
     for (size_t c = 0; c < 4; ++c) {
       sum[c] += weight * static_cast<double>(std::bit_cast<float>(texel.bits[c]));
     }
@@ -199,7 +206,7 @@ Texel gather(const Texture& texture, Geometry geometry, const Position3& where, 
   for (size_t k = 0; k < 4; ++k) {
     const Texel texel = corner_texel(texture, area, kCorners[k]);
     out.bits[k] = texel.bits[static_cast<size_t>(component)];
-    out.undefined = out.undefined || texel.undefined;
+    note_origin(texel, &out);
   }
   return out;
 }

@@ -15,6 +15,9 @@ namespace warplings::sim {
 struct Texel {
   std::array<uint32_t, 4> bits{};
   bool undefined = false;  // bytes that nothing has written were read
+  // The texels that it was made of.
+  std::array<uint64_t, 8> addresses{};
+  size_t n_addresses = 0;
 };
 
 struct Position3 {

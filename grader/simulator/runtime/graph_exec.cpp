@@ -120,7 +120,13 @@ cudaError_t launch_graph(const ApiCall& call, CUgraphExec_st* exec,
     place[index] = item.steps.size();
     item.steps.push_back(std::move(step));
   }
-  if (item.steps.empty()) item.run = [] { return cudaSuccess; };
+  if (item.steps.empty()) {
+    item.run = [] { return cudaSuccess; };
+  } else {
+    item.about = std::make_shared<Work>();
+    item.about->name = call.name();
+    item.about->where = call.where();
+  }
   if (exec->last_launch != nullptr) streams.wait(stream, *exec->last_launch);
   streams.enqueue(stream, std::move(item));
   exec->last_launch = std::make_shared<EventRecord>();

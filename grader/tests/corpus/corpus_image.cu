@@ -111,10 +111,37 @@ void run_surface_half_filled() {
   surface_half_filled<<<1, kWidth>>>(m.texture, m.out);
 }
 
+// A filter in place reads what others write; the clean twin writes another row.
+template <bool kPlanted>
+__global__ void surface_in_place(cudaSurfaceObject_t surface) {
+  const int x = threadIdx.x;
+  float next;
+  surf2Dread(&next, surface, (x + 1) % kWidth * 4, 1);
+  surf2Dwrite(next + 1, surface, x * 4, kPlanted ? 1 : 0);  // planted: surface_in_place racecheck/global-race
+}
+template <bool kPlanted>
+void run_surface_in_place() {
+  Image m;
+  surface_in_place<kPlanted><<<1, kWidth>>>(m.surface);
+}
+
+template <bool kPlanted>
+__global__ void texture_in_place(cudaTextureObject_t texture, cudaSurfaceObject_t surface) {
+  const int x = threadIdx.x;
+  const float next = tex2D<float>(texture, (x + 1) % kWidth, 1);
+  surf2Dwrite(next + 1, surface, x * 4, kPlanted ? 1 : 0);  // planted: texture_in_place racecheck/global-race
+}
+template <bool kPlanted>
+void run_texture_in_place() {
+  Image m;
+  texture_in_place<kPlanted><<<1, kWidth>>>(m.texture, m.surface);
+}
+
 }  // namespace
 
 const CorpusCase kImageCases[] = {
     CASE(surface_elements, "image.bounds memory.misaligned"), CASE(surface_past_end, "image.bounds"),  CASE(texture_destroyed, "image.bounds"),
     CASE(texture_freed, "memory.freed"),    CASE(texture_unwritten, "image.init"), CASE(surface_half_filled, "image.init"),
+    CASE(surface_in_place, "image.race"), CASE(texture_in_place, "image.race"),
 };
 extern const CorpusPart kImageCorpus = {kImageCases, sizeof(kImageCases) / sizeof(kImageCases[0])};

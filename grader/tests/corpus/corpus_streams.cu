@@ -407,6 +407,16 @@ void run_graph_beside_a_kernel() {
   add_into<<<blocks(kElements), kBlock, 0, m.b>>>(m.other, m.device, kElements);  // planted: graph_beside_a_kernel streamcheck/unordered-streams
 }
 
+template <bool kPlanted>
+void run_kernel_beside_a_graph() {
+  Bench m;
+  Recorded recorded(m);
+  add_into<<<blocks(kElements), kBlock, 0, m.b>>>(m.other, m.device, kElements);
+  cudaEventRecord(m.event, m.b);
+  if (!kPlanted) cudaStreamWaitEvent(m.a, m.event, 0);
+  cudaGraphLaunch(recorded.executable, m.a);  // planted: kernel_beside_a_graph streamcheck/unordered-streams
+}
+
 }  // namespace
 
 const CorpusCase kStreamCases[] = {
@@ -436,6 +446,7 @@ const CorpusCase kStreamCases[] = {
     CASE(freed_by_other_stream, "stream.freed"),
     CASE(refilled_between_graph_launches, "stream.graph"),
     CASE(graph_beside_a_kernel, "stream.graph"),
+    CASE(kernel_beside_a_graph, "stream.graph"),
 };
 extern const CorpusPart kStreamCorpus = {kStreamCases,
                                          sizeof(kStreamCases) / sizeof(kStreamCases[0])};
