@@ -1,0 +1,95 @@
+// Tests of 03/07 constant polynomial.
+#include "07_constant_polynomial.h"
+
+#include <cmath>
+
+#include "kit/kit.h"
+
+namespace {
+
+// Reference in double, n elements, and what the rounding errors are proportional to.
+struct Polynomial {
+  std::vector<double> result, scale;
+};
+Polynomial polynomial_on_cpu(const std::vector<float>& coefficients, const std::vector<float>& x) {
+  Polynomial polynomial;
+  for (const float at : x) {
+    double sum = 0, scale = 0, power = 1;
+    for (const float c : coefficients) {
+      sum += c * power;
+      scale += std::fabs(c * power);
+      power *= at;
+    }
+    polynomial.result.push_back(sum);
+    polynomial.scale.push_back(scale);
+  }
+  return polynomial;
+}
+
+struct Case {
+  int terms, n;
+};
+std::ostream& operator<<(std::ostream& out, const Case& c) {
+  return out << c.n << " (" << c.terms << (c.terms == 1 ? " term)" : " terms)");
+}
+
+kit::Run check(const Case& c, kit::Placement placement = kit::Placement::kMiddle) {
+  const std::vector<float> coefficients = kit::random_floats(c.terms);
+  const std::vector<float> x = kit::random_floats(c.n, -1.25f, 1.25f);
+  const auto d_x = kit::DeviceBuffer<float>::input(x, "x", placement);
+  const auto d_y = kit::DeviceBuffer<float>::output(c.n, "y", placement);
+  const kit::Run run =
+      kit::run([&] { launch_polynomial(coefficients.data(), c.terms, d_x.get(), d_y.get(), c.n); });
+  const Polynomial expected = polynomial_on_cpu(coefficients, x);
+  // Horner's rule rounds at most twice per term.
+  kit::expect_near(d_y, expected.result, kit::Tolerance::units(2 * c.terms, expected.scale));
+  return run;
+}
+
+}  // namespace
+
+TEST(ConstantPolynomial, ASingleTermIsItsCoefficient) {
+  RecordProperty("todo", 2);
+  check({1, 100});
+}
+
+TEST(ConstantPolynomial, AddsUpAllTerms) {
+  RecordProperty("todo", 1);
+  kit::for_each("n", std::vector<Case>{{2, 256}, {3, 256}, {8, 512}, {17, 256}, {kMaxTerms, 256}},
+                [](const Case& c) { check(c); });
+}
+
+TEST(ConstantPolynomial, EveryCallHasItsOwnCoefficients) {
+  RecordProperty("todo", 2);
+  // The second has fewer terms: what the first left behind must not count.
+  kit::for_each("n", std::vector<Case>{{20, 64}, {5, 64}, {5, 64}},
+                [](const Case& c) { check(c); });
+}
+
+TEST(ConstantPolynomial, CoversSizesThatAreNotBlockMultiples) {
+  RecordProperty("todo", 1);
+  kit::for_each("n", kit::awkward_sizes(), [](int n) { check({6, n}); });
+}
+
+TEST(ConstantPolynomial, StaysInsideItsArrays) {
+  RecordProperty("todo", 1);
+  kit::for_each("n", std::vector<Case>{{4, 1000}, {kMaxTerms, 33}},
+                [](const Case& c) { check(c, kit::Placement::kAtEnd); });
+}
+
+TEST(ConstantPolynomial, AcceptsNoElements) {
+  RecordProperty("todo", 1);
+  check({3, 0});
+  check({3, 1});  // the same launcher must work when there is something to compute
+}
+
+TEST(ConstantPolynomial, ReadsOnlyXFromGlobalMemory) {
+  RecordProperty("todo", 1);
+  const Case c = {32, 1 << 12};
+  const kit::Run run = check(c);
+  kit::budget("bytes loaded from global memory per element",
+              kit::ratio(static_cast<double>(run.counters().global_load_bytes), c.n),
+              kit::at_most(4),
+              "x[i] is loaded once, into a register; the coefficients come from constant memory",
+              &kit::Counters::global_load_bytes);
+}
