@@ -1,0 +1,37 @@
+// 04/04 Atomic max of floats: CUDA has atomicMax for integers only. Build it from atomicCAS.
+//   atomicCAS(address, expected, desired) stores desired if *address is expected, and returns what
+//   *address was. It compares bits: __float_as_int() and __int_as_float() reinterpret them.
+//   The maximum with a NaN is a NaN, as in PyTorch: a broken value must not disappear.
+//   TODOs    2
+#include "04_atomic_max_float.h"
+
+// True if the cell must change: candidate is larger, or the first NaN.
+__device__ bool replaces(float candidate, float current) {
+  // TODO(1): Every comparison with a NaN is false. Use that (1 line).
+  return candidate > current;
+}
+
+// *address = max(*address, value) as one step; returns what *address was before that step.
+__device__ float atomic_max_float(float* address, float value) {
+  int* bits = reinterpret_cast<int*>(address);
+  int seen = *bits;  // a first guess; another thread may have changed it since
+  // TODO(2): While value replaces what was seen, try to exchange the two. If the cell no longer
+  // held what was seen, try again with what it held (about 5 lines).
+  return __int_as_float(seen);
+}
+
+__global__ void max_per_cell(const int* cell, const float* value, float* cells, float* old, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    old[i] = atomic_max_float(&cells[cell[i]], value[i]);
+  }
+}
+
+void launch_max_per_cell(const int* d_cell, const float* d_value, float* d_cells, float* d_old,
+                         int n) {
+  constexpr int kBlock = 128;  // threads
+  const int grid = (n + kBlock - 1) / kBlock;
+  if (grid > 0) {
+    max_per_cell<<<grid, kBlock>>>(d_cell, d_value, d_cells, d_old, n);
+  }
+}

@@ -1,0 +1,28 @@
+// 04/07 Compact: keep what is greater than 0, without gaps, and count it.
+//   x, kept   n floats in device memory; count: one int. The order of what is kept is free.
+//   With an atomic per element, 32 lanes queue for one counter. Here a warp asks once for as many
+//   places as it needs. Three warp operations (chapter 05) make that possible:
+//     __ballot_sync(kAllLanes, b)   a word whose bit l is set if b is true in lane l
+//     __popc(word)                  the number of bits that are set
+//     __shfl_sync(kAllLanes, v, l)  the value of v in lane l, for every lane
+//   kAllLanes is 0xFFFFFFFF: all 32 lanes must come to the first and the last.
+//   TODOs     2
+#include "07_compact.h"
+
+__global__ void compact_per_warp(const float* x, float* kept, int* count, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const float value = i < n ? x[i] : 0.0f;  // lanes past the end stay and keep nothing
+  const bool keeps = value > 0.0f;
+
+  int base = 0;  // first of this warp's places in kept
+  int rank = 0;  // how many lanes below this one keep their value
+  // TODO(1): Find out who keeps. Lane 0 adds their number to *count; all learn base from it.
+  // Rank counts the bits below this lane's own (about 8 lines).
+  if (keeps) {
+    kept[base + rank] = value;
+  }
+}
+
+void launch_compact(const float* d_x, float* d_kept, int* d_count, int n) {
+  // TODO(2): Start at 0, and launch whole warps that cover n, if there is anything (4 lines).
+}

@@ -1,0 +1,92 @@
+// Tests of 04/08 find the race.
+#include "08_find_the_race.h"
+
+#include <algorithm>
+
+#include "kit/kit.h"
+
+namespace {
+
+// n elements; mirror(i) is the other end of the tile of i.
+std::vector<int> mirrored_on_cpu(const std::vector<int>& x) {
+  const int n = static_cast<int>(x.size());
+  std::vector<int> mirrored;
+  for (int i = 0; i < n; ++i) {
+    const int first = i / kTile * kTile;
+    const int size = std::min(kTile, n - first);
+    mirrored.push_back(x[first + size - 1 - (i - first)]);
+  }
+  return mirrored;
+}
+
+const char* name_of(Hazard hazard) {
+  switch (hazard) {
+    case Hazard::kReadTooEarly:
+      return "kReadTooEarly";
+    case Hazard::kWriteTooEarly:
+      return "kWriteTooEarly";
+    case Hazard::kLostUpdate:
+      return "kLostUpdate";
+    default:
+      return "kUnanswered";
+  }
+}
+
+void expect_answer(const char* kernel, Hazard answer, Hazard right, const char* question) {
+  if (answer == right) return;
+  kit::fail(std::string("The race of ") + kernel + ": your answer is " + name_of(answer) + ". " +
+            question);
+}
+
+}  // namespace
+
+TEST(FindTheRace, TilesAreReversed) {
+  RecordProperty("todo", 1);
+  kit::for_each("n", std::vector<int>{128, 1000, 129, 32, 1, 0}, [](int n) {
+    const std::vector<int> x = kit::random_ints(n, -1000, 1000);
+    const auto d_x = kit::DeviceBuffer<int>::input(x, "x");
+    const auto d_out = kit::DeviceBuffer<int>::output(n, "out");
+    kit::run([&] { launch_reverse_tiles(d_x.get(), d_out.get(), n); });
+    kit::expect_equal(d_out, mirrored_on_cpu(x));
+  });
+}
+
+TEST(FindTheRace, MirrorImagesAreAdded) {
+  RecordProperty("todo", 2);
+  // 3 blocks: each walks over several tiles.
+  kit::for_each("n", std::vector<int>{1000, 2048, 129, 1, 0}, [](int n) {
+    const std::vector<int> x = kit::random_ints(n, -1000, 1000);
+    std::vector<int> expected = mirrored_on_cpu(x);
+    for (int i = 0; i < n; ++i) expected[i] += x[i];
+    const auto d_x = kit::DeviceBuffer<int>::input(x, "x");
+    const auto d_out = kit::DeviceBuffer<int>::output(n, "out");
+    kit::run([&] { launch_add_mirrored(d_x.get(), d_out.get(), n, 3); });
+    kit::expect_equal(d_out, expected);
+  });
+}
+
+TEST(FindTheRace, ColumnsAreAdded) {
+  RecordProperty("todo", 3);
+  const std::vector<kit::Shape> shapes = {{20, 200}, {3, 129}, {64, 5}, {1, 1}};
+  kit::for_each("rows x cols", shapes, [](const kit::Shape& shape) {
+    const std::vector<int> x = kit::random_ints(shape.size(), -1000, 1000);
+    std::vector<int> sums(shape.cols, 0);
+    for (size_t i = 0; i < x.size(); ++i) sums[i % shape.cols] += x[i];
+    const auto d_x = kit::DeviceBuffer<int>::input(x, "x");
+    const auto d_sums = kit::DeviceBuffer<int>::output(shape.cols, "sums");
+    kit::run([&] { launch_add_columns(d_x.get(), d_sums.get(), shape.rows, shape.cols); });
+    kit::expect_equal(d_sums, sums);
+  });
+}
+
+TEST(FindTheRace, TheReportsAreRead) {
+  RecordProperty("todo", 4);
+  expect_answer("reverse_tiles", hazard_of_reverse_tiles(), Hazard::kReadTooEarly,
+                "Each thread stores one element of the tile and reads another one, once. What does "
+                "a fast warp find there?");
+  expect_answer("add_mirrored", hazard_of_add_mirrored(), Hazard::kWriteTooEarly,
+                "Of the two lines in the report, which comes later in the loop, and in which round "
+                "is the other thread?");
+  expect_answer("add_columns", hazard_of_add_columns(), Hazard::kLostUpdate,
+                "Both threads are at the same line. How many steps is `+=`?");
+}

@@ -1,0 +1,54 @@
+// 04/10 Last block: a sum in one launch, without an atomic on floats. Each block leaves its partial
+// sum in global memory; the block that finds all others done adds the partial sums up, in order.
+//   x         n floats in device memory, n >= 0
+//   partial   [gridDim.x] floats, written by one block each, read by the last one
+//   arrived   how many blocks have left their partial sum; 0 before and after the kernel
+//   TODOs     3
+#include "10_last_block.h"
+#include "support.h"
+
+constexpr int kBlock = 256;          // threads
+constexpr int kWarps = kBlock / 32;  // per block
+
+// Sum of v over the block, valid in thread 0 (04/09).
+__device__ float block_sum(float v) {
+  __shared__ float sums[kWarps];
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  v = warp_sum(v);
+  __syncthreads();  // in a second call: everybody has read the sums of the first
+  if (lane == 0) sums[warp] = v;
+  __syncthreads();  // all sums are there before warp 0 reads them
+  if (warp == 0) v = warp_sum(lane < kWarps ? sums[lane] : 0.0f);
+  return v;
+}
+
+__global__ void sum_last_block(const float* x, float* sum, float* partial, unsigned* arrived,
+                               int n) {
+  float v = 0.0f;
+  for (int i = blockIdx.x * kBlock + threadIdx.x; i < n; i += gridDim.x * kBlock) {
+    v += x[i];
+  }
+  v = block_sum(v);
+
+  __shared__ bool is_last;
+  if (threadIdx.x == 0) {
+    is_last = false;
+    // TODO(1): Leave v in the partial sum of this block; a fence: whoever sees that this block
+    // has arrived must see the partial sum, too (2 lines).
+    // TODO(2): Count this block in *arrived. Was it the last of gridDim.x? atomicInc can set the
+    // counter back to 0 by itself (2 lines).
+  }
+  __syncthreads();  // all threads learn from thread 0 whether their block is the last
+  if (!is_last) return;
+
+  // TODO(3): Fence, then add up all partial sums with the whole block; thread 0 stores the
+  // result (about 7 lines).
+}
+
+void launch_sum_last_block(const float* d_x, float* d_sum, float* d_partial, unsigned* d_arrived,
+                           int n) {
+  constexpr int kFloatsPerBlock = 4 * kBlock;  // at least, so that small sums need few blocks
+  const int wanted = n / kFloatsPerBlock + 1;  // one block also for n = 0: it stores 0
+  const int grid = wanted < kMostBlocks ? wanted : kMostBlocks;
+  sum_last_block<<<grid, kBlock>>>(d_x, d_sum, d_partial, d_arrived, n);
+}

@@ -1,0 +1,164 @@
+// Tests of 04/11 float atomics.
+#include "11_float_atomics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <set>
+
+#include "kit/kit.h"
+
+namespace {
+
+constexpr double kUnit = 0x1p-40;
+
+// The sum in double, from the smallest magnitude to the largest.
+double sum_on_cpu(std::vector<float> x) {
+  std::sort(x.begin(), x.end(), [](float a, float b) { return std::fabs(a) < std::fabs(b); });
+  double sum = 0;
+  for (const float v : x) sum += v;
+  return sum;
+}
+
+long long total_on_cpu(const std::vector<float>& x) {
+  long long total = 0;
+  for (const float v : x) total += std::llrint(v / kUnit);  // ties to even, as on the device
+  return total;
+}
+
+double magnitude(const std::vector<float>& x) {
+  double sum = 0;
+  for (const float v : x) sum += std::fabs(v);
+  return sum;
+}
+
+float float_sum(const std::vector<float>& x) {
+  const auto d_x = kit::DeviceBuffer<float>::input(x, "x");
+  const auto d_sum = kit::DeviceBuffer<float>::output(1, "float sum");
+  kit::run([&] { launch_sum_float(d_x.get(), d_sum.get(), static_cast<int>(x.size())); });
+  kit::expect_near(d_sum, {sum_on_cpu(x)}, kit::Tolerance::units(64, {magnitude(x)}));
+  return d_sum.download()[0];
+}
+
+double double_sum(const std::vector<float>& x) {
+  const auto d_x = kit::DeviceBuffer<float>::input(x, "x");
+  const auto d_sum = kit::DeviceBuffer<double>::output(1, "double sum");
+  kit::run([&] { launch_sum_double(d_x.get(), d_sum.get(), static_cast<int>(x.size())); });
+  std::vector<uint8_t> written;
+  const double got = d_sum.download(&written)[0], expected = sum_on_cpu(x);
+  const double allowed = 1e-13 * magnitude(x);
+  if (!(std::fabs(got - expected) <= allowed)) {  // also for a NaN
+    char text[160];
+    std::snprintf(text, sizeof text,
+                  "The double sum is %.17g, expected %.17g; at most %.2g may be lost to rounding.",
+                  got, expected, allowed);
+    kit::fail(text);
+  }
+  return got;
+}
+
+long long fixed_sum(const std::vector<float>& x) {
+  const auto d_x = kit::DeviceBuffer<float>::input(x, "x");
+  const auto d_total = kit::DeviceBuffer<long long>::output(1, "total");
+  kit::run([&] { launch_sum_fixed(d_x.get(), d_total.get(), static_cast<int>(x.size())); });
+  const long long got = d_total.download()[0], expected = total_on_cpu(x);
+  if (got != expected) {
+    kit::fail("The total is " + std::to_string(got) + " units of 2^-40, expected exactly " +
+              std::to_string(expected) + ".");
+  }
+  return got;
+}
+
+// Values between 2^-30 and 1 in magnitude: their last bits reach below those of a double sum.
+std::vector<float> wide_floats(int n) {
+  std::vector<float> x = kit::random_floats(n);
+  const std::vector<int> exponents = kit::random_ints(n, -30, 0);
+  for (int i = 0; i < n; ++i) x[i] = std::ldexp(x[i], exponents[i]);
+  return x;
+}
+
+// x in 8 orders: as it is, then shuffled.
+std::vector<std::vector<float>> orders_of(std::vector<float> x) {
+  std::vector<std::vector<float>> orders = {x};
+  while (orders.size() < 8) {
+    const std::vector<int> random = kit::random_ints(x.size(), 0, 1 << 30);
+    for (size_t i = x.size(); i > 1; --i) std::swap(x[i - 1], x[random[i - 1] % i]);
+    orders.push_back(x);
+  }
+  return orders;
+}
+
+}  // namespace
+
+TEST(FloatAtomics, AddsInFloat) {
+  RecordProperty("todo", 1);
+  kit::for_each("n", kit::awkward_sizes(), [](int n) { float_sum(kit::random_floats(n)); });
+}
+
+TEST(FloatAtomics, AddsInDouble) {
+  RecordProperty("todo", 1);
+  kit::for_each("n", kit::awkward_sizes(), [](int n) { double_sum(kit::random_floats(n)); });
+}
+
+TEST(FloatAtomics, CountsInUnits) {
+  RecordProperty("todo", 2);
+  // One element: what to_units makes of it. Multiples of 2^-40, halves of them, and others.
+  kit::for_each("x",
+                std::vector<float>{1.0f, -1.0f, 0.5f, -0.3f, 0x1p-40f, -0x1p-40f, 0x1.8p-40f,
+                                   -0x1.8p-40f, 0x1p-41f, 0.0f, 1e-20f},
+                [](float x) { fixed_sum({x}); });
+}
+
+TEST(FloatAtomics, AddsUnits) {
+  RecordProperty("todo", 3);
+  kit::for_each("n", kit::awkward_sizes(), [](int n) { fixed_sum(wide_floats(n)); });
+  fixed_sum(kit::random_floats(10007, -1.0f, -0.5f));
+}
+
+TEST(FloatAtomics, NothingAddsUpToZero) {
+  RecordProperty("todo", 1);
+  float_sum({});
+  double_sum({});
+  fixed_sum({});
+}
+
+TEST(FloatAtomics, OnlyTheLastBitsOfFloatsDependOnTheOrder) {
+  RecordProperty("todo", 3);
+  const std::vector<float> x = wide_floats(4096);
+  std::set<float> floats;
+  std::set<double> doubles;
+  std::set<long long> totals;
+  std::printf("4096 floats in 8 orders:\n  %-14s %-22s %s\n", "float", "double", "fixed point");
+  for (const std::vector<float>& order : orders_of(x)) {
+    const float in_float = float_sum(order);
+    const double in_double = double_sum(order);
+    const long long total = fixed_sum(order);
+    std::printf("  %-14.9g %-22.17g %.17g\n", in_float, in_double, value_of_total(total));
+    floats.insert(in_float);
+    doubles.insert(in_double);
+    totals.insert(total);
+  }
+  std::printf("  %zu different   %zu different           %zu\n", floats.size(), doubles.size(),
+              totals.size());
+  if (floats.size() == 1 || doubles.size() == 1) {
+    kit::fail(
+        "All 8 orders gave the same sum in float or in double. Additions one by one, as atomics "
+        "make them, would not.");
+  }
+  if (totals.size() != 1) kit::fail("The sum in units of 2^-40 depends on the order.");
+}
+
+TEST(FloatAtomics, AddsInRegistersFirst) {
+  RecordProperty("todo", 3);
+  const int n = 1 << 14;
+  const std::vector<float> x = kit::random_floats(n);
+  const auto d_x = kit::DeviceBuffer<float>::input(x, "x");
+  const auto d_total = kit::DeviceBuffer<long long>::output(1, "total");
+  const kit::Run run = kit::run([&] { launch_sum_fixed(d_x.get(), d_total.get(), n); });
+  kit::budget(
+      "atomics per element of the fixed-point sum",
+      kit::ratio(static_cast<double>(run.counters().atomics_global), n), kit::at_most(0.25),
+      "Integers may be added in any grouping: first in registers, then one atomic per thread",
+      &kit::Counters::atomics_global);
+}

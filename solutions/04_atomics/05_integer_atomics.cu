@@ -1,0 +1,44 @@
+// 04/05 Integer atomics: a day in a museum. Each thread is a visitor; all come at once.
+//   Every atomic function changes one word as a single step and returns what it held before.
+//   atomicInc(p, last) counts 0, 1, ..., last, 0, 1, ...; atomicDec(p, last) the other way round.
+//   05_integer_atomics.h says what each field means and where it starts.
+//   TODOs    3
+#include "05_integer_atomics.h"
+
+__global__ void one_day(Visitors visitors, Gets gets, Museum* museum, int* lockers, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+
+  //~ // TODO(1): cash, tickets_left, youngest, oldest: one atomic each (4 lines).
+  //~begin 1
+  atomicAdd(&museum->cash, visitors.spent[i]);
+  atomicSub(&museum->tickets_left, visitors.tickets[i]);
+  atomicMin(&museum->youngest, visitors.age[i]);
+  atomicMax(&museum->oldest, visitors.age[i]);
+  //~end
+
+  //~ // TODO(2): seen_by_any, seen_by_all, badge: one atomic each (3 lines).
+  //~begin 2
+  atomicOr(&museum->seen_by_any, visitors.rooms[i]);
+  atomicAnd(&museum->seen_by_all, visitors.rooms[i]);
+  atomicXor(&museum->badge, visitors.badge[i]);  // a badge that comes back cancels itself
+  //~end
+
+  //~ // TODO(3): What the old value is good for: previous, has_locker, desk, prize (about 5 lines).
+  //~begin 3
+  gets.previous[i] = atomicExch(&museum->last, i);
+  // Of all who find the locker free only one is told so.
+  gets.has_locker[i] = atomicCAS(&lockers[visitors.wanted[i]], kNobody, i) == kNobody;
+  gets.desk[i] = atomicInc(&museum->next_desk, kDesks - 1);
+  gets.prize[i] = atomicDec(&museum->until_prize, kPrizeEvery - 1) == 0;
+  //~end
+}
+
+void launch_one_day(const Visitors& visitors, const Gets& gets, Museum* d_museum, int* d_lockers,
+                    int n) {
+  constexpr int kBlock = 128;  // threads
+  const int grid = (n + kBlock - 1) / kBlock;
+  if (grid > 0) {
+    one_day<<<grid, kBlock>>>(visitors, gets, d_museum, d_lockers, n);
+  }
+}
