@@ -213,6 +213,7 @@ Place FunctionDecoder::special(const std::string& name) {
                                                     {"%lanemask_gt", kLanemaskGt},
                                                     {"%dynamic_smem_size", kDynamicShared},
                                                     {"%total_smem_size", kTotalShared},
+                                                    {"%aggr_smem_size", kAllShared},
                                                     {"%gridid", kGridId},
                                                     {"%tid.w", kZero},
                                                     {"%ctaid.w", kZero},
@@ -237,8 +238,10 @@ Place FunctionDecoder::special(const std::string& name) {
     if (name == ones) return constant(1, 4);
   }
   const auto it = offsets->find(name);
-  // Performance counters that nobody has programmed, other registers of the environment.
-  const bool is_zero = name.starts_with("%envreg") || name.starts_with("%pm");
+  // Performance counters that nobody has programmed, other registers of the environment, and the
+  // part of shared memory that belongs to the system, which is empty here.
+  const bool is_zero = name.starts_with("%envreg") || name.starts_with("%pm") ||
+                       name.starts_with("%reserved_smem_offset_");
   if (it == offsets->end() && is_zero) return place(kAreaSpecial, kZero);
   if (it == offsets->end()) throw Unsupported{"the special register " + name + " is not supported"};
   return place(kAreaSpecial, it->second);

@@ -36,6 +36,14 @@ constexpr std::array kMmaShapes = {
     ShapeRow{kU4, {8, 8, 32}},    ShapeRow{kU4, {16, 8, 32}},   ShapeRow{kU4, {16, 8, 64}},
     ShapeRow{kB1, {8, 8, 128}},   ShapeRow{kB1, {16, 8, 128}},  ShapeRow{kB1, {16, 8, 256}},
 };
+constexpr std::array kSparseShapes = {
+    ShapeRow{kF16, {16, 8, 16}},  ShapeRow{kF16, {16, 8, 32}},  ShapeRow{kBF16, {16, 8, 16}},
+    ShapeRow{kBF16, {16, 8, 32}}, ShapeRow{kTF32, {16, 8, 8}},  ShapeRow{kTF32, {16, 8, 16}},
+    ShapeRow{kE4M3, {16, 8, 64}}, ShapeRow{kE5M2, {16, 8, 64}}, ShapeRow{kS8, {16, 8, 32}},
+    ShapeRow{kS8, {16, 8, 64}},   ShapeRow{kU8, {16, 8, 32}},   ShapeRow{kU8, {16, 8, 64}},
+    ShapeRow{kS4, {16, 8, 64}},   ShapeRow{kS4, {16, 8, 128}},  ShapeRow{kU4, {16, 8, 64}},
+    ShapeRow{kU4, {16, 8, 128}},
+};
 constexpr std::array kWmmaShapes = {
     ShapeRow{kF16, {16, 16, 16}},  ShapeRow{kF16, {32, 8, 16}},  ShapeRow{kF16, {8, 32, 16}},
     ShapeRow{kBF16, {16, 16, 16}}, ShapeRow{kBF16, {32, 8, 16}}, ShapeRow{kBF16, {8, 32, 16}},
@@ -147,10 +155,12 @@ void FunctionDecoder::whole_warp(Spec& spec, Instr& in) {
 
 void FunctionDecoder::matrix_product(const Instruction& instruction, Spec& spec, Instr& in,
                                      bool is_wmma) {
-  if (spec.take("sp") || spec.take("sp::ordered_metadata")) {
-    throw Unsupported{"products of sparse matrices are not supported"};
+  // ::ordered_metadata promises that the two places in a chunk ascend; it changes no result.
+  const bool is_sparse = !is_wmma && spec.take_one_of({"sp", "sp::ordered_metadata"}) >= 0;
+  if (instruction.operands.size() != (is_sparse ? 6 : 4)) {
+    throw Unsupported{is_sparse ? "four matrices, metadata and a selector are expected"
+                                : "four matrices are expected"};
   }
-  if (instruction.operands.size() != 4) throw Unsupported{"four matrices are expected"};
   Words words = read_words(instruction, spec);
   // wmma leaves the types of A and B out when they are f16.
   if (words.types.size() == 2) words.types = {words.types[0], kF16, kF16, words.types[1]};
@@ -159,6 +169,8 @@ void FunctionDecoder::matrix_product(const Instruction& instruction, Spec& spec,
   if (!can_pair(a, b)) throw Unsupported{"these types do not go together"};
   if (is_wmma) {
     check_shape(kWmmaShapes, words, a);
+  } else if (is_sparse) {
+    check_shape(kSparseShapes, words, a);
   } else {
     check_shape(kMmaShapes, words, a);
   }
@@ -181,7 +193,7 @@ void FunctionDecoder::matrix_product(const Instruction& instruction, Spec& spec,
     op.c = make_quad_fragment(MatrixPart::kC, words.types[3], false);
     op.d = make_quad_fragment(MatrixPart::kC, words.types[0], false);
   } else {
-    op.a = make_fragment(MatrixPart::kA, a, m, n, k);
+    op.a = make_fragment(MatrixPart::kA, a, m, n, is_sparse ? k / 2 : k);
     op.b = make_fragment(MatrixPart::kB, b, m, n, k);
     op.c = make_fragment(MatrixPart::kC, words.types[3], m, n, k);
     op.d = make_fragment(MatrixPart::kC, words.types[0], m, n, k);
@@ -190,6 +202,13 @@ void FunctionDecoder::matrix_product(const Instruction& instruction, Spec& spec,
   fragment_registers(instruction.operands[1], false, op.a);
   fragment_registers(instruction.operands[2], false, op.b);
   fragment_registers(instruction.operands[3], false, op.c);
+  if (is_sparse) {
+    op.sparse.metadata = source(instruction.operands[4], 4, Type::kB32);
+    const Operand& selector = instruction.operands[5];
+    if (selector.kind != Operand::Kind::kInteger || !make_sparse(a, k, selector.bits, &op.sparse)) {
+      throw Unsupported{"the selector is a number, and this shape has none so high"};
+    }
+  }
   whole_warp(spec, in);
   in.fn = product_handler(a);
   in.extra = static_cast<uint32_t>(module_.matrices.size());

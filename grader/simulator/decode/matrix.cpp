@@ -113,4 +113,39 @@ Fragment make_quad_fragment(MatrixPart part, MatrixType type, bool column_major)
   return f;
 }
 
+SparseA::Bits SparseA::bits_of_chunk(MatrixType type, int row, int index) const {
+  const int quad = row % 8 * 4, lower = row / 8;
+  if (bits_of(type) >= 16) {  // a lane holds four chunks of both of its rows
+    const int lanes = chunks / 4;
+    return {quad + selector * lanes + index / 4, 4 * (4 * lower + index % 4)};
+  }
+  return {quad + 2 * selector + 2 * (index / 8) + lower, 4 * (index % 8)};
+}
+
+int SparseA::column(MatrixType type, uint32_t bits, int stored) const {
+  const int per_chunk = chunk / 2;
+  const int begin = stored / per_chunk * chunk, within = stored % per_chunk;
+  const auto place = [=](int i) { return static_cast<int>(bits >> (2 * i) & 3); };
+  if (bits_of(type) == 32) return begin + place(0) / 2;  // two places make one element
+  if (bits_of(type) == 4) return begin + 2 * place(within / 2) + within % 2;  // pairs
+  return begin + place(within);
+}
+
+uint32_t SparseA::lanes(MatrixType type) const {
+  uint32_t found = 0;
+  for (int row = 0; row < 16; ++row) {
+    for (int i = 0; i < chunks; ++i) found |= 1u << bits_of_chunk(type, row, i).lane;
+  }
+  return found;
+}
+
+bool make_sparse(MatrixType type, int k, uint64_t selector, SparseA* sparse) {
+  const int bits = bits_of(type);
+  sparse->chunk = bits == 32 ? 2 : bits == 4 ? 8 : 4;
+  sparse->chunks = k / sparse->chunk;
+  sparse->selector = static_cast<int>(selector);
+  // 16 rows need 64 bits for each chunk of a row; the lanes have 1,024.
+  return selector < static_cast<uint64_t>(16 / sparse->chunks);
+}
+
 }  // namespace warplings::sim

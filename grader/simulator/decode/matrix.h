@@ -57,9 +57,31 @@ Fragment make_fragment(MatrixPart part, MatrixType type, int m, int n, int k);
 // {q, q + 1, q + 2, q + 3, q + 16 ... q + 19}; each lane holds a row or a column.
 Fragment make_quad_fragment(MatrixPart part, MatrixType type, bool column_major);
 
+// mma.sp: a row of A holds half of its elements, and metadata says which. A row is cut into chunks;
+// a chunk has four bits of metadata, two places in it (PTX ISA, "Sparse matrix storage"). The lanes
+// that hold them were found on an H200.
+struct SparseA {
+  uint32_t metadata = 0xffffffffu;  // a place
+  int selector = 0;                 // which lanes of each four hold the metadata
+  int chunk = 0;                    // elements of A; 0: A is not sparse
+  int chunks = 0;                   // of a row
+
+  // Where the four bits of a chunk are.
+  struct Bits {
+    int lane, shift;
+  };
+  Bits bits_of_chunk(MatrixType type, int row, int index) const;
+  // The column of A that the element of the given number in its row, of those stored, stands in.
+  int column(MatrixType type, uint32_t bits, int stored) const;
+  uint32_t lanes(MatrixType type) const;  // whose metadata counts
+};
+// Sets chunk and chunks; false if this selector does not exist for the shape.
+bool make_sparse(MatrixType type, int k, uint64_t selector, SparseA* sparse);
+
 struct MatrixOp {
   enum class Bits : uint8_t { kNone, kXor, kAnd };  // b1: how two bits are combined
   Fragment a, b, c, d;
+  SparseA sparse;  // then `a` has half as many columns
   Bits bits = Bits::kNone;
   bool saturate = false;  // .satfinite
   int products = 1;       // 4: groups of 8 lanes, each with matrices of its own

@@ -183,11 +183,13 @@ class Launch {
     fill(warp, kSmId, 0);
     fill(warp, kNSmId, static_cast<uint32_t>(gpu_model().multiprocessors));
     fill(warp, kDynamicShared, static_cast<uint32_t>(config_.dynamic_shared));
-    fill(warp, kTotalShared,
-         static_cast<uint32_t>(function_->shared_static + config_.dynamic_shared));
+    const uint64_t shared = function_->shared_static + config_.dynamic_shared;
+    const uint64_t unit = gpu_model().shared_unit;
+    fill(warp, kTotalShared, static_cast<uint32_t>((shared + unit - 1) / unit * unit));
     std::fill(warp.special + kGridId, warp.special + kSpecialBytes, uint8_t{0});
     fill(warp, kEnvReg1, static_cast<uint32_t>(workspace_ >> 32));
     fill(warp, kEnvReg2, static_cast<uint32_t>(workspace_));
+    fill(warp, kAllShared, static_cast<uint32_t>(shared));
   }
 
   void start(Block& block, uint64_t linear) {

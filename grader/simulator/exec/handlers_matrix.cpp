@@ -11,6 +11,7 @@
 #include <cfenv>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "checks/explain.h"
 #include "decode/matrix.h"
@@ -24,7 +25,7 @@ namespace {
 using namespace baseline;  // NOLINT: lanes.h lives in the namespace of its build
 
 // Elements of the largest matrices.
-constexpr int kMostFloats = 32 * 16;  // A of m32n8k16, B of m8n32k16
+constexpr int kMostFloats = 16 * 64;  // A of the sparse m16n8k64
 constexpr int kMostA = 16 * 256;      // m16n8k256
 constexpr int kMostB = 256 * 8;
 constexpr int kMostC = 16 * 16;
@@ -120,10 +121,28 @@ void scatter_floats(Warp& w, const Fragment& f, const double* dense, uint32_t la
   }
 }
 
+// A sparse A with its zeros: m x k / 2 elements become m x k.
+template <class T>
+void fill_up(const Warp& w, const MatrixOp& op, T* a) {
+  if (op.sparse.chunk == 0) return;
+  const MatrixType type = op.a.type;
+  const int stored = op.a.columns, per_chunk = op.sparse.chunk / 2;
+  const std::vector<T> packed(a, a + op.a.rows * stored);
+  std::fill_n(a, op.a.rows * 2 * stored, T{});
+  const uint32_t* metadata = w.in<uint32_t>(op.sparse.metadata);
+  for (int row = 0; row < op.a.rows; ++row) {
+    for (int i = 0; i < stored; ++i) {
+      const auto [lane, shift] = op.sparse.bits_of_chunk(type, row, i / per_chunk);
+      const int column = op.sparse.column(type, metadata[lane] >> shift & 15, i);
+      a[row * 2 * stored + column] = packed[static_cast<size_t>(row * stored + i)];
+    }
+  }
+}
+
 // sums[i][j] += a[i][k] * b[k][j]
 template <class T, class Sum, class Accumulate>
 void multiply(const MatrixOp& op, const T* a, const T* b, Sum* sums, Accumulate accumulate) {
-  const int m = op.a.rows, n = op.b.columns, k_size = op.a.columns;
+  const int m = op.a.rows, n = op.b.columns, k_size = op.b.rows;
   for (int product = 0; product < op.products; ++product) {
     for (int i = 0; i < m; ++i) {
       for (int k = 0; k < k_size; ++k) {
@@ -158,6 +177,12 @@ void check_sources(Warp& w, const MatrixOp& op, uint32_t lanes) {
       if (is_register(place)) w.undefined_lanes(place) &= ~found;
     }
   }
+  if (op.sparse.chunk != 0 && is_register(op.sparse.metadata)) {
+    uint32_t& undefined = w.undefined_lanes(op.sparse.metadata);
+    const uint32_t found = undefined & lanes & op.sparse.lanes(op.a.type);
+    if (found != 0) report_undefined(w, found, "says where a sparse matrix has its elements");
+    undefined &= ~found;
+  }
   for (const Place place : op.d.registers) {
     if (place != kNoPlace) w.undefined_lanes(place) &= ~lanes;
   }
@@ -177,6 +202,7 @@ void op_mma_float(Warp& w, const Instr& in, uint32_t lanes) {
   std::array<double, kMostFloats> a, b;
   std::array<double, kMostC> sums;
   gather_floats(w, op.a, a.data());
+  fill_up(w, op, a.data());
   gather_floats(w, op.b, b.data());
   gather_floats(w, op.c, sums.data());
   multiply(op, a.data(), b.data(), sums.data(),
@@ -211,6 +237,7 @@ void op_mma_integer(Warp& w, const Instr& in, uint32_t lanes) {
   std::array<int32_t, kMostC> accumulators;
   std::array<int64_t, kMostC> sums;
   gather_integers(w, op.a, a.data());
+  fill_up(w, op, a.data());
   gather_integers(w, op.b, b.data());
   gather_integers(w, op.c, accumulators.data());
   std::copy(accumulators.begin(), accumulators.end(), sums.begin());

@@ -51,6 +51,7 @@ enum SpecialOffset : uint32_t {
   kZero = 26 * kSlot,
   kEnvReg1 = 27 * kSlot,  // address of the workspace of a cooperative grid: high half
   kEnvReg2 = 28 * kSlot,  // and low half
+  kAllShared = 29 * kSlot,
   kSpecialBytes = 30 * kSlot,
 };
 

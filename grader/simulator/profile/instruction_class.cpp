@@ -127,7 +127,9 @@ uint32_t tensor_fma(const Instruction& in) {
     int m = 0, n = 0, k = 0;
     if (std::sscanf(word.c_str(), "m%dn%dk%d", &m, &n, &k) != 3) continue;
     const bool slow = has(in, "tf32"), fast = has(in, "s8") || has(in, "u8");
-    const int products = m * n * k;
+    // A sparse A has half as many elements.
+    const bool sparse = has(in, "sp") || has(in, "sp::ordered_metadata");
+    const int products = sparse ? m * n * k / 2 : m * n * k;
     return static_cast<uint32_t>(slow ? 2 * products : fast ? products / 2 : products);
   }
   return 0;
