@@ -1,0 +1,105 @@
+// Tests of 05/02 warp reduce.
+#include "02_warp_reduce.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kit/kit.h"
+
+namespace {
+
+// References: x is rows x cols, row-major.
+struct Sums {
+  std::vector<double> sum,
+      scale;  // rows each; scale: sum of |x|, which rounding is proportional to
+};
+Sums sums_on_cpu(const std::vector<float>& x, kit::Shape shape) {
+  Sums sums{std::vector<double>(shape.rows, 0), std::vector<double>(shape.rows, 0)};
+  for (size_t i = 0; i < x.size(); ++i) {
+    sums.sum[i / shape.cols] += x[i];
+    sums.scale[i / shape.cols] += std::fabs(x[i]);
+  }
+  return sums;
+}
+std::vector<float> subtract_max_on_cpu(const std::vector<float>& x, kit::Shape shape) {
+  std::vector<float> y;
+  for (int row = 0; row < shape.rows; ++row) {
+    const auto begin = x.begin() + static_cast<ptrdiff_t>(row) * shape.cols;
+    const float greatest = *std::max_element(begin, begin + shape.cols);
+    for (int col = 0; col < shape.cols; ++col) y.push_back(begin[col] - greatest);
+  }
+  return y;
+}
+
+// One row per lane count, then rows that leave warps of the last block without work.
+std::vector<kit::Shape> shapes() {
+  return {{1, 32}, {8, 32}, {9, 64}, {3, 1}, {5, 7}, {7, 31}, {17, 33}, {2, 1000}, {33, 127}};
+}
+
+kit::Run check_sums(kit::Shape shape) {
+  const std::vector<float> x = kit::random_floats(shape.size());
+  const auto d_x = kit::DeviceBuffer<float>::input(x, "x", kit::Placement::kAtEnd);
+  const auto d_sums = kit::DeviceBuffer<float>::output(shape.rows, "sums", kit::Placement::kAtEnd);
+  const kit::Run run =
+      kit::run([&] { launch_sum_rows(d_x.get(), d_sums.get(), shape.rows, shape.cols); });
+  const Sums expected = sums_on_cpu(x, shape);
+  kit::expect_near(d_sums, expected.sum, kit::Tolerance::units(8, expected.scale));
+  return run;
+}
+
+kit::Run check_max(kit::Shape shape, float low, float high) {
+  const std::vector<float> x = kit::random_floats(shape.size(), low, high);
+  const auto d_x = kit::DeviceBuffer<float>::input(x, "x", kit::Placement::kAtEnd);
+  const auto d_y = kit::DeviceBuffer<float>::output(x.size(), "y", kit::Placement::kAtEnd);
+  const kit::Run run =
+      kit::run([&] { launch_subtract_row_max(d_x.get(), d_y.get(), shape.rows, shape.cols); });
+  kit::expect_equal(d_y, subtract_max_on_cpu(x, shape), shape);
+  return run;
+}
+
+void budget_registers_only(const kit::Counters& c) {
+  kit::budget("shared-memory requests",
+              static_cast<double>(c.shared_load_requests + c.shared_store_requests),
+              kit::at_most(0), "A shuffle reads another lane's register without any memory",
+              &kit::Counters::shared_load_requests);
+  kit::budget("barriers", static_cast<double>(c.barriers), kit::at_most(0),
+              "A shuffle synchronises the lanes that it names", &kit::Counters::barriers);
+}
+
+}  // namespace
+
+TEST(WarpReduce, AddsTheValuesOfAllLanes) {
+  RecordProperty("todo", 1);
+  kit::for_each("rows x cols", shapes(), [](kit::Shape shape) { check_sums(shape); });
+}
+
+TEST(WarpReduce, TellsEveryLaneTheGreatest) {
+  RecordProperty("todo", 2);
+  kit::for_each("rows x cols", shapes(), [](kit::Shape shape) { check_max(shape, -1, 1); });
+}
+
+TEST(WarpReduce, FindsTheGreatestOfNegativeValues) {
+  RecordProperty("todo", 2);
+  kit::for_each("rows x cols", shapes(), [](kit::Shape shape) { check_max(shape, -3, -2); });
+}
+
+TEST(WarpReduce, AcceptsNoRows) {
+  RecordProperty("todo", 1);
+  check_sums({0, 32});
+  check_sums({1, 32});  // the same launcher must work when there is a row
+}
+
+TEST(WarpReduce, SumsNeedFiveShuffles) {
+  RecordProperty("todo", 1);
+  const kit::Run run = check_sums({64, 32});
+  budget_registers_only(run.counters());
+  kit::budget("instructions of the warp of a row",
+              kit::ratio(static_cast<double>(run.counters().warp_instructions), 64),
+              kit::at_most(100), "Five steps of halving are enough for 32 lanes",
+              &kit::Counters::warp_instructions);
+}
+
+TEST(WarpReduce, TheGreatestNeedsNoMemory) {
+  RecordProperty("todo", 2);
+  budget_registers_only(check_max({64, 32}, -1, 1).counters());
+}
