@@ -32,4 +32,89 @@ __device__ inline float warp_inclusive_sum(float value) {
   return value;
 }
 
+// ---- for 07: a scan in which tiles wait for each other -----------------------------------------
+
+// What a tile has told the others. Status and value share one 64-bit word, which is written and
+// read as a whole: who sees the status sees the value that belongs to it, without any fence.
+using TileState = unsigned long long;
+enum TileStatus : unsigned {
+  kNothing = 0,  // not heard of yet
+  kTotal = 1,    // the sum of this tile
+  kPrefix = 2    // the sum of this tile and of all tiles before it
+};
+
+// volatile: the word goes to memory now, and a reader asks memory each time. That makes both
+// accesses strong; plain ones would be a race.
+__device__ inline void publish(TileState* state, TileStatus status, float value) {
+  const TileState word = static_cast<TileState>(status) << 32 | __float_as_uint(value);
+  *static_cast<volatile TileState*>(state) = word;
+}
+__device__ inline TileState read_state(const TileState* state) {
+  return *static_cast<const volatile TileState*>(state);
+}
+
+// The sum of tiles 0 to tile - 1, in every lane. One warp calls it; tile t must have published its
+// total or its prefix, or be about to, for all t < tile. The 32 lanes look at the 32 tiles before,
+// the nearest one in lane 0, and go back from there until one of them knows its prefix.
+__device__ inline float look_back(const TileState* states, int tile) {
+  const int lane = threadIdx.x % kWarp;
+  float sum = 0.0f;
+  for (int nearest = tile - 1;; nearest -= kWarp) {
+    const int seen = nearest - lane;  // before tile 0 the sum is known: 0
+    TileState state = seen >= 0 ? read_state(states + seen) : static_cast<TileState>(kPrefix) << 32;
+    unsigned with_prefix = 0, counted = 0;  // a bit per lane
+    while (true) {
+      const unsigned status = static_cast<unsigned>(state >> 32);
+      const unsigned silent = __ballot_sync(kAllLanes, status == kNothing);
+      with_prefix = __ballot_sync(kAllLanes, status == kPrefix);
+      counted = with_prefix ^ (with_prefix - 1);  // up to the nearest prefix; all if there is none
+      if ((silent & counted) == 0) break;
+      if (status == kNothing) state = read_state(states + seen);
+    }
+    const float value = __uint_as_float(static_cast<unsigned>(state));
+    sum += warp_sum(counted >> lane & 1 ? value : 0.0f);
+    if (with_prefix != 0) return sum;
+  }
+}
+
+// A warp's part of a tile: kLoads x 128 floats from x + first; load k of lane l holds the four from
+// first + 128 k + 4 l. Past n there are zeros.
+template <int kLoads>
+__device__ inline void load_part(const float* x, int first, int n, float4 (&v)[kLoads]) {
+  const int begin = first + 4 * (threadIdx.x % kWarp);
+  if (first + kLoads * 128 <= n) {
+#pragma unroll
+    for (int k = 0; k < kLoads; ++k)
+      v[k] = __ldcs(reinterpret_cast<const float4*>(x + begin) + 32 * k);
+    return;
+  }
+#pragma unroll
+  for (int k = 0; k < kLoads; ++k) {
+    const int i = begin + 128 * k;
+    v[k].x = i < n ? x[i] : 0.0f;
+    v[k].y = i + 1 < n ? x[i + 1] : 0.0f;
+    v[k].z = i + 2 < n ? x[i + 2] : 0.0f;
+    v[k].w = i + 3 < n ? x[i + 3] : 0.0f;
+  }
+}
+
+// The same places of y, as far as they exist.
+template <int kLoads>
+__device__ inline void store_part(float* y, int first, int n, const float4 (&v)[kLoads]) {
+  const int begin = first + 4 * (threadIdx.x % kWarp);
+  if (first + kLoads * 128 <= n) {
+#pragma unroll
+    for (int k = 0; k < kLoads; ++k) __stcs(reinterpret_cast<float4*>(y + begin) + 32 * k, v[k]);
+    return;
+  }
+#pragma unroll
+  for (int k = 0; k < kLoads; ++k) {
+    const int i = begin + 128 * k;
+    if (i < n) y[i] = v[k].x;
+    if (i + 1 < n) y[i + 1] = v[k].y;
+    if (i + 2 < n) y[i + 2] = v[k].z;
+    if (i + 3 < n) y[i + 3] = v[k].w;
+  }
+}
+
 #endif  // CHAPTERS_05_WARPS_SUPPORT_H_

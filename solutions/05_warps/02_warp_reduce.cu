@@ -5,7 +5,7 @@
 //   TODOs      2
 #include "02_warp_reduce.h"
 
-constexpr unsigned kAllLanes = 0xffffffffu;
+inline constexpr unsigned kAllLanes = 0xffffffffu;
 constexpr int kBlock = 256;  // threads: 8 warps, 8 rows
 
 // The sum of the values of all 32 lanes, in lane 0 at least.

@@ -1,0 +1,144 @@
+// Tests of 05/04 ballot and vote.
+#include "04_ballot_vote.h"
+
+#include <algorithm>
+
+#include "kit/kit.h"
+
+namespace {
+
+// References: groups of 32, the last one may be shorter.
+struct Groups {
+  std::vector<unsigned> masks;
+  std::vector<int> counts, verdicts;
+};
+Groups judge_on_cpu(const std::vector<float>& x, float threshold) {
+  Groups groups;
+  for (size_t begin = 0; begin < x.size(); begin += 32) {
+    const int length = static_cast<int>(std::min<size_t>(32, x.size() - begin));
+    unsigned mask = 0;
+    int count = 0;
+    for (int lane = 0; lane < length; ++lane) {
+      if (x[begin + lane] > threshold) {
+        mask |= 1u << lane;
+        ++count;
+      }
+    }
+    groups.masks.push_back(mask);
+    groups.counts.push_back(count);
+    groups.verdicts.push_back(count == length ? kAll : count > 0 ? kSome : kNone);
+  }
+  return groups;
+}
+std::vector<float> partition_on_cpu(std::vector<float> x, float threshold) {
+  for (size_t begin = 0; begin < x.size(); begin += 32) {
+    const size_t end = std::min(begin + 32, x.size());
+    std::stable_partition(x.begin() + begin, x.begin() + end,
+                          [&](float value) { return value > threshold; });
+  }
+  return x;
+}
+
+// Which part of the elements is chosen, on average.
+struct Share {
+  const char* name;
+  float threshold;
+};
+std::ostream& operator<<(std::ostream& out, const Share& share) { return out << share.name; }
+std::vector<Share> shares() {
+  return {{"half", 0.0f}, {"few", 0.9f}, {"most", -0.95f}, {"all", -2.0f}, {"none", 2.0f}};
+}
+
+enum class Look { kMasks, kVerdicts };
+
+kit::Run check_groups(int n, float threshold, Look look) {
+  const std::vector<float> x = kit::random_floats(n);
+  const Groups expected = judge_on_cpu(x, threshold);
+  const size_t groups = expected.masks.size();
+  const auto d_x = kit::DeviceBuffer<float>::input(x, "x", kit::Placement::kAtEnd);
+  const auto d_masks = kit::DeviceBuffer<unsigned>::output(groups, "masks");
+  const auto d_counts = kit::DeviceBuffer<int>::output(groups, "counts");
+  const auto d_verdicts = kit::DeviceBuffer<int>::output(groups, "verdicts");
+  const kit::Run run = kit::run([&] {
+    launch_judge_groups(d_x.get(), threshold, d_masks.get(), d_counts.get(), d_verdicts.get(), n);
+  });
+  if (look == Look::kMasks) {
+    kit::expect_equal(d_masks, expected.masks);
+    kit::expect_equal(d_counts, expected.counts);
+  } else {
+    kit::expect_equal(d_verdicts, expected.verdicts);
+  }
+  return run;
+}
+
+kit::Run check_partition(int n, float threshold) {
+  const std::vector<float> x = kit::random_floats(n);
+  const auto d_x = kit::DeviceBuffer<float>::input(x, "x", kit::Placement::kAtEnd);
+  const auto d_out = kit::DeviceBuffer<float>::output(n, "out", kit::Placement::kAtEnd);
+  const kit::Run run =
+      kit::run([&] { launch_partition_groups(d_x.get(), threshold, d_out.get(), n); });
+  kit::expect_equal(d_out, partition_on_cpu(x, threshold));
+  return run;
+}
+
+void budget_one_question(const kit::Counters& c) {
+  kit::budget("atomics", static_cast<double>(c.atomics_global + c.atomics_shared), kit::at_most(0),
+              "A ballot tells every lane at once what all lanes said",
+              &kit::Counters::atomics_global);
+  kit::budget("shared-memory requests",
+              static_cast<double>(c.shared_load_requests + c.shared_store_requests),
+              kit::at_most(0), "A mask of 32 bits fits into one register of every lane",
+              &kit::Counters::shared_load_requests);
+  kit::budget("instructions of a warp", kit::ratio(c.warp_instructions, c.threads / 32.0),
+              kit::at_most(80), "One instruction asks all 32 lanes: nobody asks them in turn",
+              &kit::Counters::warp_instructions);
+}
+
+}  // namespace
+
+TEST(BallotVote, CollectsABitFromEveryLane) {
+  RecordProperty("todo", 1);
+  kit::for_each("chosen", shares(), [](const Share& share) {
+    kit::for_each("n", std::vector<int>{1024, 33, 31, 1, 1000},
+                  [&](int n) { check_groups(n, share.threshold, Look::kMasks); });
+  });
+}
+
+TEST(BallotVote, JudgesWholeGroups) {
+  RecordProperty("todo", 2);
+  kit::for_each("chosen", shares(), [](const Share& share) {
+    kit::for_each("n", std::vector<int>{1024, 32},
+                  [&](int n) { check_groups(n, share.threshold, Look::kVerdicts); });
+  });
+}
+
+TEST(BallotVote, OnlyElementsThatExistHaveASay) {
+  RecordProperty("todo", 2);
+  kit::for_each("chosen", shares(), [](const Share& share) {
+    kit::for_each("n", kit::awkward_sizes(),
+                  [&](int n) { check_groups(n, share.threshold, Look::kVerdicts); });
+  });
+}
+
+TEST(BallotVote, PutsTheChosenFirst) {
+  RecordProperty("todo", 3);
+  kit::for_each("chosen", shares(), [](const Share& share) {
+    kit::for_each("n", kit::awkward_sizes(), [&](int n) { check_partition(n, share.threshold); });
+  });
+}
+
+TEST(BallotVote, AcceptsNoElements) {
+  RecordProperty("todo", 1);
+  check_groups(0, 0.0f, Look::kMasks);
+  check_groups(1, 0.0f, Look::kMasks);  // the same launcher must work when there is an element
+}
+
+TEST(BallotVote, AsksEachWarpOnce) {
+  RecordProperty("todo", 1);
+  budget_one_question(check_groups(4096, 0.0f, Look::kMasks).counters());
+}
+
+TEST(BallotVote, FindsThePlaceWithoutALoop) {
+  RecordProperty("todo", 3);
+  budget_one_question(check_partition(4096, 0.0f).counters());
+}

@@ -1,0 +1,81 @@
+// Tests of 05/06 block scan.
+#include "06_block_scan.h"
+
+#include <cmath>
+
+#include "kit/kit.h"
+
+namespace {
+
+// Reference in double: rows x cols. `scale` is the sum of |x| so far, which rounding errors are
+// proportional to.
+struct Scan {
+  std::vector<double> sum, scale;
+};
+Scan scan_on_cpu(const std::vector<float>& x, kit::Shape shape) {
+  Scan scan;
+  double sum = 0, scale = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (i % shape.cols == 0) sum = scale = 0;
+    scan.sum.push_back(sum += x[i]);
+    scan.scale.push_back(scale += std::fabs(x[i]));
+  }
+  return scan;
+}
+
+kit::Run check(kit::Shape shape) {
+  const std::vector<float> x = kit::random_floats(shape.size());
+  const auto d_x = kit::DeviceBuffer<float>::input(x, "x", kit::Placement::kAtEnd);
+  const auto d_y = kit::DeviceBuffer<float>::output(x.size(), "y", kit::Placement::kAtEnd);
+  const kit::Run run =
+      kit::run([&] { launch_block_scan(d_x.get(), d_y.get(), shape.rows, shape.cols); });
+  const Scan expected = scan_on_cpu(x, shape);
+  kit::expect_near(d_y, expected.sum, kit::Tolerance::units(8, expected.scale), shape);
+  return run;
+}
+
+}  // namespace
+
+TEST(BlockScan, ScansOneWarp) {
+  RecordProperty("todo", 1);
+  kit::for_each("rows x cols", std::vector<kit::Shape>{{1, 32}, {3, 31}, {2, 2}, {5, 1}},
+                [](kit::Shape shape) { check(shape); });
+}
+
+TEST(BlockScan, AddsTheWarpsBefore) {
+  RecordProperty("todo", 2);
+  kit::for_each("rows x cols", std::vector<kit::Shape>{{1, 256}, {3, 255}, {7, 33}, {2, 100}},
+                [](kit::Shape shape) { check(shape); });
+}
+
+TEST(BlockScan, CarriesTheSumFromChunkToChunk) {
+  RecordProperty("todo", 3);
+  kit::for_each("rows x cols",
+                std::vector<kit::Shape>{{1, 512}, {3, 257}, {2, 1031}, {1, 5000}, {5, 767}},
+                [](kit::Shape shape) { check(shape); });
+}
+
+TEST(BlockScan, AcceptsNoRows) {
+  RecordProperty("todo", 1);
+  check({0, 32});
+  check({1, 32});  // the same launcher must work when there is a row
+}
+
+TEST(BlockScan, LeavesMostOfTheWorkInRegisters) {
+  RecordProperty("todo", 2);
+  const kit::Shape shape(16, 1024);
+  const kit::Run run = check(shape);
+  const kit::Counters& c = run.counters();
+  const double chunks = 16 * 4.0;  // of 256 elements
+  kit::budget("barriers per chunk and warp", kit::ratio(c.barriers, chunks * 8), kit::at_most(3.5),
+              "Totals there, totals scanned, totals read: three meetings",
+              &kit::Counters::barriers);
+  kit::budget(
+      "shared-memory requests per chunk",
+      kit::ratio(static_cast<double>(c.shared_load_requests + c.shared_store_requests), chunks),
+      kit::at_most(32), "Of 32 values only their sum has to leave the warp",
+      &kit::Counters::shared_load_requests);
+  kit::budget("bytes loaded per element",
+              kit::ratio(static_cast<double>(c.global_load_bytes), shape.size()), kit::at_most(4),
+              "Each element is read once, by one thread", &kit::Counters::global_load_bytes);
+}
