@@ -96,13 +96,13 @@ TEST(BlockReduce, WaitsTwiceAtMost) {
 
 TEST(BlockReduce, IsFast) {
   RecordProperty("todo", 3);
-  const int n = kit::work_scale(1 << 18, 1 << 28);
+  const int n = kit::work_scale(1 << 20, 1 << 28);
   kit::Speed speed;
   // Sums of small integers are exact in every order: an element that is left out shows.
   const auto x = speed.input<float>(n, "x", kit::Values::integers(-8, 8));
   const auto sum = speed.output<float>(1, "sum");
   const auto partials = speed.output<float>(kMostPartials, "partials");
-  speed.bytes(4.0 * n).flops(1.0 * n).slice(33);
+  speed.bytes(4.0 * n).flops(1.0 * n).slice(8);
   speed.launch([&] { launch_block_reduce(x.get(), sum.get(), partials.get(), n); });
   speed.expect(
       sum,

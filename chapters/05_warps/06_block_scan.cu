@@ -18,7 +18,7 @@ __device__ float block_inclusive_sum(float value, float* total) {
   if (lane == 0) warp_totals[warp] = value;
   // TODO(2): The first warp scans the totals; then each thread adds what the warps before its own
   // have, and learns the total of the block (about 8 lines).
-  *total = value;
+  *total = lane == 0 ? warp_totals[warp] : value;
   return value;
 }
 

@@ -68,14 +68,15 @@ TEST(DeviceScan, KeepsTheDigitsOfLongSums) {
 TEST(DeviceScan, IsRightTwiceInARow) {
   RecordProperty("todo", 3);
   const int n = 70001;
-  const std::vector<float> x = kit::random_integer_floats(n);
+  const std::vector<float> first = kit::random_integer_floats(n), x = kit::random_integer_floats(n);
+  const auto d_first = kit::DeviceBuffer<float>::input(first, "first x");
   const auto d_x = kit::DeviceBuffer<float>::input(x, "x");
   const auto d_y = kit::DeviceBuffer<float>::output(n, "y");
   const auto d_workspace =
       kit::DeviceBuffer<unsigned long long>::output(scan_workspace_words(n), "workspace");
   // The second scan finds what the first has left in the workspace.
   kit::run([&] {
-    launch_device_scan(d_x.get(), d_y.get(), d_workspace.get(), n);
+    launch_device_scan(d_first.get(), d_y.get(), d_workspace.get(), n);
     launch_device_scan(d_x.get(), d_y.get(), d_workspace.get(), n);
   });
   kit::expect_near(d_y, scan_on_cpu(x).sum, kit::Tolerance::absolute(0));
@@ -89,25 +90,28 @@ TEST(DeviceScan, AcceptsNoElements) {
 
 TEST(DeviceScan, MovesFourTimesTheArrayAtMost) {
   RecordProperty("todo", 2);
-  const int n = kit::work_scale(1 << 17, 1 << 24);
+  const int n = kit::work_scale(1 << 18, 1 << 24);
   const kit::Counters c = check(kit::random_floats(n)).counters();
   kit::budget("bytes moved per element",
               kit::ratio(static_cast<double>(c.global_load_bytes + c.global_store_bytes), n),
               kit::at_most(16.4),
               "Three kernels read twice and write once, one kernel reads once and writes once",
               &kit::Counters::global_load_bytes);
+  kit::budget("launches", static_cast<double>(c.launches), kit::at_most(4),
+              "Tiles of one launch run side by side; a launch per tile makes each wait for the one "
+              "before");
 }
 
 TEST(DeviceScan, IsFast) {
   RecordProperty("todo", 2);
-  const int n = kit::work_scale(1 << 18, 1 << 28);
+  const int n = kit::work_scale(1 << 17, 1 << 28);
   kit::Speed speed;
   // Sums of small integers are exact: any mistake in any tile shows.
   const auto x = speed.input<float>(n, "x", kit::Values::integers(-8, 8));
   const auto y = speed.output<float>(n, "y");
   const auto workspace = speed.output<int>(2 * scan_workspace_words(n), "workspace");
   const auto words = [&] { return reinterpret_cast<unsigned long long*>(workspace.get()); };
-  speed.bytes(8.0 * n).flops(1.0 * n).slice(33);
+  speed.bytes(8.0 * n).flops(1.0 * n).slice(16);
   speed.launch([&] { launch_device_scan(x.get(), y.get(), words(), n); });
   size_t summed = 0;  // elements of x in `sum`; positions are asked for in rising order
   double sum = 0;
@@ -122,6 +126,7 @@ TEST(DeviceScan, IsFast) {
   speed.against(kit::library("CUB DeviceScan::InclusiveSum", kit::cub(),
                              [&] { kit::cub_inclusive_sum(x.get(), y.get(), n); }),
                 kit::Bars(0.25, 0.60, 1.00));
-  speed.against(kit::copy_rate(), kit::Bars(0.20));
+  // The model of time makes look-back wait far longer than a card does: no verdict without one.
+  speed.against(kit::copy_rate().on_gpu_only(), kit::Bars(0.20));
   speed.grade();
 }

@@ -18,7 +18,10 @@ __device__ float block_sum(float value) {
   const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
   //~ // TODO(1): Each warp adds up its values; then the first warp adds up the sums of the warps
   //~ // (about 6 lines, one barrier).
-  //~ if (threadIdx.x == 0) warp_sums[0] = warp + lane;
+  //~ if (lane == 0) {
+  //~   warp_sums[warp] = value;
+  //~   value = warp_sums[warp];
+  //~ }
   //~begin 1
   value = warp_sum(value);
   if (lane == 0) warp_sums[warp] = value;
@@ -61,7 +64,7 @@ void launch_block_reduce(const float* d_x, float* d_sum, float* d_partials, int 
   const int room = resident < kMostPartials ? resident : kMostPartials;
   const int grid = wanted < room ? wanted : room;
   //~ // TODO(3): Two launches: d_x to d_partials, then d_partials to d_sum (2 lines).
-  //~ sum_tiles<<<1, kBlock>>>(d_x, d_sum, grid > 0 ? n : 0);
+  //~ sum_tiles<<<grid, kBlock>>>(d_x, d_sum == nullptr ? d_sum : d_partials, n);
   //~begin 3
   sum_tiles<<<grid, kBlock>>>(d_x, d_partials, n);
   sum_tiles<<<1, kBlock>>>(d_partials, d_sum, grid);

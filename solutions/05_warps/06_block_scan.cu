@@ -23,7 +23,7 @@ __device__ float block_inclusive_sum(float value, float* total) {
   //~end
   //~ // TODO(2): The first warp scans the totals; then each thread adds what the warps before its own
   //~ // have, and learns the total of the block (about 8 lines).
-  //~ *total = value;
+  //~ *total = lane == 0 ? warp_totals[warp] : value;
   //~begin 2
   if (warp == 0) {
     const float sums = warp_inclusive_sum(lane < kWarps ? warp_totals[lane] : 0.0f);
@@ -45,8 +45,8 @@ __global__ void __launch_bounds__(kBlock) scan_rows(const float* x, float* y, in
   //~ const float sum = block_inclusive_sum(threadIdx.x < cols ? x[begin + threadIdx.x] : 0.0f, &total);
   //~ if (threadIdx.x == 0) y[begin] = sum;
   //~begin 3
-  float carry = 0.0f;                                   // the sum of all chunks before this one
-  for (int chunk = 0; chunk < cols; chunk += kBlock) {  // the same rounds for every thread
+  float carry = 0.0f;  // the sum of all chunks before this one
+  for (int chunk = 0; chunk < cols; chunk += kBlock) {
     const int col = chunk + threadIdx.x;
     float total = 0.0f;
     const float sum = block_inclusive_sum(col < cols ? x[begin + col] : 0.0f, &total);

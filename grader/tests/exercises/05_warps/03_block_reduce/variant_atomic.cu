@@ -27,5 +27,6 @@ __global__ void add_strided(const float* x, float* sum, int n) {
 void launch_block_reduce(const float* d_x, float* d_sum, float*, int n) {
   cudaMemsetAsync(d_sum, 0, sizeof(float));
   const int wanted = n / 2048 + 1;
-  add_strided < <<wanted<1056 ? wanted : 1056, 256>>>(d_x, d_sum, n);
+  const int grid = wanted > 1056 ? 1056 : wanted;
+  add_strided<<<grid, 256>>>(d_x, d_sum, n);
 }

@@ -25,7 +25,6 @@ __global__ void scan_rows_alternating(const float* x, float* y, int rows, int co
 }
 
 void launch_block_scan(const float* d_x, float* d_y, int rows, int cols) {
-  if (rows > 0) {
-    scan_rows_alternating < <<rows<64 ? rows : 64, 128>>>(d_x, d_y, rows, cols);
-  }
+  const int grid = rows > 64 ? 64 : rows;
+  if (grid > 0) scan_rows_alternating<<<grid, 128>>>(d_x, d_y, rows, cols);
 }
