@@ -200,6 +200,7 @@ void Timeline::kernel_took(const KernelTime& time) {
   if (TimelineItem* item = find(running_)) {
     item->seconds = time.seconds;
     item->demand = time.demand;
+    last_time_[item->work->name] = time;
   }
 }
 
@@ -238,34 +239,43 @@ double Timeline::ready_time(const TimelineItem& item) {
   return ready;
 }
 
-void Timeline::place(TimelineItem& item, double ready) {
-  Device& device = devices_[item.stream.device];
-  Span span{ready, ready + item.seconds};
+Span Timeline::reserve(Devices& devices, const TimelineItem& item, double ready) {
+  Device& device = devices[item.stream.device];
   if (item.work != nullptr && runs_on_multiprocessors(*item.work)) {
-    span = device.multiprocessors.place(ready, item.seconds, item.demand);
-  } else if (item.work != nullptr && item.work->kind == WorkKind::kCopy &&
-             item.work->path != CopyPath::kOnHost) {
+    return device.multiprocessors.place(ready, item.seconds, item.demand);
+  }
+  if (item.work != nullptr && item.work->kind == WorkKind::kCopy &&
+      item.work->path != CopyPath::kOnHost) {
     Engine& engine = item.work->path == CopyPath::kToDevice ? device.to_device
                      : item.work->path == CopyPath::kToHost ? device.to_host
                                                             : device.peer;
-    span = engine.place(ready, item.seconds);
+    return engine.place(ready, item.seconds);
   }
-  item.start = span.start;
-  item.end = span.end;
-  item.is_placed = true;
-  if (item.reached != nullptr) *item.reached = item.end;
+  return {ready, ready + item.seconds};
 }
 
-// In the order in which work becomes ready. What has not run yet, because nothing has asked for it,
-// comes later into the gaps that are left.
+// Only a kernel that has not run has no length; it is expected to take what it took the last time.
+bool Timeline::has_length(TimelineItem& item) const {
+  if (item.has_run || item.work == nullptr || item.work->kind != WorkKind::kKernel) return true;
+  const auto last = last_time_.find(item.work->name);
+  if (last == last_time_.end()) return false;
+  item.seconds = last->second.seconds;
+  item.demand = last->second.demand;
+  return true;
+}
+
+// In the order in which work becomes ready. What is enqueued and has not run yet, because nothing
+// has asked for it, takes its place among the others, and is placed for good when it has run.
 void Timeline::place_what_has_run() {
   using Candidate = std::pair<double, uint64_t>;
   std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> ready;
   std::map<uint64_t, std::vector<uint64_t>> followers;
   std::map<uint64_t, size_t> missing;
+  bool all_have_run = true;
   for (const uint64_t serial : unplaced_) {
-    const TimelineItem& item = *find(serial);
-    if (!item.has_run) continue;
+    TimelineItem& item = *find(serial);
+    if (!has_length(item)) continue;
+    all_have_run = all_have_run && item.has_run;
     for (const uint64_t before : item.after) {
       if (unplaced_.contains(before)) {
         followers[before].push_back(serial);
@@ -274,11 +284,20 @@ void Timeline::place_what_has_run() {
     }
     if (!missing.contains(serial)) ready.emplace(ready_time(item), serial);
   }
+  Devices expected = all_have_run ? Devices{} : devices_;
   while (!ready.empty()) {
     const auto [time, serial] = ready.top();
     ready.pop();
-    place(*find(serial), time);
-    unplaced_.erase(serial);
+    TimelineItem& item = *find(serial);
+    const Span span = reserve(all_have_run ? devices_ : expected, item, time);
+    item.start = span.start;
+    item.end = span.end;
+    if (item.has_run) {
+      if (!all_have_run) reserve(devices_, item, span.start);
+      item.is_placed = true;
+      if (item.reached != nullptr) *item.reached = item.end;
+      unplaced_.erase(serial);
+    }
     for (const uint64_t follower : followers[serial]) {
       if (--missing[follower] == 0) ready.emplace(ready_time(*find(follower)), follower);
     }

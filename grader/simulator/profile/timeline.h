@@ -100,7 +100,9 @@ class Timeline {
   TimelineItem& add(const StreamTraits& stream, std::shared_ptr<const Work> work);
   std::vector<uint64_t> dependencies(const StreamTraits& stream);
   double ready_time(const TimelineItem& item);
-  void place(TimelineItem& item, double ready);
+  using Devices = std::map<int, Device>;
+  static Span reserve(Devices& devices, const TimelineItem& item, double ready);
+  bool has_length(TimelineItem& item) const;
   void host_reaches(double time);
   void forget_old();
 
@@ -109,7 +111,8 @@ class Timeline {
   std::deque<TimelineItem> items_;
   std::set<uint64_t> unplaced_;
   std::map<uint64_t, StreamEnd> streams_;
-  std::map<int, Device> devices_;
+  Devices devices_;                               // in use by what has been placed
+  std::map<std::string, KernelTime> last_time_;   // of each kernel
   std::set<std::pair<std::string, int>> loaded_;  // kernels, by device
   std::vector<HostWait> host_waits_;
   uint64_t running_ = 0;

@@ -83,6 +83,21 @@ TEST_F(ModelledTime, ChunksOnThreeStreamsOverlap) {
   EXPECT_LE(serial / overlapped, 3.0) << "there are two copy engines and one device";
 }
 
+TEST_F(ModelledTime, StreamsThatAreWaitedForOneByOneOverlapAsMuch) {
+  const Chunks chunks(pinned<char>(3 * Chunks::kBytes), pinned<char>(3 * Chunks::kBytes),
+                      device<char>(3 * Chunks::kBytes));
+  cudaMemset(chunks.on_device, 0, 3 * Chunks::kBytes);
+  warm_up(reinterpret_cast<float*>(chunks.on_device));
+  const std::vector<cudaStream_t> streams = {stream(), stream(), stream()};
+  const double together = length_of([&] { chunks.run(streams); });
+  const double one_by_one = length_of([&] {
+    chunks.run(streams);
+    for (const cudaStream_t s : streams) cudaStreamSynchronize(s);
+  });
+  // Each wait of the host costs it something.
+  EXPECT_NEAR(one_by_one, together, 4 * timeline_model().wake);
+}
+
 TEST_F(ModelledTime, TheDefaultStreamOverlapsNothing) {
   const Chunks chunks(pinned<char>(3 * Chunks::kBytes), pinned<char>(3 * Chunks::kBytes),
                       device<char>(3 * Chunks::kBytes));
