@@ -111,8 +111,14 @@ std::string cached_value(const fs::path& folder, const std::string& name) {
 std::string configure_gpu(const Paths& paths, const RunRequest& request, BuildResult* result) {
   if (request.on_progress) request.on_progress("preparing the build for the GPU (once)");
   ChildOptions options = child_options(request);
-  options.argv = {paths.cmake, "-S",  paths.root.string(),
-                  "--preset",  "gpu", "-DCMAKE_MAKE_PROGRAM=" + paths.ninja};
+  // Fresh: into a cache with another compiler CMake does not take what the preset says.
+  options.argv = {paths.cmake,
+                  "-S",
+                  paths.root.string(),
+                  "--preset",
+                  "gpu",
+                  "--fresh",
+                  "-DCMAKE_MAKE_PROGRAM=" + paths.ninja};
   options.directory = paths.root;
   for (const char* name :
        {"CMAKE_CXX_COMPILER", "CMAKE_CUDA_COMPILER", "CMAKE_CUDA_HOST_COMPILER"}) {

@@ -123,6 +123,7 @@ const TestReport* EventReader::read(std::string_view line) {
   }
   const std::string kind = event.string_or("event");
   if (kind == "start") {
+    result_->simulated = event.bool_or("simulated");
     const Json* names = event.find("tests");
     if (names != nullptr) {
       for (const Json& name : names->items) test(name.text);

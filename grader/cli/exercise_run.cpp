@@ -213,8 +213,19 @@ class ProgramRun {
     return "";
   }
 
-  Outcome judge() const {
+  // A build folder that lost its settings links for the other machine: no verdict is better.
+  bool is_for_the_other_machine() {
+    const bool wants_simulator = request_.device == Device::kSimulator;
+    if (result_.tests.empty() || result_.simulated == wants_simulator) return false;
+    result_.build.problem = "The program in " + options_.directory.string() +
+                            " was linked for the " + (wants_simulator ? "GPU" : "simulator") +
+                            ". Remove that folder and try again.";
+    return true;
+  }
+
+  Outcome judge() {
     if (result_.end == End::kCancelled) return Outcome::kCancelled;
+    if (is_for_the_other_machine()) return Outcome::kCannotBuild;
     const bool all_passed =
         !result_.tests.empty() &&
         std::all_of(result_.tests.begin(), result_.tests.end(),
@@ -331,7 +342,9 @@ Result build_and_run(const Paths& paths, const RunRequest& request) {
       result.outcome = Outcome::kCannotBuild;
       break;
   }
-  result.build = std::move(build);
+  if (result.outcome != Outcome::kCannotBuild || build.status != BuildResult::Status::kBuilt) {
+    result.build = std::move(build);
+  }
   return result;
 }
 

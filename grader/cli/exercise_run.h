@@ -139,6 +139,7 @@ struct Result {
   double run_seconds = 0;
   double simulated_thread_instructions = 0;
   bool done = false;  // the program reported its end
+  bool simulated = false;  // the program says that it is linked with the simulator
 
   bool passed() const { return outcome == Outcome::kPassed; }
   double seconds() const { return build.seconds + run_seconds; }

@@ -40,7 +40,9 @@ void Listener::OnTestIterationStart(const testing::UnitTest& program, int /*iter
       if (info.should_run()) tests.push_back(json_string(full_name(info)));
     }
   }
-  context().channel.send("start", JsonObject().raw("tests", json_array(tests)));
+  context().channel.send("start", JsonObject()
+                                      .boolean("simulated", simulated())
+                                      .raw("tests", json_array(tests)));
 }
 
 void Listener::OnTestStart(const testing::TestInfo& info) {

@@ -50,6 +50,14 @@ class BadInput : public testing::Test {
   ScratchCourse course_;
 };
 
+TEST_F(BadInput, AProgramOfTheOtherMachineGetsNoVerdict) {
+  course_.save("//! linked-for-gpu\n//! test Scratch.Adds 1\n");
+  const Ran ran = course_.grade({"run", "first"});
+  EXPECT_EQ(ran.status, 2) << ran.out << ran.err;
+  expect_says(ran, "was linked for the GPU. Remove that folder and try again.");
+  EXPECT_EQ(course_.progress(), kProgress);
+}
+
 TEST_F(BadInput, FileThatDoesNotCompileShowsItsFirstErrorOnly) {
   const Ran ran = grade_file("// line 1\nsyntax error here\n");
   expect_says(ran, "It does not compile. 01_first.cu:2: expected a \";\"");

@@ -9,7 +9,7 @@
 //   //! speed SECONDS RATIO PASS NAME   modelled, against the stage NAME; PASS is the bar
 //   //! measured SECONDS RATIO PASS NAME   the same, on a card
 //   //! print TEXT  //! spam  //! exit N  //! abort  //! crash  //! recurse  //! hang  //! allocate
-//   //! throw  //! fork  //! silent-exit (before the first event)
+//   //! throw  //! fork  //! silent-exit, linked-for-gpu (before the first event)
 #include <fnmatch.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -86,7 +86,8 @@ class Program {
       if (!selected(test, filter)) continue;
       names += (names.empty() ? "\"" : ",\"") + test.name + "\"";
     }
-    send("start", "\"tests\":[" + names + "]");
+    send("start", std::string("\"simulated\":") + (on_a_gpu_ ? "false" : "true") + ",\"tests\":[" +
+                      names + "]");
     int failed = 0, passed = 0;
     for (const Test& test : tests_) {
       if (!selected(test, filter)) continue;
@@ -220,6 +221,7 @@ class Program {
            recurse(&first);
          }},
         {"hang", [] { hang(); }},
+        {"linked-for-gpu", [&] { on_a_gpu_ = true; }},
         {"allocate", [] { allocate(); }},
         {"throw", [] { throw std::runtime_error("thrown by the learner"); }},
         {"fork",
@@ -236,6 +238,7 @@ class Program {
   std::vector<Step> first_;
   std::vector<Test> tests_;
   bool failed_ = false;
+  bool on_a_gpu_ = false;
 };
 
 }  // namespace
