@@ -35,8 +35,8 @@ __global__ void sum_last_block(const float* x, float* sum, float* partial, unsig
     is_last = false;
     // TODO(1): Leave v in the partial sum of this block; a fence: whoever sees that this block
     // has arrived must see the partial sum, too (2 lines).
-    // TODO(2): Count this block in *arrived. Was it the last of gridDim.x? atomicInc can set the
-    // counter back to 0 by itself (2 lines).
+    // TODO(2): Count this block in *arrived. Was it the last of gridDim.x? atomicInc can set
+    // the counter back to 0 by itself (2 lines).
   }
   __syncthreads();  // all threads learn from thread 0 whether their block is the last
   if (!is_last) return;

@@ -39,8 +39,8 @@ __global__ void sum_last_block(const float* x, float* sum, float* partial, unsig
     partial[blockIdx.x] = v;
     __threadfence();  // the partial sum is visible before the arrival below
     //~end
-    //~ // TODO(2): Count this block in *arrived. Was it the last of gridDim.x? atomicInc can set the
-    //~ // counter back to 0 by itself (2 lines).
+    //~ // TODO(2): Count this block in *arrived. Was it the last of gridDim.x? atomicInc can set
+    //~ // the counter back to 0 by itself (2 lines).
     //~begin 2
     const unsigned before = atomicInc(arrived, gridDim.x - 1);  // wraps to 0 at the last block
     is_last = before == gridDim.x - 1;
