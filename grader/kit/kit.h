@@ -224,6 +224,19 @@ struct CacheTraffic {
 };
 CacheTraffic cache_traffic(const std::function<void()>& launch);
 
+// ---- orders of blocks --------------------------------------------------------------------------
+
+// Which block of a launch begins first. kTurns: all blocks that fit on the card begin, and each has
+// a few instructions before it is the turn of the next.
+enum class BlockOrder { kForward, kReversed, kTurns };
+
+// Runs `body`; the blocks of its launches run in this order in the simulator, in any order on a
+// GPU.
+void in_block_order(BlockOrder order, const std::function<void()>& body);
+// The same in each of the three orders, each a case called "blocks = reversed". On a GPU: three
+// times.
+void for_each_block_order(const std::function<void()>& body);
+
 // ---- cases -------------------------------------------------------------------------------------
 
 // Runs bodies one after the other and reports when it is destroyed: the failure of the first

@@ -1,10 +1,13 @@
 // The functions of warplings/sim.h.
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "checks/finding.h"
+#include "exec/schedule.h"
 #include "memory/device_memory.h"
 #include "profile/cost.h"
 #include "profile/counters.h"
@@ -165,6 +168,14 @@ void wsim_modelled_traffic(uint64_t mark, wsim_traffic* out) {
 int wsim_select_model(const char* key) {
   std::lock_guard lock(api_mutex());
   return select_gpu_model(key) ? 0 : -1;
+}
+int wsim_select_order(const char* name) {
+  std::lock_guard lock(api_mutex());
+  const bool usual = name[0] == '\0';
+  const std::optional<Schedule> order = order_named(usual ? std::getenv("GRADE_SIM_ORDER") : name);
+  if (!usual && !order) return -1;
+  engine_options().order = order;
+  return 0;
 }
 void wsim_model_rates(double* bytes_per_second, double* flops_per_second) {
   const SliceRates rates = slice_rates();

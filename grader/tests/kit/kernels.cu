@@ -16,6 +16,8 @@ __global__ void nothing() {}
 
 __global__ void scattered(float* y) { y[(blockIdx.x * blockDim.x + threadIdx.x) * 32] = 1; }
 
+__global__ void tickets(int* next, int* block) { block[atomicAdd(next, 1)] = blockIdx.x; }
+
 void launch_twice(const float* d_x, float* d_y, int n) {
   constexpr int kBlock = 64;
   twice<<<(n + kBlock - 1) / kBlock, kBlock>>>(d_x, d_y, n);
@@ -30,6 +32,10 @@ void launch_branch_on(const float* d_p, int offset, float* d_out) {
 void launch_nothing_with_zero_threads() { nothing<<<1, 0>>>(); }
 
 void launch_scattered(float* d_y, int n) { scattered<<<n / 32 / 32, 32>>>(d_y); }
+
+void launch_tickets(int* d_next, int* d_block, int count) {
+  tickets<<<count, 1>>>(d_next, d_block);
+}
 
 void launch_and_leak(int count) {
   for (int i = 0; i < count; ++i) {

@@ -12,6 +12,8 @@ void launch_branch_on(const float* d_p, int offset, float* d_out);
 void launch_nothing_with_zero_threads();
 // Every block of 32 threads stores to y with a distance of 32 floats between threads.
 void launch_scattered(float* d_y, int n);
+// Each of `count` blocks takes a number from next: block[number] = which block it was.
+void launch_tickets(int* d_next, int* d_block, int count);
 // Allocates `count` buffers and frees none.
 void launch_and_leak(int count);
 

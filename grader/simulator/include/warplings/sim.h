@@ -128,6 +128,10 @@ void wsim_modelled_traffic(uint64_t mark, wsim_traffic* out);
 // modelled time follow; "" goes back to the card of GRADE_SIM_MODEL. Synchronise first. 0 on
 // success, -1 if there is no such model.
 int wsim_select_model(const char* key);
+// From now on the blocks of a launch run in this order, once: "forward", "reversed" or "turns";
+// "" goes back to what GRADE_SIM_ORDER says. Synchronise first. 0 on success, -1 if there is no
+// such order.
+int wsim_select_order(const char* name);
 // The most that the slice can do: bytes per second of DRAM as a copy reaches them (read plus
 // written), and fp32 operations per second (an FMA is two).
 void wsim_model_rates(double* bytes_per_second, double* flops_per_second);

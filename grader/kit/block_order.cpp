@@ -1,0 +1,35 @@
+#include <warplings/sim.h>
+
+#include "kit/kit.h"
+
+namespace kit {
+
+namespace {
+
+const char* name_of(BlockOrder order) {
+  if (order == BlockOrder::kReversed) return "reversed";
+  return order == BlockOrder::kTurns ? "turns" : "forward";
+}
+
+}  // namespace
+
+void in_block_order(BlockOrder order, const std::function<void()>& body) {
+  struct Restore {
+    ~Restore() {
+      cudaDeviceSynchronize();  // what is queued belongs to the order that it was meant for
+      wsim_select_order("");
+    }
+  } restore;
+  cudaDeviceSynchronize();
+  wsim_select_order(name_of(order));  // refused on a GPU, where chance decides
+  body();
+}
+
+void for_each_block_order(const std::function<void()>& body) {
+  Cases cases;
+  for (const BlockOrder order : {BlockOrder::kForward, BlockOrder::kReversed, BlockOrder::kTurns}) {
+    cases.run(std::string("blocks = ") + name_of(order), [&] { in_block_order(order, body); });
+  }
+}
+
+}  // namespace kit

@@ -1,0 +1,44 @@
+#include <warplings/sim.h>
+
+#include "failure_of.h"
+#include "kernels.h"
+#include "kit/kit.h"
+
+using kit_tests::failure_of;
+
+namespace {
+
+// The block that took each of `count` tickets.
+std::vector<int> blocks_by_ticket(int count) {
+  const auto d_next = kit::DeviceBuffer<int>::inout({0}, "next");
+  const auto d_block = kit::DeviceBuffer<int>::output(count, "block");
+  kit::run([&] { launch_tickets(d_next.get(), d_block.get(), count); });
+  return d_block.download();
+}
+
+}  // namespace
+
+TEST(KitBlockOrder, BlocksBeginInTheOrderThatWasAskedFor) {
+  std::vector<std::vector<int>> seen;
+  kit::for_each_block_order([&] { seen.push_back(blocks_by_ticket(4)); });
+  ASSERT_EQ(seen.size(), 3u);
+  EXPECT_EQ(seen[0], (std::vector<int>{0, 1, 2, 3}));
+  EXPECT_EQ(seen[1], (std::vector<int>{3, 2, 1, 0}));
+}
+
+TEST(KitBlockOrder, TheUsualOneIsBackAfterwards) {
+  const std::vector<int> before = blocks_by_ticket(4);
+  kit::in_block_order(kit::BlockOrder::kReversed, [] {});
+  EXPECT_EQ(blocks_by_ticket(4), before);
+  EXPECT_NE(wsim_select_order("sideways"), 0);
+  EXPECT_EQ(blocks_by_ticket(4), before);
+}
+
+TEST(KitBlockOrder, AFailureNamesItsOrder) {
+  const std::string message = failure_of([] {
+    kit::for_each_block_order([] {
+      if (blocks_by_ticket(2)[0] != 0) kit::fail("Block 0 was late.");
+    });
+  });
+  EXPECT_NE(message.find("blocks = reversed: Block 0 was late."), std::string::npos) << message;
+}
