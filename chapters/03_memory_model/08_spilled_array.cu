@@ -1,32 +1,40 @@
-// 03/08 Spilled array: 32 classifiers vote on the label of each pixel; the majority wins.
-//   votes    kVotes x n labels (0 to 7) in device memory, row-major
-//   winners  n labels; of several with as many votes, the smallest
-//   A thread counts the votes for its pixel in a small array. Registers have no addresses: an array
-//   that is indexed by data lies in local memory, which is a private piece of global memory.
-//   The starter is right, and slow for that reason.
+// 03/08 Spilled array: an array of each thread's own that does not stay in registers. Fix it.
+//   in, out  rows x cols floats in device memory, row-major; 0 <= rows, cols <= 2^20
+//   taps     kTaps = 16 weights; out[r][c] = sum over k < 16 of taps.weight[k] * in[r - k][c],
+//            where rows before the first count as 0
+//   A thread walks down 128 rows of one column and keeps the last 16 values. Registers have no
+//   addresses: an array whose index is known only at run time goes to local memory instead, which
+//   is global memory that nobody else can see.
 //   TODOs    1
 #include "08_spilled_array.h"
 
-constexpr int kBlock = 256;  // threads
+constexpr int kBlock = 128;    // threads: columns of a block
+constexpr int kSegment = 128;  // rows of a block
 
-__global__ void majority(const unsigned char* votes, unsigned char* winners, int n) {
-  const int i = blockIdx.x * kBlock + threadIdx.x;
-  if (i >= n) return;
-  int count[kLabels] = {};
-  // TODO(1): Index count only with what the compiler knows: for each vote, go over all labels
-  // in an unrolled loop and add 1 where the label is the one voted for (about 6 lines).
-  for (int v = 0; v < kVotes; ++v) ++count[votes[static_cast<size_t>(v) * n + i]];
-  int best = 0, most = count[0];
-#pragma unroll
-  for (int k = 1; k < kLabels; ++k) {
-    if (count[k] > most) {
-      most = count[k];
-      best = k;
-    }
+__global__ void filter_columns(const float* in, float* out, Taps taps, int rows, int cols) {
+  const int col = blockIdx.x * kBlock + threadIdx.x;
+  const int begin = blockIdx.y * kSegment;
+  const int end = begin + kSegment < rows ? begin + kSegment : rows;
+  if (col >= cols) return;
+  float recent[kTaps];
+
+  // TODO(1): Row r lies in recent[r % 16], so the compiler does not know which element it is. Keep
+  // row r - k in recent[k] instead: for each row move all values one place on, and let
+  // #pragma unroll make every index a constant (about 20 lines).
+  for (int r = begin - kTaps + 1; r < begin; ++r) {
+    recent[(r + kTaps) % kTaps] = r >= 0 ? in[static_cast<size_t>(r) * cols + col] : 0.0f;
   }
-  winners[i] = best;
+  for (int r = begin; r < end; ++r) {
+    recent[r % kTaps] = in[static_cast<size_t>(r) * cols + col];
+    float sum = 0.0f;
+    for (int k = 0; k < kTaps; ++k) sum += taps.weight[k] * recent[(r - k + kTaps) % kTaps];
+    out[static_cast<size_t>(r) * cols + col] = sum;
+  }
 }
 
-void launch_majority(const unsigned char* d_votes, unsigned char* d_winners, int n) {
-  if (n > 0) majority<<<(n + kBlock - 1) / kBlock, kBlock>>>(d_votes, d_winners, n);
+void launch_filter_columns(const float* d_in, float* d_out, const Taps& taps, int rows, int cols) {
+  const dim3 grid((cols + kBlock - 1) / kBlock, (rows + kSegment - 1) / kSegment);
+  if (grid.x > 0 && grid.y > 0) {
+    filter_columns<<<grid, kBlock>>>(d_in, d_out, taps, rows, cols);
+  }
 }

@@ -2,16 +2,19 @@
 #ifndef CHAPTERS_03_MEMORY_MODEL_08_SPILLED_ARRAY_H_
 #define CHAPTERS_03_MEMORY_MODEL_08_SPILLED_ARRAY_H_
 
-constexpr int kVotes = 32;  // per pixel
-constexpr int kLabels = 8;  // 0 to 7
+constexpr int kTaps = 16;
 
-// winners[i] = the label that most of votes[0][i] ... votes[31][i] name; of several with as many
-// votes, the smallest.
-//   d_votes     kVotes x n labels in device memory, row-major, each from 0 to 7
-//   d_winners   n labels in device memory;   n >= 0
-void launch_majority(const unsigned char* d_votes, unsigned char* d_winners, int n);
+struct Taps {
+  float weight[kTaps];
+};
 
-// The same with the counts in local memory (08_spilled_array_baseline.cu); n >= 1.
-void launch_majority_spilled(const unsigned char* d_votes, unsigned char* d_winners, int n);
+// out[r][c] = sum over k < kTaps of taps.weight[k] * in[r - k][c]; rows before the first are 0.
+//   d_in, d_out  rows x cols floats in device memory, row-major; 0 <= rows, cols <= 2^20; nothing
+//                happens where one of them is 0
+void launch_filter_columns(const float* d_in, float* d_out, const Taps& taps, int rows, int cols);
+
+// The same with the array in local memory (08_spilled_array_baseline.cu); rows, cols >= 1.
+void launch_filter_columns_local(const float* d_in, float* d_out, const Taps& taps, int rows,
+                                 int cols);
 
 #endif  // CHAPTERS_03_MEMORY_MODEL_08_SPILLED_ARRAY_H_

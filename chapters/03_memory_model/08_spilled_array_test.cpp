@@ -1,109 +1,142 @@
 // Tests of 03/08 spilled array.
 #include "08_spilled_array.h"
 
+#include <cmath>
+
 #include "kit/kit.h"
 #include "kit/speed/speed.h"
 
 namespace {
 
-using Labels = std::vector<unsigned char>;
-
-// Reference: votes is kVotes x n. The first of the labels with most votes wins.
-template <class LabelAt>
-unsigned char winner_on_cpu(const LabelAt& label_at) {
-  int count[kLabels] = {};
-  for (int v = 0; v < kVotes; ++v) ++count[label_at(v)];
-  int best = 0;
-  for (int k = 1; k < kLabels; ++k) {
-    if (count[k] > count[best]) best = k;
+// Reference in double, rows x cols elements, and what the rounding errors are proportional to.
+struct Filtered {
+  std::vector<double> result, scale;
+};
+Filtered filter_on_cpu(const std::vector<float>& in, const Taps& taps, kit::Shape shape) {
+  Filtered filtered;
+  for (int r = 0; r < shape.rows; ++r) {
+    for (int c = 0; c < shape.cols; ++c) {
+      double sum = 0, scale = 0;
+      for (int k = 0; k < kTaps && k <= r; ++k) {
+        const double product = static_cast<double>(taps.weight[k]) * in[(r - k) * shape.cols + c];
+        sum += product;
+        scale += std::fabs(product);
+      }
+      filtered.result.push_back(sum);
+      filtered.scale.push_back(scale);
+    }
   }
-  return static_cast<unsigned char>(best);
+  return filtered;
 }
 
-Labels winners_on_cpu(const Labels& votes, int n) {
-  Labels winners;
-  for (int i = 0; i < n; ++i) {
-    winners.push_back(winner_on_cpu([&](int v) { return votes[static_cast<size_t>(v) * n + i]; }));
-  }
-  return winners;
+// Sixteen different weights, so that no row can stand in for another.
+Taps random_taps() {
+  Taps taps;
+  const std::vector<float> values = kit::random_floats(kTaps, 0.25f, 1.0f);
+  for (int k = 0; k < kTaps; ++k) taps.weight[k] = (k % 3 == 1 ? -1.0f : 1.0f) * values[k];
+  return taps;
 }
 
-Labels random_votes(int n, int low = 0, int high = kLabels - 1) {
-  Labels votes;
-  for (const int vote : kit::random_ints(static_cast<size_t>(kVotes) * n, low, high)) {
-    votes.push_back(static_cast<unsigned char>(vote));
-  }
-  return votes;
-}
-
-kit::Run check(const Labels& votes, int n, kit::Placement placement = kit::Placement::kMiddle) {
-  const auto d_votes = kit::DeviceBuffer<unsigned char>::input(votes, "votes", placement);
-  const auto d_winners = kit::DeviceBuffer<unsigned char>::output(n, "winners", placement);
-  const kit::Run run = kit::run([&] { launch_majority(d_votes.get(), d_winners.get(), n); });
-  kit::expect_equal(d_winners, winners_on_cpu(votes, n));
+kit::Run check(kit::Shape shape, const Taps& taps,
+               kit::Placement placement = kit::Placement::kMiddle) {
+  const std::vector<float> in = kit::random_floats(shape.size());
+  const auto d_in = kit::DeviceBuffer<float>::input(in, "in", placement);
+  const auto d_out = kit::DeviceBuffer<float>::output(shape.size(), "out", placement);
+  const kit::Run run = kit::run(
+      [&] { launch_filter_columns(d_in.get(), d_out.get(), taps, shape.rows, shape.cols); });
+  const Filtered expected = filter_on_cpu(in, taps, shape);
+  // Sixteen products and as many sums, one rounding each.
+  kit::expect_near(d_out, expected.result, kit::Tolerance::units(17, expected.scale), shape);
   return run;
+}
+
+kit::Run check(kit::Shape shape, kit::Placement placement = kit::Placement::kMiddle) {
+  return check(shape, random_taps(), placement);
 }
 
 }  // namespace
 
-TEST(SpilledArray, CountsRandomVotes) {
+TEST(SpilledArray, DelaysByEachOfTheSixteenRows) {
   RecordProperty("todo", 1);
-  kit::for_each("n", kit::awkward_sizes(), [](int n) { check(random_votes(n), n); });
+  kit::for_each("weight that is not 0", std::vector<int>{0, 1, 7, 15}, [](int k) {
+    Taps taps = {};
+    taps.weight[k] = 1.0f;
+    check({40, 33}, taps);
+  });
 }
 
-TEST(SpilledArray, GivesTiesToTheSmallestLabel) {
+TEST(SpilledArray, GoesOnWhereABlockEnds) {
   RecordProperty("todo", 1);
-  const int n = 64;
-  Labels votes;  // pixel i: as many votes for label i % 8 as for the one before it, modulo 8
-  for (int v = 0; v < kVotes; ++v) {
-    for (int i = 0; i < n; ++i) votes.push_back(static_cast<unsigned char>((i + v % 2) % kLabels));
-  }
-  check(votes, n);
+  kit::for_each("shape", std::vector<kit::Shape>{{256, 40}, {300, 130}, {129, 5}},
+                [](kit::Shape shape) { check(shape); });
 }
 
-TEST(SpilledArray, CountsUpToAllVotesForOneLabel) {
+TEST(SpilledArray, CoversAwkwardShapes) {
   RecordProperty("todo", 1);
-  kit::for_each("label", std::vector<int>{0, 3, 7},
-                [](int label) { check(random_votes(40, label, label), 40); });
+  kit::for_each("shape", kit::awkward_shapes(), [](kit::Shape shape) { check(shape); });
+  kit::for_each("shape", std::vector<kit::Shape>{{1, 1}, {15, 3}, {16, 3}, {17, 3}},
+                [](kit::Shape shape) { check(shape); });
 }
 
-TEST(SpilledArray, StaysInsideItsArraysAndAcceptsNoPixels) {
+TEST(SpilledArray, StaysInsideItsArrays) {
   RecordProperty("todo", 1);
-  kit::for_each("n", std::vector<int>{33, 255, 1, 0},
-                [](int n) { check(random_votes(n), n, kit::Placement::kAtEnd); });
+  kit::for_each("shape", std::vector<kit::Shape>{{130, 33}, {10, 129}},
+                [](kit::Shape shape) { check(shape, kit::Placement::kAtEnd); });
 }
 
-TEST(SpilledArray, CountsInRegisters) {
+TEST(SpilledArray, AcceptsNoElements) {
   RecordProperty("todo", 1);
-  const int n = 4096;
-  const kit::Run run = check(random_votes(n), n);
-  const kit::Counters& counters = run.counters();
-  kit::budget("bytes of local memory", static_cast<double>(counters.local_bytes), kit::at_most(0),
-              "An index that is known only at run time needs an address, and registers have none",
+  check({0, 5});
+  check({5, 0});
+  check({5, 5});  // the same launcher must work when there is something to filter
+}
+
+TEST(SpilledArray, StaysInRegisters) {
+  RecordProperty("todo", 1);
+  const kit::Run run = check({128, 128});
+  kit::budget("bytes of local memory", static_cast<double>(run.counters().local_bytes),
+              kit::at_most(0),
+              "An array that is indexed by constants only lies in registers; `recent` does not",
               &kit::Counters::local_bytes);
-  kit::budget("bytes loaded per pixel",
-              kit::ratio(static_cast<double>(counters.global_load_bytes), n), kit::at_most(kVotes),
-              "Each vote is loaded once", &kit::Counters::global_load_bytes);
+}
+
+TEST(SpilledArray, LoadsEachRowOnce) {
+  RecordProperty("todo", 1);
+  const kit::Shape shape = {512, 128};
+  const kit::Run run = check(shape);
+  kit::budget("bytes loaded per element",
+              kit::ratio(static_cast<double>(run.counters().global_load_bytes),
+                         static_cast<double>(shape.size())),
+              kit::at_most(5),
+              "A row is loaded once, and 16 rows more at the beginning of each 128",
+              &kit::Counters::global_load_bytes);
 }
 
 TEST(SpilledArray, IsFast) {
   RecordProperty("todo", 1);
-  const int n = kit::work_scale(1 << 15, 1 << 24);
+  const int rows = kit::work_scale(512, 16384), cols = kit::work_scale(512, 16384);
+  const size_t n = static_cast<size_t>(rows) * cols;
+  const Taps taps = random_taps();
   kit::Speed speed;
-  const auto votes = speed.input<unsigned char>(static_cast<size_t>(kVotes) * n, "votes",
-                                                kit::Values::integers(0, kLabels - 1));
-  const auto winners = speed.output<unsigned char>(n, "winners");
-  speed.bytes((kVotes + 1.0) * n).slice(33);
-  speed.launch([&] { launch_majority(votes.get(), winners.get(), n); });
-  const auto expected = [&](size_t i) {
-    return winner_on_cpu([&](int v) { return votes.at(static_cast<size_t>(v) * n + i); });
-  };
-  speed.expect(winners, expected, kit::Tolerance::absolute(0));
-  // The model is three times too fast for local accesses whose lanes disagree about the line: an
-  // H200 showed 7.2, the model 1.5. In the simulator the budget above decides.
-  speed.against(kit::stage("counts in local memory",
-                           [&] { launch_majority_spilled(votes.get(), winners.get(), n); })
-                    .on_gpu_only(),
-                kit::Bars(1.5, 2.0));
+  const auto in = speed.input<float>(n, "in");
+  const auto out = speed.output<float>(n, "out");
+  speed.bytes(8.0 * n).flops(2.0 * kTaps * n).slice(132);
+  speed.launch([&] { launch_filter_columns(in.get(), out.get(), taps, rows, cols); });
+  speed.expect(
+      out,
+      [&](size_t i) {
+        double sum = 0, scale = 0;
+        for (size_t k = 0; k < kTaps && k * cols <= i; ++k) {
+          const double product = static_cast<double>(taps.weight[k]) * in.at(i - k * cols);
+          sum += product;
+          scale += std::fabs(product);
+        }
+        return kit::Expected(sum, scale);
+      },
+      kit::Tolerance::units(17));
+  speed.against(
+      kit::stage("array in local memory",
+                 [&] { launch_filter_columns_local(in.get(), out.get(), taps, rows, cols); }),
+      kit::Bars(1.5, 2));
   speed.grade();
 }
