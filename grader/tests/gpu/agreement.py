@@ -16,6 +16,7 @@ Builds build/sim and build/gpu with CMake; Python 3, standard library only.
 """
 
 import argparse
+import concurrent.futures
 import datetime
 import itertools
 import json
@@ -29,7 +30,7 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../.."))
 CMAKE = os.environ.get("GRADE_CMAKE", "cmake")
 GUARD = 0.97  # as in kit/speed/judge.h
 NEAR = 1.5
-LONGEST = 20  # seconds of one run; a kernel that takes longer does not count, and is named
+LONGEST = 12  # seconds of one run; a kernel that takes longer does not count, and is named
 
 
 def speed_exercises():
@@ -37,12 +38,13 @@ def speed_exercises():
         return [e["id"] for e in json.load(file)["exercises"] if e["speed"]]
 
 
-def build(device, exercise):
-    target = exercise.replace("/", ".")
+def build(device, exercises):
+    targets = [exercise.replace("/", ".") + kind
+               for exercise in exercises for kind in (".solution", ".derived")]
     result = subprocess.run(
-        [CMAKE, "--build", os.path.join(ROOT, "build", device), "--target", target + ".solution",
-         target + ".derived"], capture_output=True, text=True)
-    return "" if result.returncode == 0 else result.stdout[-2000:]
+        [CMAKE, "--build", os.path.join(ROOT, "build", device), "--parallel", str(os.cpu_count()),
+         "--target", *targets], capture_output=True, text=True)
+    return "" if result.returncode == 0 else (result.stdout + result.stderr)[-2000:]
 
 
 def variants(device, exercise):
@@ -51,7 +53,7 @@ def variants(device, exercise):
 
 
 def measure(device, exercise, variant):
-    """The speed events of one program by test, or {} if it is wrong or crashed."""
+    """The speed events of one program, a list for every test; {} if it is wrong or crashed."""
     program = os.path.join(ROOT, "build", device, "course", exercise.replace("/", "."))
     command = [program + (".derived" if variant else ".solution"), "--gtest_filter=*Fast*"]
     if variant:
@@ -75,7 +77,7 @@ def measure(device, exercise, variant):
         except json.JSONDecodeError:
             continue
         if event["event"] == "speed" and event["verdict"] in ("pass", "fail"):
-            events[event["test"]] = event
+            events.setdefault(event["test"], []).append(event)
     return events
 
 
@@ -124,6 +126,19 @@ def orders_of(times):
     return rows
 
 
+def compare(kernels, modelled, measured):
+    """All rows of bars, and of pairs in order, of (exercise, variant) pairs run on both sides."""
+    bars, times = [], {}
+    for (exercise, variant), simulated, real in zip(kernels, modelled, measured):
+        for test in simulated.keys() & real.keys():
+            # A test may measure several shapes.
+            for shape, (ours, theirs) in enumerate(zip(simulated[test], real[test])):
+                kernel = f"{exercise} {variant or 'solution'}" + (f" #{shape + 1}" if shape else "")
+                bars += bars_of(kernel, ours, theirs)
+                times_of(kernel, ours, theirs, times.setdefault((exercise, test, shape), {}))
+    return bars, [row for of_test in times.values() for row in orders_of(of_test)]
+
+
 def share(rows, key):
     return sum(row[key] for row in rows) / len(rows) if rows else None
 
@@ -156,23 +171,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("out")
     options = parser.parse_args()
-    bars, orders = [], []
-    for exercise in speed_exercises():
-        problem = build("sim", exercise) or build("gpu", exercise)
-        if problem:
-            print(problem, file=sys.stderr)
-            return 2
-        times = {}
-        for variant in [""] + variants("sim", exercise):
-            modelled = measure("sim", exercise, variant)
-            measured = measure("gpu", exercise, variant)
-            for test in modelled.keys() & measured.keys():
-                kernel = f"{exercise} {variant or 'solution'}"
-                print(f"{kernel}: {test}", flush=True)
-                bars += bars_of(kernel, modelled[test], measured[test])
-                times_of(kernel, modelled[test], measured[test], times.setdefault(test, {}))
-        for test_times in times.values():
-            orders += orders_of(test_times)
+    exercises = speed_exercises()
+    problem = build("sim", exercises) or build("gpu", exercises)
+    if problem:
+        print(problem, file=sys.stderr)
+        return 2
+    kernels = [(exercise, variant) for exercise in exercises
+               for variant in [""] + variants("sim", exercise)]
+    # The simulator on all cores but two, the GPU alone.
+    with concurrent.futures.ThreadPoolExecutor(max(1, os.cpu_count() - 2)) as pool:
+        modelled = [pool.submit(measure, "sim", *kernel) for kernel in kernels]
+        measured = [measure("gpu", *kernel) for kernel in kernels]
+        bars, orders = compare(kernels, [run.result() for run in modelled], measured)
     for row in bars:
         mark = "" if row["agree"] else "  DIFFERS"
         print(f"{row['kernel']:52} {row['against']:14} {row['level']:9} bar {row['bar']:6.2f} "
