@@ -9,20 +9,20 @@
 
 #include "02_overlap.h"
 
-// Floats per piece. Every copy costs some microseconds besides its bytes, so a piece is at least
-// 512 KiB; the first copy in and the last copy out have nothing beside them, so it is at most 1/32.
-static int piece_length(int n) {
-  return n;  // TODO(1): n / 32 rounded up, but at least 131072 floats (about 2 lines).
-}
-
 // Puts all work for floats [first, first + length) into `stream`.
 static cudaError_t enqueue_piece(const float* h_x, float* h_y, float* d_x, float* d_y, int first,
                                  int length, int terms, cudaStream_t stream) {
   const size_t bytes = length * sizeof(float);
-  // TODO(2): Copy the piece in, launch, copy it out, all of it in `stream` (about 6 lines).
+  // TODO(1): Copy the piece in, launch, copy it out, all of it in `stream` (about 6 lines).
   (void)h_x, (void)h_y, (void)d_x, (void)d_y, (void)first, (void)terms, (void)stream;
   (void)bytes;
   return cudaSuccess;
+}
+
+// Floats per piece. Every copy costs some microseconds besides its bytes, so a piece is at least
+// 512 KiB; the first copy in and the last copy out have nothing beside them, so it is at most 1/32.
+static int piece_length(int n) {
+  return n;  // TODO(2): n / 32 rounded up, but at least 131072 floats (about 2 lines).
 }
 
 cudaError_t series_overlapped(const float* h_x, float* h_y, float* d_x, float* d_y, int n,

@@ -16,11 +16,24 @@ cudaError_t launch_diffusion(const float* d_from, float* d_to, int n, cudaStream
   return cudaGetLastError();
 }
 
-cudaError_t launch_all_steps(const Rod& rod, cudaStream_t stream) {
+cudaError_t order_streams(cudaStream_t earlier, cudaStream_t later) {
+  cudaEvent_t reached = nullptr;
+  cudaError_t error = cudaEventCreateWithFlags(&reached, cudaEventDisableTiming);
+  if (error == cudaSuccess) error = cudaEventRecord(reached, earlier);
+  if (error == cudaSuccess) error = cudaStreamWaitEvent(later, reached, 0);
+  cudaEventDestroy(reached);
+  return error;
+}
+
+cudaError_t launch_all_steps(const Rods& rods, cudaStream_t stream) {
   cudaError_t error = cudaSuccess;
-  for (int step = 0; step < kSteps && error == cudaSuccess; step += 2) {
-    error = launch_diffusion(rod.d_a, rod.d_b, rod.n, stream);
-    if (error == cudaSuccess) error = launch_diffusion(rod.d_b, rod.d_a, rod.n, stream);
+  for (int rod = 0; rod < kRods; ++rod) {
+    float* from = rods.d_a + rod * rods.n;
+    float* to = rods.d_b + rod * rods.n;
+    for (int step = 0; step < kSteps && error == cudaSuccess; step += 2) {
+      error = launch_diffusion(from, to, rods.n, stream);
+      if (error == cudaSuccess) error = launch_diffusion(to, from, rods.n, stream);
+    }
   }
   return error;
 }

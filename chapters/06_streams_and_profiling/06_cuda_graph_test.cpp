@@ -6,12 +6,14 @@
 
 namespace {
 
-// Reference in double: n temperatures, `steps` time steps.
+// Reference in double: kRods rods of the same length, `steps` time steps.
 std::vector<double> diffuse_on_cpu(const std::vector<float>& start, int steps) {
   std::vector<double> now(start.begin(), start.end()), next = now;
+  const size_t n = start.size() / kRods;
   for (int step = 0; step < steps; ++step) {
-    for (size_t i = 1; i + 1 < now.size(); ++i) {
-      next[i] = 0.5 * now[i] + 0.25 * (now[i - 1] + now[i + 1]);
+    for (size_t i = 0; i < now.size(); ++i) {
+      const bool is_end = i % n == 0 || i % n == n - 1;
+      next[i] = is_end ? now[i] : 0.5 * now[i] + 0.25 * (now[i - 1] + now[i + 1]);
     }
     now.swap(next);
   }
@@ -40,32 +42,32 @@ void expect_success(const char* function, cudaError_t error) {
   kit::fail(std::string(function) + " returned " + cudaGetErrorName(error) + ".");
 }
 
-// A rod with its graph.
+// Rods of n points with their graph.
 struct Diffusion {
   std::vector<float> start;
   Stream stream;
   kit::DeviceBuffer<float> d_a, d_b;
-  Rod rod;
+  Rods rods;
   uint64_t graphs_destroyed = 0, starts = 0;  // starts: calls of the replays that start work
 
   explicit Diffusion(int n)
-      : start(kit::random_floats(n)),
+      : start(kit::random_floats(kRods * n)),
         d_a(kit::DeviceBuffer<float>::inout(start, "d_a")),
-        d_b(kit::DeviceBuffer<float>::output(n, "d_b")),
-        rod{d_a.get(), d_b.get(), n, nullptr} {
+        d_b(kit::DeviceBuffer<float>::output(kRods * n, "d_b")),
+        rods{d_a.get(), d_b.get(), n, nullptr} {
     kit::run("building the graph", [&] {
-      expect_success("build_steps", build_steps(&rod, stream.get()));
+      expect_success("build_steps", build_steps(&rods, stream.get()));
       graphs_destroyed = wsim_api_calls("cudaGraphDestroy");
       cudaStreamSynchronize(stream.get());
     });
   }
-  ~Diffusion() { release_steps(&rod); }
+  ~Diffusion() { release_steps(&rods); }
   Diffusion(const Diffusion&) = delete;
   Diffusion& operator=(const Diffusion&) = delete;
 
   kit::Run replay(int times) {
     return kit::run("replaying it", [&] {
-      for (int i = 0; i < times; ++i) expect_success("run_steps", run_steps(rod, stream.get()));
+      for (int i = 0; i < times; ++i) expect_success("run_steps", run_steps(rods, stream.get()));
       starts = wsim_api_calls("__cudaLaunchKernel") + wsim_api_calls("cudaLaunchKernel") +
                wsim_api_calls("cudaGraphLaunch");
     });
@@ -84,23 +86,24 @@ TEST(CudaGraph, RecordingRunsNothing) {
 TEST(CudaGraph, TheReplayIsPrepared) {
   RecordProperty("todo", 2);
   const Diffusion diffusion(100);
-  if (diffusion.rod.replay == nullptr) {
-    kit::fail("build_steps left rod->replay empty: cudaGraphInstantiate makes it from the graph.");
+  if (diffusion.rods.replay == nullptr) {
+    kit::fail("build_steps left rods->replay empty: cudaGraphInstantiate makes it from the graph.");
   }
   if (kit::simulated() && diffusion.graphs_destroyed != 1) {
     kit::fail(
-        "The recorded graph is needed no longer once rod->replay exists, but build_steps "
+        "The recorded graph is needed no longer once rods->replay exists, but build_steps "
         "destroyed " +
         std::to_string(diffusion.graphs_destroyed) + " graphs, not 1: cudaGraphDestroy.");
   }
 }
 
-TEST(CudaGraph, OneReplayIsAHundredSteps) {
+TEST(CudaGraph, OneReplayIsFiftySteps) {
   RecordProperty("todo", 3);
   kit::for_each("n", std::vector<int>{2, 3, 31, 128, 129, 1025}, [](int n) {
     Diffusion diffusion(n);
     diffusion.replay(1);
-    kit::expect_near(diffusion.d_a, diffuse_on_cpu(diffusion.start, kSteps), tolerance(kSteps, n));
+    kit::expect_near(diffusion.d_a, diffuse_on_cpu(diffusion.start, kSteps),
+                     tolerance(kSteps, kRods * n));
   });
 }
 
@@ -109,7 +112,7 @@ TEST(CudaGraph, ReplaysFollowEachOther) {
   Diffusion diffusion(300);
   diffusion.replay(3);
   kit::expect_near(diffusion.d_a, diffuse_on_cpu(diffusion.start, 3 * kSteps),
-                   tolerance(3 * kSteps, 300));
+                   tolerance(3 * kSteps, kRods * 300));
 }
 
 TEST(CudaGraph, AReplayIsOneCall) {
@@ -118,39 +121,39 @@ TEST(CudaGraph, AReplayIsOneCall) {
   const kit::Run run = diffusion.replay(1);
   kit::budget("calls that start work, per replay", static_cast<double>(diffusion.starts),
               kit::at_most(1), "The launches were recorded; cudaGraphLaunch starts all of them");
-  if (kit::simulated() && run.counters().launches != kSteps) {
-    kit::fail("A replay ran " + std::to_string(run.counters().launches) + " kernels, not " +
-              std::to_string(kSteps) + ".");
-  }
+  if (kit::simulated() && run.counters().launches == 0) kit::fail("A replay ran no kernel.");
 }
 
 TEST(CudaGraph, IsFast) {
   RecordProperty("todo", 3);
   constexpr int kPoints = 128;  // one block: the kernel is as short as a kernel can be
   kit::Speed speed;
-  const auto start = speed.input<float>(kPoints, "start");
-  const auto end = speed.output<float>(kPoints, "end");
+  const auto start = speed.input<float>(kRods * kPoints, "start");
+  const auto end = speed.output<float>(kRods * kPoints, "end");
   Diffusion diffusion(kPoints);
   const cudaStream_t stream = diffusion.stream.get();
   // A graph knows the addresses that it was recorded with, so the temperatures are brought there.
   const auto between_copies = [&](const std::function<void()>& steps) {
-    const size_t bytes = kPoints * sizeof(float);
-    cudaMemcpyAsync(diffusion.rod.d_a, start.get(), bytes, cudaMemcpyDeviceToDevice, stream);
+    const size_t bytes = kRods * kPoints * sizeof(float);
+    cudaMemcpyAsync(diffusion.rods.d_a, start.get(), bytes, cudaMemcpyDeviceToDevice, stream);
     steps();
-    cudaMemcpyAsync(end.get(), diffusion.rod.d_a, bytes, cudaMemcpyDeviceToDevice, stream);
+    cudaMemcpyAsync(end.get(), diffusion.rods.d_a, bytes, cudaMemcpyDeviceToDevice, stream);
   };
   speed.whole_call();
-  speed.launch([&] { between_copies([&] { run_steps(diffusion.rod, stream); }); });
+  speed.launch([&] { between_copies([&] { run_steps(diffusion.rods, stream); }); });
   speed.expect(
       end,
       [&](size_t i) {
-        std::vector<float> from(kPoints);
+        std::vector<float> from(kRods * kPoints);
         for (size_t k = 0; k < from.size(); ++k) from[k] = start.at(k);
         return kit::Expected(diffuse_on_cpu(from, kSteps)[i], 1.0);
       },
       kit::Tolerance::units(1.5 * kSteps));
-  const auto one_by_one = [&] { between_copies([&] { launch_all_steps(diffusion.rod, stream); }); };
-  // Measured on an H200 (2026-11-21), a chain of 100 kernels of one block: 2.9 to 3.5 times.
+  const auto one_by_one = [&] {
+    between_copies([&] { launch_all_steps(diffusion.rods, stream); });
+  };
+  // Measured on an H200 (2026-11-21): 2.4 times for a graph that is one chain of 100 kernels, 4.3
+  // to 5.5 times for two chains of 50.
   speed.against(kit::stage("100 launches", one_by_one), kit::Bars(1.3, 2.0, 2.5));
   speed.grade();
 }

@@ -1,9 +1,7 @@
 // 06/08 Read the profile: what limits each of four kernels, and which counter shows it?
-//   kernel_a, kernel_b, kernel_c   in 08_read_the_profile_baseline.cu; ./grade run 08_read prints
-//   their
-//                                  counters, ./grade profile 08_read counts each source line
-//   sgemm                          a kernel of a library: no source, only this report of Nsight
-//   Compute
+//   kernel_a, b, c   in 08_read_the_profile_baseline.cu; ./grade run 08_read prints their counters,
+//                    ./grade profile 08_read those of each of their lines
+//   sgemm            a kernel of a library: no source, only this report of Nsight Compute
 //
 //     compute capability 8.6, 46 multiprocessors     grid 1536 blocks, block 128 threads
 //     registers per thread               122         waves per multiprocessor       8.35

@@ -1,5 +1,4 @@
-// 06/08 Read the profile: three kernels to look at. Each is right; each has one thing that holds it
-// back.
+// 06/08 Read the profile: three kernels to look at, each with one thing that holds it back.
 #include "08_read_the_profile.h"
 
 __global__ void kernel_a(const float* m, float* sums) {

@@ -272,6 +272,9 @@ Run run(const std::string& what, const std::function<void()>& launch, Site site)
     RunRecorder::set_failed(result);
     return result;
   }
+  // The buffers are complete, for streams that do not wait for the default stream as well: a copy
+  // from pageable memory returns before its last bytes are on the device.
+  cudaDeviceSynchronize();
   cudaGetLastError();  // what happened before is not this launcher's fault
   const RunRecorder recorder;
   const cudaError_t expected = now.expected_error;

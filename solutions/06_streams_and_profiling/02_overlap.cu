@@ -9,31 +9,31 @@
 
 #include "02_overlap.h"
 
-// Floats per piece. Every copy costs some microseconds besides its bytes, so a piece is at least
-// 512 KiB; the first copy in and the last copy out have nothing beside them, so it is at most 1/32.
-static int piece_length(int n) {
-  //~ return n;  // TODO(1): n / 32 rounded up, but at least 131072 floats (about 2 lines).
-  //~begin 1
-  constexpr int kMostPieces = 32, kLeastLength = 1 << 17;
-  return std::max((n + kMostPieces - 1) / kMostPieces, kLeastLength);
-  //~end
-}
-
 // Puts all work for floats [first, first + length) into `stream`.
 static cudaError_t enqueue_piece(const float* h_x, float* h_y, float* d_x, float* d_y, int first,
                                  int length, int terms, cudaStream_t stream) {
   const size_t bytes = length * sizeof(float);
-  //~ // TODO(2): Copy the piece in, launch, copy it out, all of it in `stream` (about 6 lines).
+  //~ // TODO(1): Copy the piece in, launch, copy it out, all of it in `stream` (about 6 lines).
   //~ (void)h_x, (void)h_y, (void)d_x, (void)d_y, (void)first, (void)terms, (void)stream;
   //~ (void)bytes;
   //~ return cudaSuccess;
-  //~begin 2
+  //~begin 1
   cudaError_t error =
       cudaMemcpyAsync(d_x + first, h_x + first, bytes, cudaMemcpyHostToDevice, stream);
   if (error != cudaSuccess) return error;
   error = launch_geometric_series(d_x + first, d_y + first, length, terms, stream);
   if (error != cudaSuccess) return error;
   return cudaMemcpyAsync(h_y + first, d_y + first, bytes, cudaMemcpyDeviceToHost, stream);
+  //~end
+}
+
+// Floats per piece. Every copy costs some microseconds besides its bytes, so a piece is at least
+// 512 KiB; the first copy in and the last copy out have nothing beside them, so it is at most 1/32.
+static int piece_length(int n) {
+  //~ return n;  // TODO(2): n / 32 rounded up, but at least 131072 floats (about 2 lines).
+  //~begin 2
+  constexpr int kMostPieces = 32, kLeastLength = 1 << 17;
+  return std::max((n + kMostPieces - 1) / kMostPieces, kLeastLength);
   //~end
 }
 

@@ -1,5 +1,4 @@
-// 06/04 Stream race (fix the bug): an array goes to the device through two pieces of memory in
-// turn.
+// 06/04 Stream race (fix the bug): an array goes to the device through two lanes in turn.
 //   x         n floats in pageable host memory;  y  n floats in device memory: y = x |x|
 //   lanes     two of everything: pinned staging memory, device memory, events (04_stream_race.h)
 //   Every piece passes: host fills staging -> stream `copy` -> stream `compute`. The arrows are
@@ -30,7 +29,9 @@ cudaError_t signed_squares_streamed(const float* x, float* d_y, int n, const Lan
     // The copy of two pieces ago reads h_x. An event that was never recorded counts as reached.
     cudaEventSynchronize(lane.copied);
     //~end
-    std::copy(x + first, x + first + here, lane.h_x);
+    for (int i = 0; i < here; ++i) {
+      lane.h_x[i] = x[first + i];
+    }
 
     //~ // TODO(2): Who may still be reading lane.d_x here? The host need not wait (1 line).
     //~begin 2

@@ -1,12 +1,11 @@
 // 06/07 Fusion: y = sigmoid(a + b c) in one kernel instead of three.
-//   a, b, c, y   n floats in device memory, n >= 1, each aligned to 16 bytes; the last n % 4 are a
-//   tail The three kernels (07_fusion_baseline.cu) keep what lies between them in y, in global
-//   memory. "Fusing only saves launches": predict the bytes first, then judge.
+//   a, b, c, y   n floats in device memory, n >= 1, each aligned to 16 bytes
+//   The three kernels (07_fusion_baseline.cu) keep what lies between them in y, in global memory.
+//   "Fusing only saves launches": predict the bytes first, then judge.
 //   TODOs        3
 #include "07_fusion.h"
 
-// Bytes that cross between the kernels and global memory for each element, loads and stores
-// together.
+// Bytes that go to and come from global memory for each element, loads and stores together.
 //~ constexpr int kBytesOfThreeKernels = 0;  // TODO(1): b c; then a + y; then sigmoid(y).
 //~ constexpr int kBytesOfOneKernel = 0;     // TODO(1): And all of it at once.
 //~begin 1
