@@ -62,6 +62,9 @@ void FunctionDecoder::memory_address(const Operand& operand, Space space, Instr&
       in.space = Space::kParamLocal;
       in.extra = param->second.first;
       in.target = param->second.second;
+      if (in.imm < 0 || in.imm + in.size * in.vector > static_cast<int64_t>(in.target)) {
+        throw Unsupported{"this lies outside of the parameter " + base.name};
+      }
     }
     return;
   }

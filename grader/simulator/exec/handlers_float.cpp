@@ -40,15 +40,17 @@ inline T compute(T a, T b, T c) {
   if constexpr (kOp == Op::kMaxNan) return extremum<true, true>(a, b);
 }
 
-// .ftz looks at the value before it is rounded: what would be rounded up to the smallest normal
-// number is flushed as well, as on an H200. In double the value is exact or near enough to decide.
+// .ftz looks at the value rounded as if there were no least exponent, as an H200 does: only what
+// then reaches 2^-126 stays. In double the value is exact or near enough to decide; 2^64 takes it
+// away from the end of the exponents, and the conversion rounds it under the mode in force.
 template <Op kOp>
 inline float flush_result(float r, float x, float y, float z) {
   if constexpr (kOp == Op::kMin || kOp == Op::kMax || kOp == Op::kMinNan || kOp == Op::kMaxNan) {
     return flush(r);
   } else {
     const double value = compute<kOp, double>(x, y, z);
-    return std::fabs(value) < 0x1p-126 ? std::copysign(0.0f, r) : r;
+    const float rounded = static_cast<float>(value * 0x1p64);
+    return std::fabs(rounded) < 0x1p-62f ? std::copysign(0.0f, r) : r;
   }
 }
 

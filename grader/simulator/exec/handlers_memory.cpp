@@ -302,8 +302,8 @@ using Access = void (*)(Warp&, const Instr&, const Request&);
 // Kernel parameters: one buffer for all threads.
 void load_param_request(Warp& w, const Instr& in, const Request& request) {
   const uint8_t* params = w.params;
-  if (request.high > w.param_bytes) {
-    report_unsupported(w, "a kernel parameter is read past its end");
+  if (request.high > w.param_bytes || request.low > w.param_bytes) {
+    report_unsupported(w, "a kernel parameter is read outside of it");
     throw LaunchFault{LaunchStatus::kIllegalAddress};
   }
   load_bytes(w, in, request.mask, [&](int lane) { return params + request.address[lane]; });

@@ -304,6 +304,11 @@ RaceReport report_of(const Warp& warp, const SharedRace::Race& found) {
   return {side(found.earlier), side(found.later), found.address, true, found.in_flight};
 }
 
+void report_found(const Warp& warp, const SharedRace::Race& found, bool same_value) {
+  const RaceReport report = report_of(warp, found);
+  report_race(warp, report, note_for(report, found.standing, same_value));
+}
+
 void report_found(const Warp& warp, const GlobalRace::Race& found, const Instr& in,
                   const Request& request) {
   const auto side = [](const GlobalRace::Access& access) {
@@ -382,8 +387,7 @@ void race_async_copy(Warp& warp, const Request& request) {
   SharedRace::Race found;
   if (race.begin_async_write(warp.clock, static_cast<uint32_t>(warp.index), request.mask,
                              request.address, request.bytes, warp.pc, &found)) {
-    const RaceReport report = report_of(warp, found);
-    report_race(warp, report, note_for(report, found.standing, false));
+    report_found(warp, found, false);
   }
 }
 
@@ -393,8 +397,7 @@ void race_sync_object(Warp& warp, const Request& request) {
   SharedRace::Race found;
   if (race.compare_strong(warp.clock, static_cast<uint32_t>(warp.index), request.mask,
                           request.address, request.bytes, warp.pc, &found)) {
-    const RaceReport report = report_of(warp, found);
-    report_race(warp, report, note_for(report, found.standing, false));
+    report_found(warp, found, false);
   }
 }
 
@@ -408,8 +411,7 @@ void race_object_init(Warp& warp, const Request& request, bool same) {
   SharedRace::Race found;
   if (race.access(warp.clock, static_cast<uint32_t>(warp.index), request.mask, request.address,
                   request.bytes, access, &found)) {
-    const RaceReport report = report_of(warp, found);
-    report_race(warp, report, note_for(report, found.standing, same && found.earlier.write));
+    report_found(warp, found, same && found.earlier.write);
   }
 }
 

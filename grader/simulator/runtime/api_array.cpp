@@ -77,40 +77,43 @@ cudaError_t side_of(const ApiCall& call, const Corner& corner, const Box& box, A
   return array_side(call, array, {corner.x, corner.y, 0}, box, side);
 }
 
+// Between an array and memory whose rows are `pitch` bytes apart; `memory` is written from an
+// array.
+enum class Direction { kToArray, kFromArray };
+cudaError_t copy_rectangle(const ApiCall& call, Direction direction, const Corner& corner,
+                           const void* memory, size_t pitch, const Box& box, cudaMemcpyKind kind,
+                           cudaStream_t stream, Wait wait) {
+  if (box.height > 1 && box.width > pitch) return cudaErrorInvalidPitchValue;
+  ArraySide side;
+  if (const cudaError_t error = side_of(call, corner, box, &side); error != cudaSuccess) {
+    return error;
+  }
+  const Layout rows{pitch, pitch * box.height};
+  Copy copy;
+  copy.box = box;
+  copy.kind = kind;
+  if (direction == Direction::kToArray) {
+    copy.to = side.start, copy.to_layout = side.layout;
+    copy.from = memory, copy.from_layout = rows;
+  } else {
+    copy.to = const_cast<void*>(memory), copy.to_layout = rows;
+    copy.from = side.start, copy.from_layout = side.layout;
+  }
+  return start_copy(call, copy, stream, wait);
+}
+
 cudaError_t copy_to_array(const ApiCall& call, const Corner& to, const void* from, size_t pitch,
                           size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream,
                           Wait wait) {
-  if (height > 1 && width > pitch) return cudaErrorInvalidPitchValue;
-  Copy copy;
-  copy.box = {width, height, 1};
-  ArraySide side;
-  if (const cudaError_t error = side_of(call, to, copy.box, &side); error != cudaSuccess) {
-    return error;
-  }
-  copy.to = side.start;
-  copy.to_layout = side.layout;
-  copy.from = from;
-  copy.from_layout = {pitch, pitch * height};
-  copy.kind = kind;
-  return start_copy(call, copy, stream, wait);
+  return copy_rectangle(call, Direction::kToArray, to, from, pitch, {width, height, 1}, kind,
+                        stream, wait);
 }
 
 cudaError_t copy_from_array(const ApiCall& call, void* to, size_t pitch, const Corner& from,
                             size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream,
                             Wait wait) {
-  if (height > 1 && width > pitch) return cudaErrorInvalidPitchValue;
-  Copy copy;
-  copy.box = {width, height, 1};
-  ArraySide side;
-  if (const cudaError_t error = side_of(call, from, copy.box, &side); error != cudaSuccess) {
-    return error;
-  }
-  copy.to = to;
-  copy.to_layout = {pitch, pitch * height};
-  copy.from = side.start;
-  copy.from_layout = side.layout;
-  copy.kind = kind;
-  return start_copy(call, copy, stream, wait);
+  return copy_rectangle(call, Direction::kFromArray, from, to, pitch, {width, height, 1}, kind,
+                        stream, wait);
 }
 
 // The older copies name a number of bytes that runs on from row to row: one long row.

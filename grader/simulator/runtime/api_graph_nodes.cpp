@@ -50,6 +50,15 @@ T* work_as(cudaGraphNode_t node) {
   return Graphs::instance().is_node(node) ? std::get_if<T>(&node->work) : nullptr;
 }
 
+// *out = read(the node's work)
+template <class Work, class Out, class Read>
+cudaError_t read_node(cudaGraphNode_t node, Out* out, Read read) {
+  const Work* work = work_as<Work>(node);
+  if (work == nullptr || out == nullptr) return cudaErrorInvalidValue;
+  *out = read(*work);
+  return cudaSuccess;
+}
+
 template <class Work, class Params>
 cudaError_t set_params(const ApiCall& call, cudaGraphNode_t node, const Params* params) {
   if (work_as<Work>(node) == nullptr || params == nullptr) return cudaErrorInvalidValue;
@@ -223,11 +232,8 @@ cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph,
 
 cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodeParams* params) {
   return WARPLINGS_API {
-    if (work_as<KernelNodeWork>(node) == nullptr || params == nullptr) {
-      return cudaErrorInvalidValue;
-    }
-    *params = kernel_parameters(node);
-    return cudaSuccess;
+    return read_node<KernelNodeWork>(
+        node, params, [=](const KernelNodeWork&) { return kernel_parameters(node); });
   };
 }
 
@@ -237,10 +243,8 @@ cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelN
 
 cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, cudaMemcpy3DParms* params) {
   return WARPLINGS_API {
-    const auto* work = work_as<CopyWork>(node);
-    if (work == nullptr || params == nullptr) return cudaErrorInvalidValue;
-    *params = copy_parameters(work->copy);
-    return cudaSuccess;
+    return read_node<CopyWork>(node, params,
+                               [](const CopyWork& work) { return copy_parameters(work.copy); });
   };
 }
 
@@ -276,10 +280,8 @@ cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void* t
 
 cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, cudaMemsetParams* params) {
   return WARPLINGS_API {
-    const auto* work = work_as<FillWork>(node);
-    if (work == nullptr || params == nullptr) return cudaErrorInvalidValue;
-    *params = fill_parameters(work->fill);
-    return cudaSuccess;
+    return read_node<FillWork>(node, params,
+                               [](const FillWork& work) { return fill_parameters(work.fill); });
   };
 }
 
@@ -289,10 +291,9 @@ cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const cudaMemsetP
 
 cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, cudaHostNodeParams* params) {
   return WARPLINGS_API {
-    const auto* work = work_as<HostWork>(node);
-    if (work == nullptr || params == nullptr) return cudaErrorInvalidValue;
-    *params = {work->function, work->data};
-    return cudaSuccess;
+    return read_node<HostWork>(node, params, [](const HostWork& work) {
+      return cudaHostNodeParams{work.function, work.data};
+    });
   };
 }
 
@@ -302,19 +303,15 @@ cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const cudaHostNodeP
 
 cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t* graph) {
   return WARPLINGS_API {
-    const auto* work = work_as<ChildWork>(node);
-    if (work == nullptr || graph == nullptr) return cudaErrorInvalidValue;
-    *graph = work->graph.get();
-    return cudaSuccess;
+    return read_node<ChildWork>(node, graph,
+                                [](const ChildWork& work) { return work.graph.get(); });
   };
 }
 
 cudaError_t cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* event) {
   return WARPLINGS_API {
-    const auto* work = work_as<EventRecordWork>(node);
-    if (work == nullptr || event == nullptr) return cudaErrorInvalidValue;
-    *event = work->event;
-    return cudaSuccess;
+    return read_node<EventRecordWork>(node, event,
+                                      [](const EventRecordWork& work) { return work.event; });
   };
 }
 
@@ -324,10 +321,8 @@ cudaError_t cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t e
 
 cudaError_t cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* event) {
   return WARPLINGS_API {
-    const auto* work = work_as<EventWaitWork>(node);
-    if (work == nullptr || event == nullptr) return cudaErrorInvalidValue;
-    *event = work->event;
-    return cudaSuccess;
+    return read_node<EventWaitWork>(node, event,
+                                    [](const EventWaitWork& work) { return work.event; });
   };
 }
 
@@ -337,10 +332,8 @@ cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t eve
 
 cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, cudaMemAllocNodeParams* params) {
   return WARPLINGS_API {
-    const auto* work = work_as<AllocateWork>(node);
-    if (work == nullptr || params == nullptr) return cudaErrorInvalidValue;
-    *params = work->params;
-    return cudaSuccess;
+    return read_node<AllocateWork>(node, params,
+                                   [](const AllocateWork& work) { return work.params; });
   };
 }
 

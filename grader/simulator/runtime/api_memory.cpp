@@ -140,8 +140,14 @@ cudaError_t cudaHostUnregister(void* pointer) {
 
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned) {
   return WARPLINGS_API {
-    // Memory that was registered later is not mapped into the simulated device.
-    if (memory_kind(host) == MemoryKind::kRegistered) return cudaErrorNotSupported;
+    if (memory_kind(host) == MemoryKind::kRegistered) {
+      call.report("api", "not-simulated",
+                  call.description() +
+                      " asks for the device address of memory that cudaHostRegister pinned, which "
+                      "simulated kernels cannot reach. It returned cudaErrorNotSupported. Allocate "
+                      "this memory with cudaHostAlloc, or run this program on a GPU.");
+      return cudaErrorNotSupported;
+    }
     if (memory_kind(host) != MemoryKind::kPinned) return cudaErrorInvalidValue;
     *device = host;
     return cudaSuccess;
@@ -163,30 +169,6 @@ cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total) {
     if (free_bytes != nullptr)
       *free_bytes = memory.bytes_total() - memory.bytes_in_use(current_device());
     return cudaSuccess;
-  };
-}
-
-// The simulator has one memory for host and device: moving managed memory and advice change
-// nothing.
-cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t size, cudaMemLocation location,
-                                 unsigned flags, cudaStream_t stream) {
-  return WARPLINGS_API {
-    if (Streams::instance().find(stream) == nullptr) return cudaErrorInvalidResourceHandle;
-    if (!is_managed(pointer) || flags != 0) return cudaErrorInvalidValue;
-    if (!DeviceMemory::instance().accessible(address_of(pointer), size)) {
-      return cudaErrorInvalidValue;
-    }
-    const bool bad_device = location.type == cudaMemLocationTypeDevice &&
-                            (location.id < 0 || location.id >= device_count());
-    return bad_device ? cudaErrorInvalidDevice : cudaSuccess;
-  };
-}
-
-cudaError_t cudaMemAdvise(const void* pointer, size_t size, cudaMemoryAdvise, cudaMemLocation) {
-  return WARPLINGS_API {
-    if (!is_managed(pointer)) return cudaErrorInvalidValue;
-    return DeviceMemory::instance().accessible(address_of(pointer), size) ? cudaSuccess
-                                                                          : cudaErrorInvalidValue;
   };
 }
 

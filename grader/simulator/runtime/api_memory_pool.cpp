@@ -19,6 +19,19 @@ namespace {
 
 bool is_device(int device) { return device >= 0 && device < device_count(); }
 
+// Pools hold memory of devices.
+bool has_pool(const cudaMemLocation* location, cudaMemAllocationType type) {
+  return location != nullptr && location->type == cudaMemLocationTypeDevice &&
+         is_device(location->id) && type == cudaMemAllocationTypePinned;
+}
+
+cudaError_t use_pool(int device, cudaMemPool_t handle) {
+  MemoryPool* pool = MemoryPools::instance().find(handle);
+  if (pool == nullptr || pool->device != device) return cudaErrorInvalidValue;
+  MemoryPools::instance().set_current(device, pool);
+  return cudaSuccess;
+}
+
 // A captured allocation becomes a node; its address is known at once.
 cudaError_t capture_allocation(const ApiCall& call, StreamState& stream, size_t size,
                                void** pointer) {
@@ -155,11 +168,33 @@ cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
 
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t handle) {
   return WARPLINGS_API {
-    if (!is_device(device)) return cudaErrorInvalidDevice;
-    MemoryPool* pool = MemoryPools::instance().find(handle);
-    if (pool == nullptr || pool->device != device) return cudaErrorInvalidValue;
-    MemoryPools::instance().set_current(device, pool);
+    return is_device(device) ? use_pool(device, handle) : cudaErrorInvalidDevice;
+  };
+}
+
+cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t* pool, cudaMemLocation* location,
+                                     cudaMemAllocationType type) {
+  return WARPLINGS_API {
+    if (pool == nullptr || !has_pool(location, type)) return cudaErrorInvalidValue;
+    *pool = MemoryPools::instance().default_of(location->id);
     return cudaSuccess;
+  };
+}
+
+cudaError_t cudaMemGetMemPool(cudaMemPool_t* pool, cudaMemLocation* location,
+                              cudaMemAllocationType type) {
+  return WARPLINGS_API {
+    if (pool == nullptr || !has_pool(location, type)) return cudaErrorInvalidValue;
+    *pool = MemoryPools::instance().current_of(location->id);
+    return cudaSuccess;
+  };
+}
+
+cudaError_t cudaMemSetMemPool(cudaMemLocation* location, cudaMemAllocationType type,
+                              cudaMemPool_t handle) {
+  return WARPLINGS_API {
+    if (!has_pool(location, type)) return cudaErrorInvalidValue;
+    return use_pool(location->id, handle);
   };
 }
 

@@ -71,6 +71,33 @@ cudaError_t cudaMemPrefetchAsync_ptsz(const void* pointer, size_t size, cudaMemL
   return cudaMemPrefetchAsync(pointer, size, location, flags, own(stream));
 }
 
+cudaError_t cudaMemPrefetchBatchAsync_ptsz(void** pointers, size_t* sizes, size_t count,
+                                           cudaMemLocation* locations, size_t* firsts,
+                                           size_t groups, unsigned long long flags,
+                                           cudaStream_t stream) {
+  return cudaMemPrefetchBatchAsync(pointers, sizes, count, locations, firsts, groups, flags,
+                                   own(stream));
+}
+
+cudaError_t cudaMemDiscardBatchAsync_ptsz(void** pointers, size_t* sizes, size_t count,
+                                          unsigned long long flags, cudaStream_t stream) {
+  return cudaMemDiscardBatchAsync(pointers, sizes, count, flags, own(stream));
+}
+
+cudaError_t cudaMemDiscardAndPrefetchBatchAsync_ptsz(void** pointers, size_t* sizes, size_t count,
+                                                     cudaMemLocation* locations, size_t* firsts,
+                                                     size_t groups, unsigned long long flags,
+                                                     cudaStream_t stream) {
+  return cudaMemDiscardAndPrefetchBatchAsync(pointers, sizes, count, locations, firsts, groups,
+                                             flags, own(stream));
+}
+
+cudaError_t cudaMemcpyBatchAsync_ptsz(void* const* to, const void* const* from, const size_t* sizes,
+                                      size_t count, cudaMemcpyAttributes* attributes,
+                                      size_t* firsts, size_t groups, cudaStream_t stream) {
+  return cudaMemcpyBatchAsync(to, from, sizes, count, attributes, firsts, groups, own(stream));
+}
+
 cudaError_t cudaLaunchKernel_ptsz(const void* function, dim3 grid, dim3 block, void** arguments,
                                   size_t shared, cudaStream_t stream) {
   return cudaLaunchKernel(function, grid, block, arguments, shared, own(stream));

@@ -26,6 +26,25 @@ std::map<cudaTextureObject_t, Described>& descriptions() {
   return *map;
 }
 
+template <class Part>
+cudaError_t describe_object(cudaTextureObject_t object, Part Described::*part, Part* out) {
+  const auto found = descriptions().find(object);
+  if (out == nullptr || found == descriptions().end()) return cudaErrorInvalidValue;
+  *out = found->second.*part;
+  return cudaSuccess;
+}
+
+// Kernels that were launched before may still use the object: it goes when they have run.
+cudaError_t destroy_object(cudaTextureObject_t object, bool (ImageObjects::*remove)(uint64_t)) {
+  if (object == 0) return cudaSuccess;
+  if (const cudaError_t error = Streams::instance().synchronize_device(current_device());
+      error != cudaSuccess) {
+    return error;
+  }
+  descriptions().erase(object);
+  return (ImageObjects::instance().*remove)(object) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
 bool on_device(const void* pointer, size_t bytes) {
   return DeviceMemory::instance().accessible(address_of(pointer), bytes);
 }
@@ -142,35 +161,16 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResou
 }
 
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object) {
-  return WARPLINGS_API {
-    if (object == 0) return cudaSuccess;
-    // Kernels that were launched before may still use it.
-    if (const cudaError_t error = Streams::instance().synchronize_device(current_device());
-        error != cudaSuccess) {
-      return error;
-    }
-    descriptions().erase(object);
-    return ImageObjects::instance().remove_texture(object) ? cudaSuccess : cudaErrorInvalidValue;
-  };
+  return WARPLINGS_API { return destroy_object(object, &ImageObjects::remove_texture); };
 }
 
 cudaError_t cudaGetTextureObjectResourceDesc(cudaResourceDesc* resource,
                                              cudaTextureObject_t object) {
-  return WARPLINGS_API {
-    const auto found = descriptions().find(object);
-    if (resource == nullptr || found == descriptions().end()) return cudaErrorInvalidValue;
-    *resource = found->second.resource;
-    return cudaSuccess;
-  };
+  return WARPLINGS_API { return describe_object(object, &Described::resource, resource); };
 }
 
 cudaError_t cudaGetTextureObjectTextureDesc(cudaTextureDesc* texture, cudaTextureObject_t object) {
-  return WARPLINGS_API {
-    const auto found = descriptions().find(object);
-    if (texture == nullptr || found == descriptions().end()) return cudaErrorInvalidValue;
-    *texture = found->second.texture;
-    return cudaSuccess;
-  };
+  return WARPLINGS_API { return describe_object(object, &Described::texture, texture); };
 }
 
 cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* object, const cudaResourceDesc* resource) {
@@ -193,25 +193,12 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* object, const cudaResou
 }
 
 cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object) {
-  return WARPLINGS_API {
-    if (object == 0) return cudaSuccess;
-    if (const cudaError_t error = Streams::instance().synchronize_device(current_device());
-        error != cudaSuccess) {
-      return error;
-    }
-    descriptions().erase(object);
-    return ImageObjects::instance().remove_surface(object) ? cudaSuccess : cudaErrorInvalidValue;
-  };
+  return WARPLINGS_API { return destroy_object(object, &ImageObjects::remove_surface); };
 }
 
 cudaError_t cudaGetSurfaceObjectResourceDesc(cudaResourceDesc* resource,
                                              cudaSurfaceObject_t object) {
-  return WARPLINGS_API {
-    const auto found = descriptions().find(object);
-    if (resource == nullptr || found == descriptions().end()) return cudaErrorInvalidValue;
-    *resource = found->second.resource;
-    return cudaSuccess;
-  };
+  return WARPLINGS_API { return describe_object(object, &Described::resource, resource); };
 }
 
 }  // extern "C"

@@ -173,5 +173,20 @@ TEST_F(FixtureFiles, ParametersMustFitTheComments) {
       << printed;
 }
 
+TEST_F(FixtureFiles, AccessesOutsideOfParametersAreRefused) {
+  std::string text = store_kernel("// expect: u32 1\n", "1");
+  text.replace(text.find("[o]"), 3, "[o+-8]");
+  write("kernel.ptx", text);
+  std::string printed;
+  EXPECT_NE(run(&printed), 0);
+  EXPECT_NE(printed.find("a kernel parameter is read outside of it"), std::string::npos) << printed;
+
+  text.replace(text.find("[o+-8]"), 6, "[o]");
+  text.insert(text.find("ret;"), ".param .b32 v;\nst.param.b32 [v+0x80000000], 1;\n");
+  write("kernel.ptx", text);
+  EXPECT_NE(run(&printed), 0);
+  EXPECT_NE(printed.find("outside of the parameter v"), std::string::npos) << printed;
+}
+
 }  // namespace
 }  // namespace warplings::sim
