@@ -96,7 +96,7 @@ TEST(Divergence, AcceptsNoElements) {
 
 TEST(Divergence, KeepsTheLanesOfAWarpTogether) {
   RecordProperty("todo", 2);
-  const kit::Run run = check(kit::work_scale(1 << 12, 1 << 24));
+  const kit::Run run = check(kit::work_scale(1 << 12, 1 << 18));
   const kit::Counters& c = run.counters();
   kit::budget("average active lanes", kit::ratio(c.thread_instructions, c.warp_instructions),
               kit::at_least(30),

@@ -19,13 +19,19 @@ __device__ Part join(Part a, Part b) {
   return a.m > b.m ? a : b;
 }
 
+// What describes the parts of all lanes of the warp together, in every lane.
+__device__ Part join_warp(Part part) {
+  // TODO(2): The greatest m of all lanes, and each s scaled to it (warp_max and warp_sum; 2 lines).
+  // Then, below, the warps: a Part per warp in of_warp, which every warp joins (about 4 lines).
+  return part;
+}
+
 // What describes the parts of all threads of the block together, in every thread.
 template <int kThreads>
 __device__ Part join_block(Part part) {
   __shared__ Part of_warp[kThreads / kWarp];  // [warp]
   const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
-  // TODO(2): Join the lanes of each warp (__shfl_xor_sync on m and on s), leave one Part per warp
-  // in of_warp, and let every warp join those (about 12 lines, one barrier).
+  part = join_warp(part);
   if (lane == 0) {
     of_warp[warp].m = part.m;
     part.m = of_warp[warp].m;
