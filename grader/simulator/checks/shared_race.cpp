@@ -41,12 +41,16 @@ Standing SharedRace::standing(const WarpClock& clock, uint32_t warp, uint32_t la
   return noted_standing(clock, *order_, lane, order_->block, earlier.thread, earlier.clock);
 }
 
+// Would they race if different threads made them and nothing ordered these?
+bool SharedRace::touch(const Access& earlier, const Access& later) const {
+  if (earlier.epoch != epoch_ || (earlier.bytes & later.bytes) == 0) return false;
+  if (earlier.strong && later.strong && earlier.size == later.size) return false;
+  return earlier.write || later.write;
+}
+
 Standing SharedRace::conflict(const WarpClock& clock, uint32_t warp, const Access& earlier,
                               const Access& later) const {
-  const bool apart = earlier.epoch != epoch_ || earlier.thread == later.thread ||
-                     (earlier.bytes & later.bytes) == 0;
-  if (apart || (!earlier.write && !later.write)) return Standing::kOrdered;
-  if (earlier.strong && later.strong && earlier.size == later.size) return Standing::kOrdered;
+  if (earlier.thread == later.thread || !touch(earlier, later)) return Standing::kOrdered;
   return standing(clock, warp, later.thread % 32, earlier);
 }
 
@@ -68,9 +72,10 @@ bool SharedRace::check(const WarpClock& clock, uint32_t warp, const Access& acce
   look(word.write);
   look(word.read[0]);
   look(word.read[1]);
-  if (word.overflow) {
+  // Atomics of one size do not race with each other.
+  if (word.overflow && !(access.strong && word.strong_size == access.size)) {
     for (const Listed& earlier : overflow_.at(index)) {
-      if (!earlier.write && !access.write) continue;
+      if (!touch(earlier, access)) continue;
       Access one = earlier;
       for (uint32_t rest = earlier.lanes; rest != 0; rest &= rest - 1) {
         one.thread = static_cast<uint16_t>(earlier.thread / 32 * 32 + std::countr_zero(rest));
@@ -132,6 +137,8 @@ void SharedRace::remember(const WarpClock& clock, uint32_t warp, const Access& a
     return true;
   };
   std::vector<Listed>& list = overflow_[index];
+  const uint8_t strong_size = access.strong ? access.size : Word::kMixed;
+  word.strong_size = !word.overflow || word.strong_size == strong_size ? strong_size : Word::kMixed;
   word.overflow = true;
   const Listed* first = nullptr;
   for (Listed& old : list) {

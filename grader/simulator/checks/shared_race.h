@@ -111,7 +111,9 @@ class SharedRace {
   struct Word {
     Access write;
     Access read[2];  // of two different threads where there are two
+    static constexpr uint8_t kMixed = 0xff;
     bool overflow = false;
+    uint8_t strong_size = kMixed;  // of all accesses in the list, if all are strong
   };
   // The same access by several lanes of a warp at one time; `thread` is one of them.
   struct Listed : Access {
@@ -126,6 +128,7 @@ class SharedRace {
   };
   Standing standing(const WarpClock& clock, uint32_t warp, uint32_t lane,
                     const Access& earlier) const;
+  bool touch(const Access& earlier, const Access& later) const;
   // kOrdered also where the two do not conflict.
   Standing conflict(const WarpClock& clock, uint32_t warp, const Access& earlier,
                     const Access& later) const;
