@@ -1,5 +1,5 @@
 // 06/08 Read the profile: what limits each of four kernels, and which counter shows it?
-//   kernel_a, b, c   in 08_read_the_profile_baseline.cu; ./grade run 08_read prints their counters,
+//   kernel_a, b, c   in 08_read_the_profile_baseline.cu; ./grade run 08_read shows their counters,
 //                    ./grade profile 08_read those of each of their lines
 //   sgemm            a kernel of a library: no source, only this report of Nsight Compute
 //

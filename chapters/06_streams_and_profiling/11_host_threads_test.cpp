@@ -3,7 +3,7 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstdio>
+#include <cmath>
 #include <cstring>
 #include <memory>
 #include <set>
@@ -93,6 +93,12 @@ double overlap_of(cudaStream_t stream) {
   return (2 * one - two) / one;
 }
 
+std::string outcome(const char* kind, double overlap) {
+  return std::string("Two long kernels of two threads in the ") + kind + " default stream were " +
+         std::to_string(std::lround(100 * overlap)) +
+         " % side by side, which is not what you predicted.";
+}
+
 }  // namespace
 
 TEST(HostThreads, EveryThreadDoesItsSlice) {
@@ -136,22 +142,17 @@ TEST(HostThreads, TheErrorOfAThreadIsReturned) {
 TEST(HostThreads, ThePredictionForTheLegacyDefaultStreamHolds) {
   RecordProperty("todo", 2);
   const double overlap = overlap_of(cudaStreamLegacy);
-  std::printf("  legacy default stream:     %3.0f %% side by side\n", 100 * overlap);
   if (runs_side_by_side(DefaultStream::kLegacy) != (overlap > 0.5)) {
-    kit::fail(
-        "You predicted another outcome for the legacy default stream. It is one stream, and "
-        "all threads put their work into it.");
+    kit::fail(outcome("legacy", overlap) +
+              " It is one stream, and all threads put their work into it.");
   }
 }
 
 TEST(HostThreads, ThePredictionForThePerThreadDefaultStreamHolds) {
   RecordProperty("todo", 2);
   const double overlap = overlap_of(cudaStreamPerThread);
-  std::printf("  per-thread default stream: %3.0f %% side by side\n", 100 * overlap);
   if (runs_side_by_side(DefaultStream::kPerThread) != (overlap > 0.5)) {
-    kit::fail(
-        "You predicted another outcome for the per-thread default stream. Every thread of the "
-        "CPU has one of its own.");
+    kit::fail(outcome("per-thread", overlap) + " Every thread of the CPU has one of its own.");
   }
 }
 

@@ -1,8 +1,6 @@
 // Tests of 06/12 child launch.
 #include "12_child_launch.h"
 
-#include <cstdio>
-
 #include "kit/kit.h"
 
 namespace {
@@ -95,19 +93,8 @@ TEST(ChildLaunch, DiscsMayReachOverTheEdge) {
 TEST(ChildLaunch, OnlyTheBorderCosts) {
   RecordProperty("todo", 2);
   const Picture p = centred(32, 400);
-  const kit::Run flat = check(p, launch_flat_coverage);
   const kit::Run adaptive = check(p);
   const int border = border_cells(p);
-  if (kit::simulated()) {
-    std::printf("  %d cells, %d of them on the border\n", p.side * p.side, border);
-    for (const kit::Run* run : {&flat, &adaptive}) {
-      std::printf("  %-9s %5llu launches %8llu threads %9llu warp instructions\n",
-                  run == &flat ? "flat" : "adaptive",
-                  static_cast<unsigned long long>(run->counters().launches),
-                  static_cast<unsigned long long>(run->counters().threads),
-                  static_cast<unsigned long long>(run->counters().warp_instructions));
-    }
-  }
   kit::budget("launches by the kernel", static_cast<double>(adaptive.counters().launches) - 1,
               kit::at_most(border), "Only cells that the border crosses need their points tested");
   kit::budget("threads", static_cast<double>(adaptive.counters().threads),
@@ -115,17 +102,9 @@ TEST(ChildLaunch, OnlyTheBorderCosts) {
               "One thread per cell and a block of 256 for each border cell");
 }
 
-TEST(ChildLaunch, AgainstTheFlatLaunchOnThisMachine) {
+TEST(ChildLaunch, AgreesWithTheFlatLaunch) {
   RecordProperty("todo", 2);
   const Picture p = centred(kit::work_scale(16, 256), kit::work_scale(200, 3500));
+  check(p, launch_flat_coverage);
   check(p);
-  if (kit::simulated()) return;  // launches of a kernel have no modelled cost
-  const auto d_coverage = kit::DeviceBuffer<int>::output(p.side * p.side, "coverage");
-  for (const Launcher launch : {launch_flat_coverage, launch_adaptive_coverage}) {
-    const auto work = [&] { launch(p.disc, p.side, d_coverage.get()); };
-    kit::milliseconds(work);  // the first one loads the code
-    std::printf("  %-9s %8.3f ms for %d cells, %d on the border\n",
-                launch == launch_flat_coverage ? "flat" : "adaptive", kit::milliseconds(work),
-                p.side * p.side, border_cells(p));
-  }
 }
