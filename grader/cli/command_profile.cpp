@@ -1,9 +1,8 @@
 // grade profile [EX] and grade profile -- PROGRAM: counters beside each source line, modelled time;
 // on a GPU times and the hardware's counters as well.
-#include <unistd.h>
-
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 
 #include "cli/app.h"
 #include "cli/commands.h"
@@ -21,27 +20,23 @@ namespace {
 
 // Where the simulator leaves the profile, and keeps what ptxas said.
 fs::path prepare(App& app) {
-  const fs::path folder = app.paths().build(Device::kSimulator) / "profile";
-  fs::create_directories(folder);
-  const fs::path file = folder / ("profile-" + std::to_string(::getpid()) + ".json");
-  ::setenv("GRADE_SIM_PROFILE", file.c_str(), 1);
-  ::setenv("GRADE_SIM_CACHE", folder.c_str(), 1);
+  const fs::path file = output_of_simulator(app, "GRADE_SIM_PROFILE", "profile.json");
+  ::setenv("GRADE_SIM_CACHE", file.parent_path().c_str(), 1);
   choose_model(app.options());
   return file;
 }
 
 int show(App& app, const fs::path& file, const std::string& title, const std::string& exercise) {
-  if (!fs::exists(file)) {
+  const std::optional<std::string> text = take_output(file);
+  if (!text) {
     complain(title + " ended before it could be profiled, or launched no kernel.");
     return kFail;
   }
-  const std::string text = course::read_text(file.string());
-  fs::remove(file);
-  const course::Json profile = course::parse_json(text, "the profile");
+  const course::Json profile = course::parse_json(*text, "the profile");
   if (app.options().json) {
     const std::string head =
         exercise.empty() ? "" : "\"exercise\": " + course::json_quote(exercise) + ", ";
-    print("{" + head + text.substr(1));
+    print("{" + head + text->substr(1));
     return kPass;
   }
   print(profile_text(profile, title, app.options().kernel, app.terminal()));
@@ -49,25 +44,15 @@ int show(App& app, const fs::path& file, const std::string& title, const std::st
 }
 
 int profile_program(App& app) {
-  int status = kUsage;
-  std::vector<std::string> argv = simulated_program(app, app.options().rest, &status);
-  if (argv.empty()) return status;
-  const fs::path file = prepare(app);
-  const int ended = run_in_foreground(argv);
-  const int shown = show(app, file, fs::path(argv[0]).filename().string(), "");
-  return ended != 0 ? ended : shown;
+  return run_and_show(
+      app, [&] { return prepare(app); },
+      [&](const fs::path& file, const std::string& title) { return show(app, file, title, ""); });
 }
 
 int profile_in_simulator(App& app, const course::Exercise& exercise) {
   const fs::path file = prepare(app);
   const Result result = run_watched(app, exercise);
-  const bool ran = result.passed() || result.outcome == Outcome::kFailed;
-  if (!ran) {
-    Grading grading;
-    grading.results = {result};
-    print(grading_text(grading, app.terminal()));
-    return grading.exit_status();
-  }
+  if (const std::optional<int> status = show_early_end(app, result)) return *status;
   if (!result.passed() && !app.options().json) {
     print("Its tests fail: what follows counts the work of wrong answers too.\n");
   }

@@ -1,14 +1,11 @@
 // grade trace [EX] and grade trace -- PROGRAM: one warp of the first launch, step by step.
-#include <unistd.h>
-
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 
 #include "cli/app.h"
 #include "cli/commands.h"
-#include "cli/grading.h"
 #include "cli/simulated_program.h"
-#include "course/text.h"
 
 namespace grade {
 
@@ -55,22 +52,17 @@ fs::path prepare(App& app) {
   pass_on("--warp", "GRADE_SIM_TRACE_WARP", options.warp, ',', 1);
   pass_on("--thread", "GRADE_SIM_TRACE_THREAD", options.thread, ',', 1);
   pass_on("--lines", "GRADE_SIM_TRACE_LINES", options.lines, ':', 2);
-  const fs::path folder = app.paths().build(Device::kSimulator) / "profile";
-  fs::create_directories(folder);
-  const fs::path file = folder / ("trace-" + std::to_string(::getpid()) + ".txt");
-  ::setenv("GRADE_SIM_TRACE", file.c_str(), 1);
-  return file;
+  return output_of_simulator(app, "GRADE_SIM_TRACE", "trace.txt");
 }
 
 int show(App& app, const fs::path& file, const std::string& title) {
-  if (!fs::exists(file)) {
+  const std::optional<std::string> text = take_output(file);
+  if (!text) {
     complain(title + " launched no kernel that has this block and warp.");
     return kFail;
   }
-  const std::string text = course::read_text(file.string());
-  fs::remove(file);
   print(app.terminal().paint(Style::kBold, title) + "  first launch, in the simulator\n" +
-        harmless(text));
+        harmless(*text));
   return kPass;
 }
 
@@ -78,13 +70,9 @@ int show(App& app, const fs::path& file, const std::string& title) {
 
 int trace_command(App& app) {
   if (!app.options().rest.empty()) {
-    int status = kUsage;
-    std::vector<std::string> argv = simulated_program(app, app.options().rest, &status);
-    if (argv.empty()) return status;
-    const fs::path file = prepare(app);
-    const int ended = run_in_foreground(argv);
-    const int shown = show(app, file, fs::path(argv[0]).filename().string());
-    return ended != 0 ? ended : shown;
+    return run_and_show(
+        app, [&] { return prepare(app); },
+        [&](const fs::path& file, const std::string& title) { return show(app, file, title); });
   }
   const course::Exercise* exercise = app.chosen();
   if (exercise == nullptr) throw UsageError("all exercises are passed: name the one to trace.");
@@ -93,13 +81,7 @@ int trace_command(App& app) {
   }
   const fs::path file = prepare(app);
   const Result result = run_watched(app, *exercise);
-  const bool ran = result.passed() || result.outcome == Outcome::kFailed;
-  if (!ran) {
-    Grading grading;
-    grading.results = {result};
-    print(grading_text(grading, app.terminal()));
-    return grading.exit_status();
-  }
+  if (const std::optional<int> status = show_early_end(app, result)) return *status;
   return show(app, file, exercise->id);
 }
 

@@ -8,8 +8,11 @@
 #include <cstring>
 
 #include "cli/grading.h"
+#include "course/text.h"
 
 namespace grade {
+
+namespace fs = std::filesystem;
 
 int run_in_foreground(std::vector<std::string> argv) {
   std::vector<char*> pointers;
@@ -45,6 +48,41 @@ Result run_watched(App& app, const course::Exercise& exercise) {
   Result result = build_and_run(app.paths(), request);
   clear_progress(app);
   return result;
+}
+
+fs::path output_of_simulator(App& app, const char* variable, const std::string& name) {
+  const fs::path folder = app.paths().build(Device::kSimulator) / "profile";
+  fs::create_directories(folder);
+  const fs::path stem = name;
+  const fs::path file = folder / (stem.stem().string() + "-" + std::to_string(::getpid()) +
+                                  stem.extension().string());
+  ::setenv(variable, file.c_str(), 1);
+  return file;
+}
+
+std::optional<std::string> take_output(const fs::path& file) {
+  if (!fs::exists(file)) return std::nullopt;
+  std::string text = course::read_text(file.string());
+  fs::remove(file);
+  return text;
+}
+
+int run_and_show(App& app, const std::function<fs::path()>& prepare, const ShowOutput& show) {
+  int status = kUsage;
+  const std::vector<std::string> argv = simulated_program(app, app.options().rest, &status);
+  if (argv.empty()) return status;
+  const fs::path file = prepare();
+  const int ended = run_in_foreground(argv);
+  const int shown = show(file, fs::path(argv[0]).filename().string());
+  return ended != 0 ? ended : shown;
+}
+
+std::optional<int> show_early_end(App& app, const Result& result) {
+  if (result.passed() || result.outcome == Outcome::kFailed) return std::nullopt;
+  Grading grading;
+  grading.results = {result};
+  print(grading_text(grading, app.terminal()));
+  return grading.exit_status();
 }
 
 void choose_model(const Options& options) {
