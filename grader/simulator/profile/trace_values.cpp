@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include "memory/payload.h"
 
@@ -26,6 +27,10 @@ std::string indexed(const std::string& name, uint64_t offset, uint32_t element_b
   const std::string index = std::to_string(offset / element_bytes);
   const uint64_t rest = offset % element_bytes;
   return name + "[" + index + (rest == 0 ? "" : " + " + std::to_string(rest) + " bytes") + "]";
+}
+
+const Function& kernel_of(const Warp& warp) {
+  return warp.module->functions[static_cast<size_t>(warp.frames.front().function)];
 }
 
 }  // namespace
@@ -115,14 +120,29 @@ std::string global_place(uint64_t address, uint32_t element_bytes) {
   return indexed(name, address - first, element_bytes);
 }
 
-std::string shared_place(const Warp& warp, uint64_t offset, uint32_t element_bytes) {
-  const Function& function =
-      warp.module->functions[static_cast<size_t>(warp.frames.front().function)];
-  for (const SharedVariable& variable : function.shared_variables) {
-    if (offset >= variable.offset && offset < variable.offset + variable.size) {
-      return indexed(plain_name(variable.name), offset - variable.offset, element_bytes);
-    }
+const SharedVariable* shared_variable_at(const Warp& warp, uint64_t offset) {
+  for (const SharedVariable& variable : kernel_of(warp).shared_variables) {
+    if (offset >= variable.offset && offset < variable.offset + variable.size) return &variable;
   }
+  return nullptr;
+}
+
+std::string shared_value(const Block& block, uint64_t offset, uint32_t element_bytes,
+                         ptx::Type type) {
+  uint64_t bits = 0;
+  if (element_bytes > sizeof bits || offset + element_bytes > block.shared.size()) return "?";
+  for (uint64_t at = offset; at < offset + element_bytes; ++at) {
+    if (at < block.shared_undefined.size() && block.shared_undefined[at] != 0) return "?";
+  }
+  std::memcpy(&bits, block.shared.data() + offset, element_bytes);
+  return value_text(bits, type);
+}
+
+std::string shared_place(const Warp& warp, uint64_t offset, uint32_t element_bytes) {
+  if (const SharedVariable* variable = shared_variable_at(warp, offset)) {
+    return indexed(plain_name(variable->name), offset - variable->offset, element_bytes);
+  }
+  const Function& function = kernel_of(warp);
   if (offset >= function.shared_dynamic_at) {
     return indexed("dynamic shared", offset - function.shared_dynamic_at, element_bytes);
   }

@@ -19,6 +19,13 @@ uint64_t register_bits(const Warp& warp, const Instr& in, int part, int lane);
 // "0-15, 31"
 std::string lanes_text(uint32_t lanes);
 
+// The variable in shared memory that holds the byte at `offset`; nullptr if it is none of the
+// kernel's own.
+const SharedVariable* shared_variable_at(const Warp& warp, uint64_t offset);
+// The element there, "?" if nobody has written it.
+std::string shared_value(const Block& block, uint64_t offset, uint32_t element_bytes,
+                         ptx::Type type);
+
 // "a[12]", "allocation 3[12]", "tile[5]", "local[2]".
 std::string global_place(uint64_t address, uint32_t element_bytes);
 std::string shared_place(const Warp& warp, uint64_t offset, uint32_t element_bytes);

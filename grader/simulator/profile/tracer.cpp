@@ -94,6 +94,7 @@ void Tracer::launch_started(const Kernel& kernel, const LaunchConfig& config) {
   const bool has_warp = static_cast<uint64_t>(warp_) * 32 < config.block.count();
   in_launch_ = !done_ && has_block && has_warp;
   if (!in_launch_) return;
+  block_width_ = config.block.x;
   text_ =
       kernel.demangled + ", grid " + in_row(g) + ", block " + in_row(config.block) + "\nblock (" +
       in_row(block_) + "), warp " + std::to_string(warp_) + " of " +
@@ -138,6 +139,11 @@ void Tracer::block_ended(Block& block) {
 
 void Tracer::instruction(Warp& warp, const Instr& in, uint32_t active) {
   finish_instruction(warp);
+  if (behind_barrier_ != 0 && warp.pc == behind_barrier_) {
+    note_tiles(warp);
+    behind_barrier_ = 0;
+  }
+  if (in.kind == Kind::kBarrier && active != 0) behind_barrier_ = warp.pc + 1;
   const Position where = warp.module->position_of(warp.pc).user;
   if (where.line != step_.where.line || where.file != step_.where.file ||
       warp.group_mask != step_.lanes) {
@@ -208,6 +214,14 @@ void Tracer::note_access(Warp& warp, const Access& access) {
   const bool plain = source.opcode == "ld" || source.opcode == "st" || source.opcode == "ldu";
   const uint32_t element = std::max<uint32_t>(1, in.size);
   const ptx::Type type = type_of(source);
+  if (shared && plain) {
+    const uint64_t address = access.request.address[std::countr_zero(access.request.mask)];
+    if (const SharedVariable* variable = shared_variable_at(warp, address)) {
+      Tile& tile = tiles_[static_cast<uint32_t>(variable->offset)];
+      tile.type = type;
+      tile.element = element;
+    }
+  }
   for (int lane = 0; lane < 32; ++lane) {
     if (!((access.request.mask >> lane) & 1)) continue;
     const bool wanted = thread_ >= 0 ? lane == thread_ % 32 : lane < 2 || lane == 31;
@@ -232,6 +246,40 @@ void Tracer::note_access(Warp& warp, const Access& access) {
       text += access.request.write ? " is written" : " is read";
     }
     step_.by_lane[lane].push_back(std::move(text));
+  }
+}
+
+// Every array whose elements the warp has used and that has changed since it was last shown, in
+// rows as wide as the block where the array is so: the PTX does not tell its dimensions.
+void Tracer::note_tiles(const Warp& warp) {
+  constexpr size_t kMostElements = 64, kMostInRow = 16;
+  for (auto& [offset, tile] : tiles_) {
+    const SharedVariable* variable = shared_variable_at(warp, offset);
+    if (variable == nullptr || variable->size % tile.element != 0) continue;
+    const size_t count = variable->size / tile.element;
+    if (count > kMostElements) continue;
+    std::vector<std::string> values;
+    size_t widest = 1;
+    for (size_t i = 0; i < count; ++i) {
+      values.push_back(
+          shared_value(*warp.block, offset + i * tile.element, tile.element, tile.type));
+      widest = std::max(widest, values.back().size());
+    }
+    const std::string label = shared_place(warp, offset + (count - 1) * tile.element, tile.element);
+    const size_t room = (kColumns - kIndent - label.size()) / (widest + 1);
+    size_t in_row = block_width_ <= kMostInRow && count % block_width_ == 0 ? block_width_ : 8;
+    in_row = std::max<size_t>(1, std::min(in_row, room));
+    std::string text;
+    for (size_t i = 0; i < count; ++i) {
+      if (i % in_row == 0) {
+        const std::string place = shared_place(warp, offset + i * tile.element, tile.element);
+        text += (i == 0 ? "" : "\n") + std::string(kIndent, ' ') + place +
+                std::string(label.size() - place.size(), ' ');
+      }
+      text += std::string(widest + 1 - values[i].size(), ' ') + values[i];
+    }
+    if (text != tile.shown) step_.tiles.push_back(text + "\n");
+    tile.shown = text;
   }
 }
 
@@ -269,6 +317,7 @@ void Tracer::write_step() {
     text_ += wrapped(line);
   }
   for (const std::string& note : step_.notes) text_ += wrapped(note);
+  for (const std::string& tile : step_.tiles) text_ += tile;
 }
 
 }  // namespace warplings::sim

@@ -1,5 +1,6 @@
 // The text debugger behind `grade trace`: what one warp of one block of the first launch does,
-// source line by source line, with the values that chosen threads load and store.
+// source line by source line, with the values that chosen threads load and store, and small arrays
+// in shared memory as they are when all have passed a barrier.
 //
 //   GRADE_SIM_TRACE         file that gets the text, lines of at most 80 columns
 //   GRADE_SIM_TRACE_BLOCK   "x", "x,y" or "x,y,z"; default 0
@@ -42,6 +43,13 @@ class Tracer : public LaunchObserver {
     int instructions = 0;
     std::vector<std::string> notes;                   // of the warp
     std::map<int, std::vector<std::string>> by_lane;  // what it loaded and stored
+    std::vector<std::string> tiles;                   // whole lines, behind a barrier
+  };
+  // What is known of an array in shared memory from the accesses of the warp.
+  struct Tile {
+    ptx::Type type = ptx::Type::kB32;
+    uint32_t element = 0;  // bytes
+    std::string shown;     // its text when it was last shown
   };
 
   void read_environment();
@@ -49,6 +57,7 @@ class Tracer : public LaunchObserver {
   void begin_step(const Position& where, uint32_t lanes);
   void note_control(Warp& warp, const Instr& in, uint32_t active);
   void note_access(Warp& warp, const Access& access);
+  void note_tiles(const Warp& warp);
   void write_step();
   const std::string& source_line(const Position& where);
   bool is_wanted(const Position& where) const;
@@ -62,6 +71,9 @@ class Tracer : public LaunchObserver {
   uint32_t pc_ = 0;
   int frame_ = 0;
   bool pending_ = false;
+  uint32_t behind_barrier_ = 0;     // the instruction there; 0: waits at none
+  uint32_t block_width_ = 1;        // threads in x
+  std::map<uint32_t, Tile> tiles_;  // by offset in shared memory
   std::vector<Access> accesses_;
   Step step_;
   int steps_ = 0, left_out_ = 0;

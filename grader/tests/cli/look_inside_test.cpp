@@ -60,6 +60,20 @@ TEST_F(LookInside, TraceShowsTheValuesOfAThread) {
   EXPECT_FALSE(has(ran.out, "thread 0:")) << ran.out;
 }
 
+TEST_F(LookInside, TraceShowsASmallSharedArrayBehindTheBarrier) {
+  const Ran ran = grade({"trace", "vector_add/01", "--thread", "1"},
+                        "    __shared__ int tile[6];\n"
+                        "    if (threadIdx.x < 5) tile[threadIdx.x] = 10 * threadIdx.x;\n"
+                        "    __syncthreads();\n"
+                        "    c[i] = a[i] + b[i] + tile[2];\n");
+  EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+  const size_t barrier = ran.out.find("arrives at the barrier");
+  const size_t tile = ran.out.find("tile[0]  0 10 20 30 40  ?\n");
+  ASSERT_NE(tile, std::string::npos) << ran.out;
+  EXPECT_LT(barrier, tile) << ran.out;
+  EXPECT_GT(ran.out.find("c[1] <- "), tile) << ran.out;
+}
+
 TEST_F(LookInside, TraceRefusesWhatIsNoBlockOrLine) {
   const Ran ran = grade({"trace", "vector_add/01", "--block", "first"});
   EXPECT_EQ(ran.status, 2);
