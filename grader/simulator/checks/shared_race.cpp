@@ -158,6 +158,19 @@ void SharedRace::remember(const WarpClock& clock, uint32_t warp, const Access& a
   list.emplace_back(access);
 }
 
+// The common case, checked and remembered at once: a plain access to a whole word that no other
+// thread has touched in this epoch.
+bool SharedRace::take_alone(const Access& access, uint32_t index) {
+  Word& word = words_[index];
+  const auto free = [&](const Access& old) {
+    return old.epoch != epoch_ || old.thread == access.thread;
+  };
+  if (word.overflow || words_in_flight_ != 0) return false;
+  if (!free(word.write) || !free(word.read[0]) || !free(word.read[1])) return false;
+  (access.write ? word.write : word.read[0]) = access;
+  return true;
+}
+
 bool SharedRace::access(const WarpClock& clock, uint32_t warp, uint32_t mask,
                         const uint64_t* addresses, uint32_t bytes, Access access, Race* race) {
   bool found = false;
@@ -183,7 +196,9 @@ bool SharedRace::access(const WarpClock& clock, uint32_t warp, uint32_t mask,
       const uint32_t n = std::min(4 - offset, left);
       access.bytes = static_cast<uint8_t>(((1u << n) - 1) << offset);
       const uint32_t index = at / 4;
-      if (write || strong || quiet_[index] != epoch_) {
+      if (access.bytes == 0xf && !strong && take_alone(access, index)) {
+        quiet_[index] = 0;
+      } else if (write || strong || quiet_[index] != epoch_) {
         Race here;
         const bool worst = found && race->standing == Standing::kUnordered;
         if (!worst && check(clock, warp, access, index, &here) &&

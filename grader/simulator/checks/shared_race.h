@@ -134,6 +134,7 @@ class SharedRace {
                     const Access& later) const;
   bool check(const WarpClock& clock, uint32_t warp, const Access& access, uint32_t index,
              Race* race) const;
+  bool take_alone(const Access& access, uint32_t index);
   void remember(const WarpClock& clock, uint32_t warp, const Access& access, uint32_t index);
 
   std::vector<Word> words_;
