@@ -2,16 +2,18 @@
 //   in, out  rows x cols floats in device memory, row-major; 0 <= rows, cols <= 2^20
 //   taps     kTaps = 16 weights; out[r][c] = sum over k < 16 of taps.weight[k] * in[r - k][c],
 //            where rows before the first count as 0
-//   A thread walks down 128 rows of one column and keeps the last 16 values. Registers have no
+//   A thread walks down 256 rows of one column and keeps the last 16 values. Registers have no
 //   addresses: an array whose index is known only at run time goes to local memory instead, which
 //   is global memory that nobody else can see.
 //   TODOs    1
 #include "08_spilled_array.h"
 
 constexpr int kBlock = 128;    // threads: columns of a block
-constexpr int kSegment = 128;  // rows of a block
+constexpr int kSegment = 256;  // rows of a block
 
-__global__ void filter_columns(const float* in, float* out, Taps taps, int rows, int cols) {
+// in and out do not overlap (__restrict__), so loads of later rows may go ahead of stores.
+__global__ void filter_columns(const float* __restrict__ in, float* __restrict__ out, Taps taps,
+                               int rows, int cols) {
   const int col = blockIdx.x * kBlock + threadIdx.x;
   const int begin = blockIdx.y * kSegment;
   const int end = begin + kSegment < rows ? begin + kSegment : rows;

@@ -4,9 +4,10 @@
 namespace {
 
 constexpr int kBlock = 128;    // threads: columns of a block
-constexpr int kSegment = 128;  // rows of a block
+constexpr int kSegment = 256;  // rows of a block
 
-__global__ void filter_columns_local(const float* in, float* out, Taps taps, int rows, int cols) {
+__global__ void filter_columns_local(const float* __restrict__ in, float* __restrict__ out,
+                                     Taps taps, int rows, int cols) {
   const int col = blockIdx.x * kBlock + threadIdx.x;
   const int begin = blockIdx.y * kSegment;
   const int end = begin + kSegment < rows ? begin + kSegment : rows;

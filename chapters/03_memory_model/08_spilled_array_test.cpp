@@ -67,7 +67,7 @@ TEST(SpilledArray, DelaysByEachOfTheSixteenRows) {
 
 TEST(SpilledArray, GoesOnWhereABlockEnds) {
   RecordProperty("todo", 1);
-  kit::for_each("shape", std::vector<kit::Shape>{{256, 40}, {300, 130}, {129, 5}},
+  kit::for_each("shape", std::vector<kit::Shape>{{512, 40}, {300, 130}, {257, 5}},
                 [](kit::Shape shape) { check(shape); });
 }
 
@@ -80,7 +80,7 @@ TEST(SpilledArray, CoversAwkwardShapes) {
 
 TEST(SpilledArray, StaysInsideItsArrays) {
   RecordProperty("todo", 1);
-  kit::for_each("shape", std::vector<kit::Shape>{{130, 33}, {10, 129}},
+  kit::for_each("shape", std::vector<kit::Shape>{{260, 33}, {10, 129}},
                 [](kit::Shape shape) { check(shape, kit::Placement::kAtEnd); });
 }
 
@@ -102,13 +102,13 @@ TEST(SpilledArray, StaysInRegisters) {
 
 TEST(SpilledArray, LoadsEachRowOnce) {
   RecordProperty("todo", 1);
-  const kit::Shape shape = {512, 128};
+  const kit::Shape shape = {1024, 128};
   const kit::Run run = check(shape);
   kit::budget("bytes loaded per element",
               kit::ratio(static_cast<double>(run.counters().global_load_bytes),
                          static_cast<double>(shape.size())),
               kit::at_most(5),
-              "A row is loaded once, and 16 rows more at the beginning of each 128",
+              "A row is loaded once, and 16 rows more at the beginning of each 256",
               &kit::Counters::global_load_bytes);
 }
 
