@@ -60,6 +60,13 @@ TEST(DeviceScan, AddsTheTilesBefore) {
                 [](int n) { check_exactly(n); });
 }
 
+// Where blocks run one after the other, each finds the prefix of the tile before. Where they take
+// turns, it finds totals as well.
+TEST(DeviceScan, DoesNotDependOnWhichBlockIsEarly) {
+  RecordProperty("todo", 2);
+  kit::for_each_block_order([] { check_exactly(200003); });
+}
+
 TEST(DeviceScan, KeepsTheDigitsOfLongSums) {
   RecordProperty("todo", 2);
   check(kit::random_floats(kit::work_scale(100000, 20000003), -0.5f, 1.0f));
