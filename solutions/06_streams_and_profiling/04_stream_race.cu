@@ -3,7 +3,7 @@
 //   lanes     two of everything: pinned staging memory, device memory, events (04_stream_race.h)
 //   Every piece passes: host fills staging -> stream `copy` -> stream `compute`. The arrows are
 //   there. The two that lead back, from the user of a lane to whoever fills it next, are missing.
-//   With short kernels and small pieces the results are right all the same, nearly always.
+//   Whether the result is right is then a matter of microseconds.
 //   TODOs     2
 #include <algorithm>
 
