@@ -506,7 +506,29 @@ void op_st_generic(Warp& w, const Instr& in, uint32_t m) {
 }
 
 void op_ld_param(Warp& w, const Instr& in, uint32_t m) {
-  load_param_request(w, in, make_request(w, in, m, false));
+  if (in.ops[4] != kNoPlace) {
+    load_param_request(w, in, make_request(w, in, m, false));
+    return;
+  }
+  // One address: the first lane loads for all of them.
+  const int first = std::countr_zero(m);
+  Request one;
+  one.mask = 1u << first;
+  one.bytes = static_cast<uint32_t>(in.size) * in.vector;
+  one.low = one.address[first] = static_cast<uint64_t>(in.imm);
+  one.high = one.low + one.bytes;
+  load_param_request(w, in, one);
+  for (int part = 0; part < in.vector; ++part) {
+    if (in.ops[part] == kNoPlace) continue;
+    if (in.register_size == 8) {
+      uint64_t* d = w.out<uint64_t>(in.ops[part]);
+      for_lanes(d, m, [value = d[first]](int) { return value; });
+    } else {
+      uint32_t* d = w.out<uint32_t>(in.ops[part]);
+      for_lanes(d, m, [value = d[first]](int) { return value; });
+    }
+  }
+  clear_undefined(w, in, m);
 }
 // Parameters of a call: in the frame, lane-major. extra: the variable, target: its size.
 void op_ld_frame(Warp& w, const Instr& in, uint32_t m) {
