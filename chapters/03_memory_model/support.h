@@ -15,7 +15,6 @@ double seconds_of(int repeats, const Work& work) {
   cudaEvent_t start, stop;
   cudaEventCreate(&start);
   cudaEventCreate(&stop);
-  work();             // warm-up: the first launch of a kernel also loads its code
   float best = 1e9f;  // milliseconds
   for (int i = 0; i < repeats; ++i) {
     float ms = 0.0f;
@@ -35,6 +34,8 @@ double seconds_of(int repeats, const Work& work) {
 // launch, and the first pass, which fills the caches.
 template <class Work>
 double gb_per_second(double bytes, int repeats, const Work& work) {
+  work(1);                  // warm-up: the first launch of a kernel also loads its code
+  cudaDeviceSynchronize();  // both runs begin on an idle device, or the launch would not cancel out
   const double once = seconds_of(repeats, [&] { work(1); });
   const double twice = seconds_of(repeats, [&] { work(2); });
   return bytes / (twice - once) * 1e-9;

@@ -88,16 +88,17 @@ size_t global_working_set(int device) { return l2_bytes(device) * 4; }
 //~end
 
 Ladder measure_ladder(int effort) {
-  int device = 0, multiprocessors = 0;
+  int device = 0, multiprocessors = 0, most_threads = 0;
   cudaGetDevice(&device);
   cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
-  const int blocks = 4 * multiprocessors;  // as many threads as fit
+  cudaDeviceGetAttribute(&most_threads, cudaDevAttrMaxThreadsPerMultiProcessor, device);
+  const int blocks = multiprocessors * (most_threads / kThreads);  // as many as run at once
   const double threads = static_cast<double>(blocks) * kThreads;
   const size_t unit = sizeof(float4) * blocks;  // a working set is a multiple of this
   const size_t in_l2 = l2_working_set(device) / unit * unit;
   const size_t beyond_l2 = global_working_set(device) / unit * unit;
   const size_t copied = static_cast<size_t>(effort) << 20;  // bytes over the host link
-  const int rounds = 8 * effort, passes = 3 + effort, repeats = std::min(effort, 5);
+  const int rounds = 16 * effort, passes = 3 + effort, repeats = std::min(effort, 5);
 
   float4* d_x = nullptr;
   float* d_sums = nullptr;
