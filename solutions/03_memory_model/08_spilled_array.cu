@@ -11,18 +11,16 @@
 constexpr int kBlock = 128;    // threads: columns of a block
 constexpr int kSegment = 256;  // rows of a block
 
-// in and out do not overlap (__restrict__), so loads of later rows may go ahead of stores.
-__global__ void filter_columns(const float* __restrict__ in, float* __restrict__ out, Taps taps,
-                               int rows, int cols) {
+__global__ void filter_columns(const float* in, float* out, Taps taps, int rows, int cols) {
   const int col = blockIdx.x * kBlock + threadIdx.x;
   const int begin = blockIdx.y * kSegment;
   const int end = begin + kSegment < rows ? begin + kSegment : rows;
   if (col >= cols) return;
-  float recent[kTaps];
 
   //~ // TODO(1): Row r lies in recent[r % 16], so the compiler does not know which element it is. Keep
-  //~ // row r - k in recent[k] instead: for each row move all values one place on, and let
-  //~ // #pragma unroll make every index a constant (about 20 lines).
+  //~ // a window of rows instead whose indices are constants once #pragma unroll has made copies of
+  //~ // the loops over it: 16 earlier rows, then 8 new ones (about 20 lines).
+  //~ float recent[kTaps];
   //~ for (int r = begin - kTaps + 1; r < begin; ++r) {
   //~   recent[(r + kTaps) % kTaps] = r >= 0 ? in[static_cast<size_t>(r) * cols + col] : 0.0f;
   //~ }
@@ -33,22 +31,28 @@ __global__ void filter_columns(const float* __restrict__ in, float* __restrict__
   //~   out[static_cast<size_t>(r) * cols + col] = sum;
   //~ }
   //~begin 1
-  // Before row `begin`: recent[k] is row begin - 1 - k. All loops over k are unrolled, so that each
-  // recent[k] is a register of its own.
+  constexpr int kGroup = 8;      // rows that are loaded together
+  float window[kTaps + kGroup];  // window[i] is row base - kTaps + i, each a register of its own
 #pragma unroll
-  for (int k = 0; k < kTaps; ++k) {
-    const int r = begin - 1 - k;
-    recent[k] = r >= 0 ? in[static_cast<size_t>(r) * cols + col] : 0.0f;
+  for (int i = 0; i < kTaps; ++i) {
+    const int r = begin - kTaps + i;
+    window[i] = r >= 0 ? in[static_cast<size_t>(r) * cols + col] : 0.0f;
   }
-#pragma unroll 4
-  for (int r = begin; r < end; ++r) {
+  for (int base = begin; base < end; base += kGroup) {
+    const size_t first = static_cast<size_t>(base) * cols + col;
 #pragma unroll
-    for (int k = kTaps - 1; k > 0; --k) recent[k] = recent[k - 1];  // the oldest drops out
-    recent[0] = in[static_cast<size_t>(r) * cols + col];
-    float sum = 0.0f;
+    for (int j = 0; j < kGroup; ++j) {  // eight loads are under way together
+      window[kTaps + j] = base + j < end ? in[first + static_cast<size_t>(j) * cols] : 0.0f;
+    }
 #pragma unroll
-    for (int k = 0; k < kTaps; ++k) sum += taps.weight[k] * recent[k];
-    out[static_cast<size_t>(r) * cols + col] = sum;
+    for (int j = 0; j < kGroup; ++j) {
+      float sum = 0.0f;
+#pragma unroll
+      for (int k = 0; k < kTaps; ++k) sum += taps.weight[k] * window[kTaps + j - k];
+      if (base + j < end) out[first + static_cast<size_t>(j) * cols] = sum;
+    }
+#pragma unroll
+    for (int i = 0; i < kTaps; ++i) window[i] = window[i + kGroup];  // the oldest drop out
   }
   //~end
 }
