@@ -1,0 +1,43 @@
+// Tests of 07/02 matmul, naive. The reference, in double, is in kit/matmul.h.
+#include "02_matmul_naive.h"
+
+#include "kit/kit.h"
+#include "kit/matmul.h"
+
+TEST(MatmulNaive, AddsUpTheProducts) {
+  RecordProperty("todo", 1);
+  // One block is enough for these, so the grid does not matter yet.
+  kit::for_each(
+      "c",
+      std::vector<kit::MatmulSizes>{{1, 1, 1}, {2, 3, 4}, {32, 32, 7}, {31, 8, 65}, {7, 32, 1}},
+      [](const kit::MatmulSizes& s) { kit::check_matmul_exact(launch_matmul_naive, s); });
+}
+
+TEST(MatmulNaive, CoversEveryElement) {
+  RecordProperty("todo", 2);
+  kit::for_each("c", std::vector<kit::MatmulSizes>{{64, 96, 5}, {96, 32, 3}, {32, 160, 4}},
+                [](const kit::MatmulSizes& s) { kit::check_matmul_exact(launch_matmul_naive, s); });
+}
+
+TEST(MatmulNaive, StaysInsideTheMatrices) {
+  RecordProperty("todo", 1);
+  kit::for_each("c", kit::awkward_matmuls(),
+                [](const kit::MatmulSizes& s) { kit::check_matmul_exact(launch_matmul_naive, s); });
+}
+
+TEST(MatmulNaive, AcceptsEmptyMatrices) {
+  RecordProperty("todo", 2);
+  kit::for_each("c", kit::empty_matmuls(),
+                [](const kit::MatmulSizes& s) { kit::check_matmul_exact(launch_matmul_naive, s); });
+}
+
+TEST(MatmulNaive, RoundsAsFloatsDo) {
+  RecordProperty("todo", 1);
+  kit::for_each("c", std::vector<kit::MatmulSizes>{{33, 40, 300}, {20, 70, 64}},
+                [](const kit::MatmulSizes& s) { kit::check_matmul(launch_matmul_naive, s); });
+}
+
+TEST(MatmulNaive, KeepsFullPrecision) {
+  RecordProperty("todo", 1);
+  kit::check_matmul_precision(launch_matmul_naive, {32, 33, 256});
+}

@@ -1,0 +1,65 @@
+// Tests of 07/04 matmul, shared. The reference, in double, is in kit/matmul.h.
+#include "04_matmul_shared.h"
+
+#include "03_matmul_coalesced.h"
+#include "kit/kit.h"
+#include "kit/matmul.h"
+
+TEST(MatmulShared, LoadsBothTiles) {
+  RecordProperty("todo", 1);
+  kit::for_each(
+      "c", std::vector<kit::MatmulSizes>{{32, 32, 32}, {64, 32, 32}, {32, 96, 32}},
+      [](const kit::MatmulSizes& s) { kit::check_matmul_exact(launch_matmul_shared, s); });
+}
+
+TEST(MatmulShared, GoesAlongTheWholeOfK) {
+  RecordProperty("todo", 2);
+  kit::for_each(
+      "c", std::vector<kit::MatmulSizes>{{32, 64, 64}, {64, 32, 160}},
+      [](const kit::MatmulSizes& s) { kit::check_matmul_exact(launch_matmul_shared, s); });
+}
+
+TEST(MatmulShared, TakesZerosPastTheEdges) {
+  RecordProperty("todo", 1);
+  kit::for_each("c", kit::awkward_matmuls(), [](const kit::MatmulSizes& s) {
+    kit::check_matmul_exact(launch_matmul_shared, s);
+  });
+}
+
+TEST(MatmulShared, AcceptsEmptyMatrices) {
+  RecordProperty("todo", 1);
+  kit::for_each("c", kit::empty_matmuls(), [](const kit::MatmulSizes& s) {
+    kit::check_matmul_exact(launch_matmul_shared, s);
+  });
+}
+
+TEST(MatmulShared, RoundsAsFloatsDo) {
+  RecordProperty("todo", 2);
+  kit::for_each("c", std::vector<kit::MatmulSizes>{{33, 40, 300}, {20, 70, 64}},
+                [](const kit::MatmulSizes& s) { kit::check_matmul(launch_matmul_shared, s); });
+}
+
+TEST(MatmulShared, KeepsFullPrecision) {
+  RecordProperty("todo", 2);
+  kit::check_matmul_precision(launch_matmul_shared, {32, 33, 256});
+}
+
+TEST(MatmulShared, LoadsWhatItNeedsOncePerTile) {
+  RecordProperty("todo", 1);
+  const kit::Run run = kit::check_matmul(launch_matmul_shared, {128, 64, 96});
+  kit::budget("words loaded from global memory per multiply-add",
+              kit::words_per_fma(run.counters().global_load_bytes, run), kit::at_most(1.0 / 14),
+              "32 threads of a block use each word of a tile, so 2 words serve 32 multiply-adds",
+              &kit::Counters::global_load_bytes);
+}
+
+TEST(MatmulShared, IsFast) {
+  RecordProperty("todo", 1);
+  const kit::MatmulSizes sizes =
+      kit::simulated() ? kit::MatmulSizes{256, 128, 64} : kit::MatmulSizes{2048, 2048, 2048};
+  kit::MatmulSpeed work(sizes, 33);
+  work.speed.launch(work.call(launch_matmul_shared));
+  work.speed.against(kit::stage("the coalesced kernel", work.call(launch_matmul_coalesced)),
+                     kit::Bars(1.15, 1.40));
+  work.speed.grade();
+}
