@@ -143,7 +143,9 @@ def compare(kernels, modelled, measured):
                 kernel = f"{exercise} {variant or 'solution'}" + (f" #{shape + 1}" if shape else "")
                 bars += bars_of(kernel, ours, theirs)
                 times_of(kernel, ours, theirs, times.setdefault((exercise, test, shape), {}))
-    return bars, [row for of_test in times.values() for row in orders_of(of_test)]
+    orders = [dict(row, exercise=key[0]) for key, of_test in times.items()
+              for row in orders_of(of_test)]
+    return bars, orders
 
 
 def share(rows, key):
@@ -167,6 +169,34 @@ def percent(value):
     return "none" if value is None else f"{100 * value:.1f} %"
 
 
+def markdown(bars, orders, figures, card):
+    """The page: what agrees for each exercise, and every pair that does not."""
+    lines = ["# Modelled speed against measured speed", "",
+             f"Written by `grader/tests/gpu/agreement.py` on {datetime.date.today().isoformat()}, "
+             f"{card}. A pair is a kernel whose answer is right and a bar that the simulator grades; it "
+             "agrees if both say pass or both say fail. Contested: measured within 1.5 times of the "
+             "bar. Order: pairs of kernels of one test whose measured times differ by 10 % or more.", "",
+             "| exercise | pairs | agree | contested | agree | ordered alike |",
+             "| --- | --- | --- | --- | --- | --- |"]
+    names = sorted({row["kernel"].split()[0] for row in bars})
+    for name in names:
+        own = [row for row in bars if row["kernel"].startswith(name + " ")]
+        close = [row for row in own if row["contested"]]
+        order = [row for row in orders if row["exercise"] == name]
+        lines.append(f"| {name} | {len(own)} | {percent(share(own, 'agree'))} | {len(close)} | "
+                     f"{percent(share(close, 'agree'))} | {sum(r['alike'] for r in order)} of {len(order)} |")
+    lines.append(f"| **all** | {figures['pairs']} | {percent(figures['agreement'])} | "
+                 f"{figures['contested_pairs']} | {percent(figures['contested_agreement'])} | "
+                 f"{percent(figures['order_agreement'])} of {figures['ordered_pairs']} |")
+    lines += ["", f"False passes: {figures['false_passes']}, false fails: {figures['false_fails']}, "
+              f"further than 1.5 times from the bar: {figures['far_disagreements']}.", "",
+              "| kernel that differs | against | level | bar | modelled | measured |",
+              "| --- | --- | --- | --- | --- | --- |"]
+    lines += [f"| {r['kernel']} | {r['against']} | {r['level']} | {r['bar']} | {r['modelled']:.3f} | "
+              f"{r['measured']:.3f} |" for r in bars if not r["agree"]]
+    return "\n".join(lines) + "\n"
+
+
 def first_line(command):
     try:
         return subprocess.run(command, capture_output=True, text=True).stdout.splitlines()[0].strip()
@@ -177,6 +207,7 @@ def first_line(command):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("out")
+    parser.add_argument("--markdown", help="write the table here as well")
     parser.add_argument("--seconds", type=float, default=0, help="stop measuring after so long")
     options = parser.parse_args()
     exercises = speed_exercises()
@@ -212,10 +243,14 @@ def main():
           f"{figures['false_passes']} false passes, {figures['false_fails']} false fails, "
           f"{figures['far_disagreements']} far from the bar; order: {figures['ordered_pairs']} pairs, "
           f"{percent(figures['order_agreement'])} alike")
+    card = first_line(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"])
+    if options.markdown:
+        with open(options.markdown, "w") as file:
+            file.write(markdown(bars, orders, figures, card))
     with open(options.out, "w") as file:
         json.dump({
             "format": 1, "kind": "agreement", "date": datetime.date.today().isoformat(),
-            "card": first_line(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"]),
+            "card": card,
             "driver": first_line(
                 ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]),
             "commit": os.environ.get("COMMIT", "")
