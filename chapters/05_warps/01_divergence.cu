@@ -15,7 +15,7 @@ int predicted_launches(int branches) {
 
 // Lane l of a warp takes path[l] of a branch. How often does the warp go through the branch?
 int predicted_passes(const int path[32]) {
-  return path[0] * 0;
+  return 0;
 }
 
 __global__ void process_channels(const float* x, float* y, int n) {

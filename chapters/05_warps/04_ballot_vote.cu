@@ -32,7 +32,7 @@ __global__ void partition_groups(const float* x, float threshold, float* out, in
   const bool chosen = exists && x[i] > threshold;
   // TODO(3): This lane's place in its group: chosen elements first, in order, then the others
   // (about 5 lines).
-  const int place = chosen ? lane : lane;
+  const int place = chosen ? lane : lane;  // nobody moves
   if (exists) out[i / 32 * 32 + place] = x[i];
 }
 

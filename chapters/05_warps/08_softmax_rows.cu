@@ -1,4 +1,5 @@
-// 05/08 Softmax of rows: a block per row, which it reads once, keeps in registers and writes once.
+// 05/08 Softmax of rows: a block (or a warp) reads a row once, keeps it in registers, writes it
+// once.
 //   x, y      rows x cols floats in device memory, row-major, aligned to 16 bytes; any cols >= 1
 //   A part of a row is described by two numbers: its greatest value m, and the sum s of exp(x - m).
 //   That is enough to join two parts without looking at them again: the online softmax.
@@ -7,6 +8,8 @@
 
 #include "08_softmax_rows.h"
 #include "support.h"
+
+constexpr int kNarrowRows = 8;  // that a block takes where a warp is enough for a row
 
 // -FLT_MAX instead of -infinity: exp(m - m) must be 1, also in a part that is empty or all masked.
 struct Part {
@@ -26,12 +29,13 @@ __device__ Part join_warp(Part part) {
   return part;
 }
 
-// What describes the parts of all threads of the block together, in every thread.
+// What describes the parts of all threads of a row together, in every thread.
 template <int kThreads>
 __device__ Part join_block(Part part) {
   __shared__ Part of_warp[kThreads / kWarp];  // [warp]
   const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
   part = join_warp(part);
+  if (kThreads == kWarp) return part;  // the row has no other warp
   if (lane == 0) {
     of_warp[warp].m = part.m;
     part.m = of_warp[warp].m;
@@ -39,11 +43,14 @@ __device__ Part join_block(Part part) {
   return part;
 }
 
-// Rows of up to 4 * kThreads * kLoads floats, a multiple of four. Row r belongs to block r.
+// Rows of up to 4 * kThreads * kLoads floats, a multiple of four. A block has kThreads x (rows)
+// threads; with more than one row these are warps, which need no barrier.
 template <int kThreads, int kLoads>
-__global__ void __launch_bounds__(kThreads)
-    softmax_in_registers(const float4* x, float4* y, int fours) {
-  const size_t begin = static_cast<size_t>(blockIdx.x) * fours;
+__global__ void __launch_bounds__(kThreads == kWarp ? kNarrowRows * kWarp : kThreads)
+    softmax_in_registers(const float4* x, float4* y, int rows, int fours) {
+  const int row_of_x = blockIdx.x * blockDim.y + threadIdx.y;
+  if (row_of_x >= rows) return;
+  const size_t begin = static_cast<size_t>(row_of_x) * fours;
   float4 v[kLoads];  // [load]: neighbouring threads hold neighbouring float4
 #pragma unroll
   for (int k = 0; k < kLoads; ++k) {
@@ -51,13 +58,10 @@ __global__ void __launch_bounds__(kThreads)
     v[k] = make_float4(-INFINITY, -INFINITY, -INFINITY, -INFINITY);  // past the end: weight 0
     if (i < fours) v[k] = x[begin + i];
   }
-  Part mine;
   float factor = 1.0f;
-  // TODO(3): Describe the values of this thread by `mine`, and replace each by exp(value - mine.m)
+  // TODO(3): Describe the values of this thread by a Part, and replace each by exp(value - its m)
   // on the way. Join the block. What must each be multiplied by to become the result? (about 14
   // lines)
-  mine = join_block<kThreads>(mine);
-  factor = mine.s + 1.0f;
 #pragma unroll
   for (int k = 0; k < kLoads; ++k) {
     const int i = k * kThreads + threadIdx.x;
@@ -84,20 +88,28 @@ __global__ void __launch_bounds__(kThreads) softmax_online(const float* x, float
 
 template <int kThreads, int kLoads>
 void launch_in_registers(const float* d_x, float* d_y, int rows, int cols) {
-  softmax_in_registers<kThreads, kLoads><<<rows, kThreads>>>(
-      reinterpret_cast<const float4*>(d_x), reinterpret_cast<float4*>(d_y), cols / 4);
+  const dim3 block(kThreads, kThreads == kWarp ? kNarrowRows : 1);
+  const int grid = (rows + block.y - 1) / block.y;
+  softmax_in_registers<kThreads, kLoads><<<grid, block>>>(
+      reinterpret_cast<const float4*>(d_x), reinterpret_cast<float4*>(d_y), rows, cols / 4);
 }
 
 void launch_softmax_rows(const float* d_x, float* d_y, int rows, int cols) {
   if (rows == 0) return;
   if (cols % 4 != 0 || cols > 32768) {
     softmax_online<256><<<rows, 256>>>(d_x, d_y, cols);
+  } else if (cols <= 256) {
+    launch_in_registers<kWarp, 2>(d_x, d_y, rows, cols);
   } else if (cols <= 1024) {
     launch_in_registers<128, 2>(d_x, d_y, rows, cols);
+  } else if (cols <= 2048) {
+    launch_in_registers<256, 2>(d_x, d_y, rows, cols);
   } else if (cols <= 4096) {
     launch_in_registers<512, 2>(d_x, d_y, rows, cols);
   } else if (cols <= 8192) {
     launch_in_registers<1024, 2>(d_x, d_y, rows, cols);
+  } else if (cols <= 16384) {
+    launch_in_registers<1024, 4>(d_x, d_y, rows, cols);
   } else {
     launch_in_registers<1024, 8>(d_x, d_y, rows, cols);
   }

@@ -41,7 +41,6 @@ __global__ void __launch_bounds__(kThreads)
   float mean = 0.0f, variance = 0.0f;
   // TODO(2): The mean, then the mean of the squared distances from it, both with block_sum.
   // Places past the end of the row hold 0 and have no distance (about 14 lines).
-  mean = block_sum<kThreads>(v[0].x);
   const float scale = rsqrtf(variance + kEpsilon);
 #pragma unroll
   for (int k = 0; k < kLoads; ++k) {
@@ -83,6 +82,8 @@ void launch_layer_norm(const float* d_x, const float* d_gamma, const float* d_be
     layer_norm_in_two_passes<256><<<rows, 256>>>(d_x, d_gamma, d_beta, d_y, cols);
   } else if (cols <= 1024) {
     launch_in_registers<128, 2>(d_x, d_gamma, d_beta, d_y, rows, cols);
+  } else if (cols <= 2048) {
+    launch_in_registers<256, 2>(d_x, d_gamma, d_beta, d_y, rows, cols);
   } else if (cols <= 4096) {
     launch_in_registers<512, 2>(d_x, d_gamma, d_beta, d_y, rows, cols);
   } else {

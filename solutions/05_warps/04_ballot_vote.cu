@@ -41,7 +41,7 @@ __global__ void partition_groups(const float* x, float threshold, float* out, in
   const bool chosen = exists && x[i] > threshold;
   //~ // TODO(3): This lane's place in its group: chosen elements first, in order, then the others
   //~ // (about 5 lines).
-  //~ const int place = chosen ? lane : lane;
+  //~ const int place = chosen ? lane : lane;  // nobody moves
   //~begin 3
   const unsigned mask = __ballot_sync(kAllLanes, chosen);
   const unsigned below = (1u << lane) - 1;  // the lanes before this one

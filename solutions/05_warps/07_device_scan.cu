@@ -89,11 +89,10 @@ __global__ void __launch_bounds__(kBlock)
 void launch_device_scan(const float* d_x, float* d_y, unsigned long long* d_workspace, int n) {
   const int tiles = (n + kTile - 1) / kTile;
   if (tiles == 0) return;
-  unsigned* handed_out = reinterpret_cast<unsigned*>(d_workspace);
-  //~ // TODO(3): No tile has been handed out, none has published anything (kNothing is 0): clear the
-  //~ // words. Then a block per tile (2 lines).
-  //~ scan_tiles<<<0 * tiles + 1, kBlock>>>(d_x, d_y, d_workspace + 1, handed_out, 0);
+  //~ // TODO(3): No tile has been handed out, none has published anything (kNothing is 0): clear word
+  //~ // 0 and the states. Then a block per tile; states begin at word 1 (3 lines).
   //~begin 3
+  unsigned* handed_out = reinterpret_cast<unsigned*>(d_workspace);
   cudaMemsetAsync(d_workspace, 0, (tiles + 1) * sizeof(*d_workspace));
   scan_tiles<<<tiles, kBlock>>>(d_x, d_y, d_workspace + 1, handed_out, n);
   //~end

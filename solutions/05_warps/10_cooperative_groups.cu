@@ -78,7 +78,6 @@ void launch_normalise(const float* d_x, float* d_y, float* d_partials, int n) {
   cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_each, normalise, kBlock, 0);
   //~ // TODO(3): As many blocks as n needs, but no more than fit on the card at once or than
   //~ // kMostBlocks; then cudaLaunchCooperativeKernel (about 5 lines).
-  //~ if (blocks_each == 0) normalise<<<1, kBlock>>>(d_x, d_y, d_partials, n);
   //~begin 3
   int grid = (n + kBlock - 1) / kBlock;
   if (grid > multiprocessors * blocks_each) grid = multiprocessors * blocks_each;
