@@ -82,8 +82,6 @@ void launch_layer_norm(const float* d_x, const float* d_gamma, const float* d_be
     layer_norm_in_two_passes<256><<<rows, 256>>>(d_x, d_gamma, d_beta, d_y, cols);
   } else if (cols <= 1024) {
     launch_in_registers<128, 2>(d_x, d_gamma, d_beta, d_y, rows, cols);
-  } else if (cols <= 2048) {
-    launch_in_registers<256, 2>(d_x, d_gamma, d_beta, d_y, rows, cols);
   } else if (cols <= 4096) {
     launch_in_registers<512, 2>(d_x, d_gamma, d_beta, d_y, rows, cols);
   } else {

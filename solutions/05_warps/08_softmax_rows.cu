@@ -9,7 +9,8 @@
 #include "08_softmax_rows.h"
 #include "support.h"
 
-constexpr int kNarrowRows = 8;  // that a block takes where a warp is enough for a row
+constexpr int kMostThreads = 1024;  // of a block
+constexpr int kNarrowRows = 8;      // that a block takes where a warp is enough for a row
 
 // -FLT_MAX instead of -infinity: exp(m - m) must be 1, also in a part that is empty or all masked.
 struct Part {
@@ -38,12 +39,11 @@ __device__ Part join_warp(Part part) {
 }
 
 // What describes the parts of all threads of a row together, in every thread.
-template <int kThreads>
 __device__ Part join_block(Part part) {
-  __shared__ Part of_warp[kThreads / kWarp];  // [warp]
-  const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
+  __shared__ Part of_warp[kWarp];  // [warp]: at most 32 of them
+  const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp, warps = blockDim.x / kWarp;
   part = join_warp(part);
-  if (kThreads == kWarp) return part;  // the row has no other warp
+  if (warps == 1) return part;  // the row has no other warp
   //~ if (lane == 0) {
   //~   of_warp[warp].m = part.m;
   //~   part.m = of_warp[warp].m;
@@ -51,15 +51,15 @@ __device__ Part join_block(Part part) {
   //~begin 2
   if (lane == 0) of_warp[warp] = part;
   __syncthreads();  // every warp reads the parts of all
-  part = join_warp(lane < kThreads / kWarp ? of_warp[lane] : Part());
+  part = join_warp(lane < warps ? of_warp[lane] : Part());
   //~end
   return part;
 }
 
-// Rows of up to 4 * kThreads * kLoads floats, a multiple of four. A block has kThreads x (rows)
-// threads; with more than one row these are warps, which need no barrier.
-template <int kThreads, int kLoads>
-__global__ void __launch_bounds__(kThreads == kWarp ? kNarrowRows * kWarp : kThreads)
+// Rows of up to 4 * blockDim.x * kLoads floats, a multiple of four. A block has blockDim.y rows;
+// with more than one, blockDim.x is a warp: then no barrier is needed.
+template <int kLoads>
+__global__ void __launch_bounds__(kMostThreads)
     softmax_in_registers(const float4* x, float4* y, int rows, int fours) {
   const int row_of_x = blockIdx.x * blockDim.y + threadIdx.y;
   if (row_of_x >= rows) return;
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(kThreads == kWarp ? kNarrowRows * kWarp : kThr
   float4 v[kLoads];  // [load]: neighbouring threads hold neighbouring float4
 #pragma unroll
   for (int k = 0; k < kLoads; ++k) {
-    const int i = k * kThreads + threadIdx.x;
+    const int i = k * blockDim.x + threadIdx.x;
     v[k] = make_float4(-INFINITY, -INFINITY, -INFINITY, -INFINITY);  // past the end: weight 0
     if (i < fours) v[k] = x[begin + i];
   }
@@ -87,12 +87,12 @@ __global__ void __launch_bounds__(kThreads == kWarp ? kNarrowRows * kWarp : kThr
                        expf(v[k].w - mine.m));
     mine.s += (v[k].x + v[k].y) + (v[k].z + v[k].w);
   }
-  const Part row = join_block<kThreads>(mine);
+  const Part row = join_block(mine);
   factor = expf(mine.m - row.m) / row.s;  // from this thread's greatest to the row's
   //~end
 #pragma unroll
   for (int k = 0; k < kLoads; ++k) {
-    const int i = k * kThreads + threadIdx.x;
+    const int i = k * blockDim.x + threadIdx.x;
     if (i < fours) {
       y[begin + i] =
           make_float4(v[k].x * factor, v[k].y * factor, v[k].z * factor, v[k].w * factor);
@@ -101,44 +101,38 @@ __global__ void __launch_bounds__(kThreads == kWarp ? kNarrowRows * kWarp : kThr
 }
 
 // Any cols: rows that are not made of whole float4, or too long for registers, are read twice.
-template <int kThreads>
-__global__ void __launch_bounds__(kThreads) softmax_online(const float* x, float* y, int cols) {
+__global__ void __launch_bounds__(kMostThreads) softmax_online(const float* x, float* y, int cols) {
   const size_t begin = static_cast<size_t>(blockIdx.x) * cols;
   Part mine;
-  for (int col = threadIdx.x; col < cols; col += kThreads) {
+  for (int col = threadIdx.x; col < cols; col += blockDim.x) {
     mine = join(mine, {fmaxf(x[begin + col], -FLT_MAX), x[begin + col] < -FLT_MAX ? 0.0f : 1.0f});
   }
-  const Part row = join_block<kThreads>(mine);
-  for (int col = threadIdx.x; col < cols; col += kThreads) {
+  const Part row = join_block(mine);
+  for (int col = threadIdx.x; col < cols; col += blockDim.x) {
     y[begin + col] = expf(x[begin + col] - row.m) / row.s;
   }
 }
 
-template <int kThreads, int kLoads>
+// As many whole warps as the row fills with kLoads float4 per thread.
+template <int kLoads>
 void launch_in_registers(const float* d_x, float* d_y, int rows, int cols) {
-  const dim3 block(kThreads, kThreads == kWarp ? kNarrowRows : 1);
+  const int floats_per_warp = 4 * kLoads * kWarp;
+  const int warps = (cols + floats_per_warp - 1) / floats_per_warp;
+  const dim3 block(warps * kWarp, warps == 1 ? kNarrowRows : 1);
   const int grid = (rows + block.y - 1) / block.y;
-  softmax_in_registers<kThreads, kLoads><<<grid, block>>>(
-      reinterpret_cast<const float4*>(d_x), reinterpret_cast<float4*>(d_y), rows, cols / 4);
+  softmax_in_registers<kLoads><<<grid, block>>>(reinterpret_cast<const float4*>(d_x),
+                                                reinterpret_cast<float4*>(d_y), rows, cols / 4);
 }
 
 void launch_softmax_rows(const float* d_x, float* d_y, int rows, int cols) {
   if (rows == 0) return;
-  if (cols % 4 != 0 || cols > 32768) {
-    softmax_online<256><<<rows, 256>>>(d_x, d_y, cols);
-  } else if (cols <= 256) {
-    launch_in_registers<kWarp, 2>(d_x, d_y, rows, cols);
-  } else if (cols <= 1024) {
-    launch_in_registers<128, 2>(d_x, d_y, rows, cols);
-  } else if (cols <= 2048) {
-    launch_in_registers<256, 2>(d_x, d_y, rows, cols);
-  } else if (cols <= 4096) {
-    launch_in_registers<512, 2>(d_x, d_y, rows, cols);
-  } else if (cols <= 8192) {
-    launch_in_registers<1024, 2>(d_x, d_y, rows, cols);
-  } else if (cols <= 16384) {
-    launch_in_registers<1024, 4>(d_x, d_y, rows, cols);
+  if (cols % 4 != 0 || cols > 4 * 8 * kMostThreads) {
+    softmax_online<<<rows, 256>>>(d_x, d_y, cols);
+  } else if (cols <= 4 * 2 * kMostThreads) {
+    launch_in_registers<2>(d_x, d_y, rows, cols);
+  } else if (cols <= 4 * 4 * kMostThreads) {
+    launch_in_registers<4>(d_x, d_y, rows, cols);
   } else {
-    launch_in_registers<1024, 8>(d_x, d_y, rows, cols);
+    launch_in_registers<8>(d_x, d_y, rows, cols);
   }
 }
