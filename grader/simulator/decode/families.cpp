@@ -63,7 +63,7 @@ uint8_t surviving_bytes(const std::string& op, const Instruction& instruction, i
   const Operand& constant = instruction.operands[2];
   if (constant.kind != Operand::Kind::kInteger) return 0;
   uint8_t mask = 0;
-  for (int k = 0; k < bytes; ++k) {
+  for (int k = 0; k < std::min(bytes, 8); ++k) {  // wider types are refused later
     const bool kept = op == "and"   ? ((constant.bits >> (8 * k)) & 0xff) != 0
                       : op == "shr" ? 8 * (static_cast<uint64_t>(k) + 1) > constant.bits
                       : op == "shl" ? 8 * static_cast<uint64_t>(k) + constant.bits < 8u * bytes
