@@ -1,0 +1,136 @@
+// Tests of 07/01 matmul, CPU. The reference, in double, is in kit/matmul.h.
+#include "01_matmul_cpu.h"
+
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "kit/kit.h"
+#include "kit/matmul.h"
+
+namespace {
+
+// The threads of a block in one of four orders; counts the phases, and how often a block is begun.
+struct Threads {
+  int order = 0;
+  int phases = 0;
+  EachThread each() {
+    return [this](const std::function<void(int, int)>& thread) {
+      ++phases;
+      for (int e = 0; e < kTile * kTile; ++e) {
+        const int at = order % 2 == 0 ? e : kTile * kTile - 1 - e;
+        const int fast = at % kTile, slow = at / kTile;
+        if (order < 2) {
+          thread(fast, slow);
+        } else {
+          thread(slow, fast);
+        }
+      }
+    };
+  }
+};
+
+using Product = std::function<void(const float*, const float*, float*, int, int, int)>;
+
+// Runs a product on host arrays whose result is NaN before. Small integers are exact.
+void check(const char* name, const Product& product, const kit::MatmulSizes& s,
+           const std::vector<float>& a, const std::vector<float>& b, bool exact) {
+  std::vector<float> c(static_cast<size_t>(s.m) * s.n);
+  if (!c.empty()) std::memset(c.data(), 0xFF, c.size() * sizeof(float));
+  product(a.data(), b.data(), c.data(), s.m, s.n, s.k);
+  const kit::MatmulReference reference = kit::matmul_on_cpu(a, b, s);
+  const auto tolerance =
+      exact ? kit::Tolerance::absolute(0) : kit::Tolerance::units(16, reference.scale);
+  kit::expect_near(std::string("c of ") + name, c, reference.c, tolerance, kit::Shape(s.m, s.n));
+}
+
+void check_exact(const char* name, const Product& product, const kit::MatmulSizes& s) {
+  check(name, product, s, kit::random_integer_floats(static_cast<size_t>(s.m) * s.k),
+        kit::random_integer_floats(static_cast<size_t>(s.k) * s.n), true);
+}
+
+// Random values, and values that nothing narrower than float holds.
+void check_precision(const char* name, const Product& product) {
+  const kit::MatmulSizes s{9, 14, 250};
+  check(name, product, s, kit::random_floats(static_cast<size_t>(s.m) * s.k),
+        kit::random_floats(static_cast<size_t>(s.k) * s.n), false);
+  std::vector<float> signs = kit::random_integer_floats(static_cast<size_t>(s.k) * s.n, 0, 1);
+  for (float& value : signs) value = 2 * value - 1;
+  check(name, product, s, kit::precision_tripwire_floats(static_cast<size_t>(s.m) * s.k), signs,
+        true);
+}
+
+void multiply_blocks(const float* a, const float* b, float* c, int m, int n, int k) {
+  Threads threads;
+  matmul_blocks(a, b, c, m, n, k, threads.each());
+}
+
+const std::vector<kit::MatmulSizes>& sizes() {
+  static const std::vector<kit::MatmulSizes> all = {{2, 2, 3}, {1, 1, 1},  {4, 4, 4},  {5, 3, 9},
+                                                    {3, 7, 2}, {8, 12, 4}, {13, 6, 17}};
+  return all;
+}
+
+}  // namespace
+
+TEST(MatmulCpu, ThreeLoopsAreRight) {
+  RecordProperty("todo", 1);
+  kit::for_each("c", sizes(),
+                [](const kit::MatmulSizes& s) { check_exact("matmul_loops", matmul_loops, s); });
+  check_precision("matmul_loops", matmul_loops);
+}
+
+TEST(MatmulCpu, TheOtherOrderIsRight) {
+  RecordProperty("todo", 2);
+  kit::for_each("c", sizes(),
+                [](const kit::MatmulSizes& s) { check_exact("matmul_rows", matmul_rows, s); });
+  check_precision("matmul_rows", matmul_rows);
+}
+
+TEST(MatmulCpu, TheBlocksAreRight) {
+  RecordProperty("todo", 3);
+  kit::for_each("c", sizes(), [](const kit::MatmulSizes& s) {
+    check_exact("matmul_blocks", multiply_blocks, s);
+  });
+  check_precision("matmul_blocks", multiply_blocks);
+}
+
+TEST(MatmulCpu, TheOrderOfTheThreadsDoesNotMatter) {
+  RecordProperty("todo", 3);
+  kit::for_each("order", std::vector<int>{1, 2, 3, 0}, [](int order) {
+    Threads threads;
+    threads.order = order;
+    check_exact("matmul_blocks",
+                [&](const float* a, const float* b, float* c, int m, int n, int k) {
+                  matmul_blocks(a, b, c, m, n, k, threads.each());
+                },
+                {8, 12, 9});
+  });
+}
+
+TEST(MatmulCpu, EveryStepHasTwoPhases) {
+  RecordProperty("todo", 3);
+  Threads threads;
+  check_exact("matmul_blocks",
+              [&](const float* a, const float* b, float* c, int m, int n, int k) {
+                matmul_blocks(a, b, c, m, n, k, threads.each());
+              },
+              {4, 8, 9});
+  // 2 blocks; each clears the sums, has two phases in each of 3 steps, and writes.
+  const int expected = 2 * (1 + 2 * 3 + 1);
+  if (threads.phases != expected) {
+    kit::fail("A product of 4 x 9 and 9 x 8 has 2 blocks of 3 steps, so `each` is called " +
+              std::to_string(expected) + " times: to clear, to load and to add in every step, to " +
+              "write. It was called " + std::to_string(threads.phases) + " times.");
+  }
+}
+
+TEST(MatmulCpu, AcceptsEmptyMatrices) {
+  RecordProperty("todo", 2);
+  kit::for_each("c", kit::empty_matmuls(), [](const kit::MatmulSizes& s) {
+    check_exact("matmul_loops", matmul_loops, s);
+    check_exact("matmul_rows", matmul_rows, s);
+    check_exact("matmul_blocks", multiply_blocks, s);
+  });
+}

@@ -1,0 +1,78 @@
+// 07/07 Matmul, 2-D tile: a thread computes eight by eight elements of c, in registers.
+//   a  m x k,  b  k x n,  c  m x n: floats, row-major, in device memory; c = a b
+//   Any sizes from 0; a sum of no products is 0. No matrix has 2^31 elements or more.
+//   A block of 16 x 16 threads makes a tile of 128 x 128 elements of c, in steps of 8 along k.
+//   Thread (tx, ty) has the rows ty, ty + 16, ... and the columns tx, tx + 16, ... of the tile: so
+//   the lanes of a warp always read and write neighbours.
+//   TODOs  3
+#include "07_matmul_2d_tile.h"
+
+constexpr int kTile = 128;               // rows and columns of a tile of c
+constexpr int kStep = 8;                 // steps along k
+constexpr int kSide = 16;                // threads of a block side
+constexpr int kEach = kTile / kSide;     // rows of a thread, and columns
+constexpr int kThreads = kSide * kSide;  // of a block
+
+__global__ void __launch_bounds__(kThreads)
+    matmul_2d_tile(const float* a, const float* b, float* c, int m, int n, int k) {
+  __shared__ float tile_a[kTile][kStep];  // [row of c][step of k]
+  __shared__ float tile_b[kStep][kTile];  // [step of k][column of c]
+  const int t = threadIdx.x;
+  const int first_row = blockIdx.y * kTile, first_col = blockIdx.x * kTile;
+  const int tx = t % kSide, ty = t / kSide;
+  float sums[kEach][kEach] = {};  // [r][s]: row ty + 16 r, column tx + 16 s of the tile
+  for (int first = 0; first < k; first += kStep) {
+    //~ // TODO(1): A tile has four times as many elements as the block has threads. Load element e
+    //~ // of both, for e = t, t + kThreads, ... (about 7 lines).
+    //~ for (int e = t; e < kTile * kStep; e += kThreads) {
+    //~   tile_a[e / kStep][e % kStep] = 0.0f;
+    //~   tile_b[e / kTile][e % kTile] = 0.0f;
+    //~ }
+    //~begin 1
+    for (int e = t; e < kTile * kStep; e += kThreads) {
+      const int row = first_row + e / kStep, col = first_col + e % kTile;
+      const int i_a = first + e % kStep, i_b = first + e / kTile;
+      tile_a[e / kStep][e % kStep] = row < m && i_a < k ? a[row * k + i_a] : 0.0f;
+      tile_b[e / kTile][e % kTile] = i_b < k && col < n ? b[i_b * n + col] : 0.0f;
+    }
+    //~end
+    __syncthreads();  // closes write against read: other threads have loaded most of what is read
+    //~ // TODO(2): For each step of k read kEach words of a and of b into registers, then add the
+    //~ // kEach * kEach products (about 11 lines).
+    //~ sums[0][0] += tile_a[ty][0] * tile_b[0][tx];
+    //~begin 2
+    for (int i = 0; i < kStep; ++i) {
+      float from_a[kEach], from_b[kEach];  // 16 words for 64 multiply-adds
+      for (int r = 0; r < kEach; ++r) {
+        from_a[r] = tile_a[ty + kSide * r][i];
+        from_b[r] = tile_b[i][tx + kSide * r];
+      }
+      for (int r = 0; r < kEach; ++r) {
+        for (int s = 0; s < kEach; ++s) sums[r][s] += from_a[r] * from_b[s];
+      }
+    }
+    //~end
+    __syncthreads();  // closes read against write: the next step overwrites both tiles
+  }
+  //~ // TODO(3): Write the kEach * kEach elements, those that c has (about 8 lines).
+  //~ if (first_row + ty < m && first_col + tx < n) {
+  //~   c[(first_row + ty) * n + first_col + tx] = sums[0][0];
+  //~ }
+  //~begin 3
+  for (int r = 0; r < kEach; ++r) {
+    for (int s = 0; s < kEach; ++s) {
+      const int row = first_row + ty + kSide * r, col = first_col + tx + kSide * s;
+      if (row < m && col < n) {
+        c[row * n + col] = sums[r][s];
+      }
+    }
+  }
+  //~end
+}
+
+void launch_matmul_2d_tile(const float* d_a, const float* d_b, float* d_c, int m, int n, int k) {
+  const dim3 grid((n + kTile - 1) / kTile, (m + kTile - 1) / kTile);
+  if (grid.x > 0 && grid.y > 0) {
+    matmul_2d_tile<<<grid, kThreads>>>(d_a, d_b, d_c, m, n, k);
+  }
+}
