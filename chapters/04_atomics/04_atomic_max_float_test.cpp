@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
 
 #include "kit/kit.h"
 
@@ -128,7 +129,16 @@ TEST(AtomicMaxFloat, ReturnsWhatTheCellHeld) {
   for (int i = 0; i < n; ++i) p.cell[i] = i;
   p.cells = kit::random_floats(n);
   const Result result = launch(p);
-  if (result.run.ok()) kit::expect_equal("old", result.old, p.cells);
+  if (!result.run.ok()) return;
+  for (int i = 0; i < n; ++i) {
+    if (result.old[i] == p.value[i] && p.value[i] != p.cells[i]) {
+      kit::fail("old[" + std::to_string(i) + "] is " + std::to_string(p.value[i]) +
+                ", the value that this thread has stored itself. The cell held " +
+                std::to_string(p.cells[i]) + " before: that is what the exchange returned.");
+      return;
+    }
+  }
+  kit::expect_equal("old", result.old, p.cells);
 }
 
 TEST(AtomicMaxFloat, OldValuesOfOneCellFormAChain) {
