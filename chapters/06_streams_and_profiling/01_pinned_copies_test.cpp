@@ -142,6 +142,7 @@ TEST(PinnedCopies, UploadsMemoryOfOthersThroughAPinnedWindow) {
       kit::fail("upload_existing must pin the memory it was given, in place: cudaHostRegister.");
     }
     if (type_of(x.data()) == cudaMemoryTypeHost) {
+      cudaHostUnregister(x.data());  // the next array may lie in the same place
       kit::fail(
           "h_x is still pinned after upload_existing. Pinned pages are taken from everybody "
           "else: cudaHostUnregister on every way out.");
@@ -169,6 +170,31 @@ TEST(PinnedCopies, MemoryThatIsAlreadyPinnedIsReportedAndLeftAlone) {
     kit::fail(
         "upload_existing unpinned memory that it had not pinned itself: its owner relies on "
         "it.");
+  }
+}
+
+// A stream that records what it is given cannot be waited for: the upload fails after the pinning.
+TEST(PinnedCopies, TheWindowIsClosedWhenTheUploadFails) {
+  RecordProperty("todo", 3);
+  std::vector<float> x = kit::random_floats(5000);
+  const Stream stream;
+  const auto d_x = kit::DeviceBuffer<float>::output(x.size(), "d_x");
+  cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeRelaxed);
+  const cudaError_t error = upload_existing(d_x.get(), x.data(), 5000, stream.get());
+  cudaGraph_t graph = nullptr;
+  cudaStreamEndCapture(stream.get(), &graph);
+  if (graph != nullptr) cudaGraphDestroy(graph);
+  cudaGetLastError();
+  if (error == cudaSuccess) {
+    kit::fail(
+        "The stream could not be waited for, and upload_existing returned cudaSuccess. It must "
+        "return the first error.");
+  }
+  if (type_of(x.data()) == cudaMemoryTypeHost) {
+    cudaHostUnregister(x.data());
+    kit::fail(
+        "The upload failed, and h_x is still pinned: cudaHostUnregister on every way out, also "
+        "behind an error.");
   }
 }
 
