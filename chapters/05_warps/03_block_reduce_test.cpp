@@ -115,6 +115,9 @@ TEST(BlockReduce, IsFast) {
   speed.against(kit::library("CUB DeviceReduce::Sum", kit::cub(),
                              [&] { kit::cub_sum(x.get(), sum.get(), n); }),
                 kit::Bars(0.50, 0.92, 1.00));
-  speed.against(kit::read_rate(), kit::Bars(0.50, 0.90, 0.97));
+  // Measured on an H200: 101 % of the read rate, of which the model gives 82 %. So the simulator
+  // judges the pass bar alone.
+  speed.against(kit::read_rate(),
+                kit::simulated() ? kit::Bars(0.50) : kit::Bars(0.50, 0.90, 0.97));
   speed.grade();
 }

@@ -176,6 +176,9 @@ TEST(PinnedCopies, MemoryThatIsAlreadyPinnedIsReportedAndLeftAlone) {
 // A stream that records what it is given cannot be waited for: the upload fails after the pinning.
 TEST(PinnedCopies, TheWindowIsClosedWhenTheUploadFails) {
   RecordProperty("todo", 3);
+  // A stream that captures cannot be waited for. What a driver makes of memory that is pinned
+  // meanwhile has not been tried, so only the simulator is asked.
+  if (!kit::simulated()) return;
   std::vector<float> x = kit::random_floats(5000);
   const Stream stream;
   const auto d_x = kit::DeviceBuffer<float>::output(x.size(), "d_x");
