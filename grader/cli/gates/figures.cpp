@@ -165,7 +165,9 @@ std::string screen_of(const GateContext& context, const Mark& mark, const std::s
   if (mark.source.size() != 3) fail(mark, file, "a screen reads: screen EX NAME.");
   Terminal terminal;  // plain, 80 columns
   const std::string variant = mark.source[2];
-  const Result result = as_learner_sees(run_for(context, mark, file, variant, ""), variant);
+  Result result = as_learner_sees(run_for(context, mark, file, variant, ""), variant);
+  // Warnings are there only when something was compiled just now.
+  if (result.outcome != Outcome::kDoesNotCompile) result.build.diagnostics.clear();
   std::string text = verdict_text(result, terminal);
   if (result.passed()) return text;
   const std::string todo = std::to_string(todo_for(result, ""));
