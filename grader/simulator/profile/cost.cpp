@@ -296,19 +296,19 @@ CostLog& CostLog::instance() {
 
 void CostLog::add(const LaunchCost& cost) {
   constexpr uint64_t kSector = 32;  // bytes
-  Sum sum = until_.back();
-  sum.seconds += cost.seconds;
-  sum.l1_bytes += cost.l1_sectors * kSector;
-  sum.l2_bytes += cost.l2_sectors * kSector;
-  sum.dram_bytes += cost.dram_bytes;
-  until_.push_back(sum);
+  launches_.push_back(
+      {cost.seconds, cost.l1_sectors * kSector, cost.l2_sectors * kSector, cost.dram_bytes});
 }
 
 CostLog::Sum CostLog::since(size_t mark) const {
-  if (mark >= until_.size()) return {};
-  const Sum &now = until_.back(), &then = until_[mark];
-  return {now.seconds - then.seconds, now.l1_bytes - then.l1_bytes, now.l2_bytes - then.l2_bytes,
-          now.dram_bytes - then.dram_bytes};
+  Sum sum;
+  for (size_t i = mark; i < launches_.size(); ++i) {
+    sum.seconds += launches_[i].seconds;
+    sum.l1_bytes += launches_[i].l1_bytes;
+    sum.l2_bytes += launches_[i].l2_bytes;
+    sum.dram_bytes += launches_[i].dram_bytes;
+  }
+  return sum;
 }
 
 LaunchCost CostMeter::finish(const LaunchConfig& config) const {

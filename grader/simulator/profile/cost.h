@@ -72,11 +72,12 @@ class CostLog {
   };
   static CostLog& instance();
   void add(const LaunchCost& cost);
-  size_t mark() const { return until_.size() - 1; }
+  size_t mark() const { return launches_.size(); }
+  // Added up from the mark on: a difference of running sums would not be the same in every run.
   Sum since(size_t mark) const;
 
  private:
-  std::vector<Sum> until_ = {Sum()};  // of all launches up to each
+  std::vector<Sum> launches_;
 };
 
 class CostMeter {
