@@ -169,13 +169,14 @@ def percent(value):
     return "none" if value is None else f"{100 * value:.1f} %"
 
 
-def markdown(bars, orders, figures, card):
+def markdown(bars, orders, figures, card, covered):
     """The page: what agrees for each exercise, and every pair that does not."""
     lines = ["# Modelled speed against measured speed", "",
              f"Written by `grader/tests/gpu/agreement.py` on {datetime.date.today().isoformat()}, "
              f"{card}. A pair is a kernel whose answer is right and a bar that the simulator grades; it "
              "agrees if both say pass or both say fail. Contested: measured within 1.5 times of the "
-             "bar. Order: pairs of kernels of one test whose measured times differ by 10 % or more.", "",
+             "bar. Order: pairs of kernels of one test whose measured times differ by 10 % or more. "
+             f"Measured: {covered}.", "",
              "| exercise | pairs | agree | contested | agree | ordered alike |",
              "| --- | --- | --- | --- | --- | --- |"]
     names = sorted({row["kernel"].split()[0] for row in bars})
@@ -246,7 +247,8 @@ def main():
     card = first_line(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"])
     if options.markdown:
         with open(options.markdown, "w") as file:
-            file.write(markdown(bars, orders, figures, card))
+            covered = f"{len(measured)} of {len(kernels)} kernels"
+            file.write(markdown(bars, orders, figures, card, covered))
     with open(options.out, "w") as file:
         json.dump({
             "format": 1, "kind": "agreement", "date": datetime.date.today().isoformat(),
