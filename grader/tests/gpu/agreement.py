@@ -1,23 +1,29 @@
 #!/usr/bin/env python3
-"""Does the modelled speed agree with this GPU? Writes every pair and the summary as JSON.
+"""Does the modelled speed agree with a GPU? Every pair and the summary, kept in one JSON file.
 
-    python3 grader/tests/gpu/agreement.py FILE.json
+    agreement.py measure FILE.json [EXERCISE...]   on a machine with a GPU: times the kernels
+    agreement.py compare FILE.json [--markdown FILE.md]   anywhere: models them and compares
 
 Population: every kernel of every speed exercise that is right (solution, accepted variants, slow
-mutants, and the stages that they are compared with), times every bar that the simulator grades. Each is run
-in the simulator and on the GPU from the same objects. A kernel whose answer is wrong, on either, does
-not count. A pair agrees if both sides say pass or both say fail.
+mutants, and the stages that they are compared with), times every bar that the simulator grades. Both sides
+run the same sources. A kernel whose answer is wrong, on either, does not count. A pair agrees if both
+sides say pass or both say fail.
 
 Targets: 95 % of all pairs; 80 % of contested ones (measured within 1.5 times of the bar); no
 disagreement further than 1.5 times from its bar; 95 % of the pairs of kernels of one exercise whose
 measured times differ by 10 % or more in the same order.
 
-Builds build/sim and build/gpu with CMake; Python 3, standard library only.
+`measure` replaces what the file holds about the exercises that it times and keeps the rest, so a new
+chapter is added by its name (a prefix is enough: 07). `compare` needs no GPU: a change of the model is
+judged against the times in the file. An exercise that was changed after it was timed is left out and
+named. Builds build/gpu or build/sim with CMake; Python 3, standard library only.
 """
 
 import argparse
 import concurrent.futures
 import datetime
+import glob
+import hashlib
 import itertools
 import json
 import os
@@ -31,7 +37,9 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../.."))
 CMAKE = os.environ.get("GRADE_CMAKE", "cmake")
 GUARD = 0.97  # as in kit/speed/judge.h
 NEAR = 1.5
-LONGEST = 12  # seconds of one run; a kernel that takes longer does not count, and is named
+# Seconds of one run; a kernel that takes longer does not count, and is named.
+LONGEST = {"gpu": 12, "sim": 60}
+KEPT = ("name", "kind", "ratio", "seconds", "pass", "gold", "reference")
 
 
 def speed_exercises():
@@ -59,7 +67,21 @@ def variants(device, exercise):
     return [name for name in names if name.startswith("variant_") or name in slow]
 
 
-def measure(device, exercise, variant):
+def fingerprint(exercise):
+    """Of everything that decides what the kernels of an exercise do and what they are held to."""
+    files = [*glob.glob(os.path.join(ROOT, "solutions", exercise + ".*")),
+             *glob.glob(os.path.join(ROOT, "chapters", exercise + "_test.cpp")),
+             *glob.glob(os.path.join(ROOT, "chapters", exercise + ".h")),
+             *glob.glob(os.path.join(ROOT, "chapters", os.path.dirname(exercise), "[!0-9]*.h")),
+             *glob.glob(os.path.join(ROOT, "grader/tests/exercises", exercise, "*"))]
+    digest = hashlib.sha256()
+    for name in sorted(files):
+        with open(name, "rb") as file:
+            digest.update(os.path.relpath(name, ROOT).encode() + b"\0" + file.read() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def run(device, exercise, variant):
     """The speed events of one program, a list for every test; {} if it is wrong or crashed."""
     program = os.path.join(ROOT, "build", device, "course", exercise.replace("/", "."))
     command = [program + (".derived" if variant else ".solution"), "--gtest_filter=*Fast*"]
@@ -70,13 +92,14 @@ def measure(device, exercise, variant):
     child = subprocess.Popen(command, env=environment, pass_fds=[write],
                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     os.close(write)
-    watchdog = threading.Timer(LONGEST, child.kill)
+    watchdog = threading.Timer(LONGEST[device], child.kill)
     watchdog.start()
     with os.fdopen(read) as channel:
         lines = channel.read().splitlines()
     watchdog.cancel()
     if child.wait() < 0:
-        print(f"{exercise} {variant or 'solution'}, {device}: ended after {LONGEST} s or crashed")
+        print(f"{exercise} {variant or 'solution'}, {device}: ended after {LONGEST[device]} s "
+              "or crashed")
     events = {}
     for line in lines:
         try:
@@ -84,7 +107,9 @@ def measure(device, exercise, variant):
         except json.JSONDecodeError:
             continue
         if event["event"] == "speed" and event["verdict"] in ("pass", "fail"):
-            events.setdefault(event["test"], []).append(event)
+            events.setdefault(event["test"], []).append(
+                {"seconds": event["seconds"],
+                 "ratios": [{key: ratio[key] for key in KEPT} for ratio in event["ratios"]]})
     return events
 
 
@@ -133,16 +158,18 @@ def orders_of(times):
     return rows
 
 
-def compare(kernels, modelled, measured):
-    """All rows of bars, and of pairs in order, of (exercise, variant) pairs run on both sides."""
+def pair_up(timed, modelled):
+    """All rows of bars, and of pairs in order, of the kernels of a file and their modelled events."""
     bars, times = [], {}
-    for (exercise, variant), simulated, real in zip(kernels, modelled, measured):
+    for kernel, simulated in zip(timed, modelled):
+        exercise, real = kernel["exercise"], kernel["tests"]
         for test in simulated.keys() & real.keys():
             # A test may measure several shapes.
             for shape, (ours, theirs) in enumerate(zip(simulated[test], real[test])):
-                kernel = f"{exercise} {variant or 'solution'}" + (f" #{shape + 1}" if shape else "")
-                bars += bars_of(kernel, ours, theirs)
-                times_of(kernel, ours, theirs, times.setdefault((exercise, test, shape), {}))
+                name = (f"{exercise} {kernel['variant'] or 'solution'}"
+                        + (f" #{shape + 1}" if shape else ""))
+                bars += bars_of(name, ours, theirs)
+                times_of(name, ours, theirs, times.setdefault((exercise, test, shape), {}))
     orders = [dict(row, exercise=key[0]) for key, of_test in times.items()
               for row in orders_of(of_test)]
     return bars, orders
@@ -169,14 +196,18 @@ def percent(value):
     return "none" if value is None else f"{100 * value:.1f} %"
 
 
-def markdown(bars, orders, figures, card, covered):
+def markdown(document, left_out):
     """The page: what agrees for each exercise, and every pair that does not."""
+    bars, orders, figures = document["bars"], document["orders"], document["summary"]
+    dates = sorted({kernel["date"] for kernel in document["measured"]})
+    counted = sum(bool(kernel["tests"]) for kernel in document["measured"])
     lines = ["# Modelled speed against measured speed", "",
-             f"Written by `grader/tests/gpu/agreement.py` on {datetime.date.today().isoformat()}, "
-             f"{card}. A pair is a kernel whose answer is right and a bar that the simulator grades; it "
-             "agrees if both say pass or both say fail. Contested: measured within 1.5 times of the "
-             "bar. Order: pairs of kernels of one test whose measured times differ by 10 % or more. "
-             f"Measured: {covered}.", "",
+             f"Written by `grader/tests/gpu/agreement.py`; measured on an {document['card']}, "
+             f"{' to '.join(dict.fromkeys([dates[0], dates[-1]]))}. A pair is a kernel whose answer is "
+             "right and a bar that the simulator grades; it agrees if both say pass or both say "
+             "fail. Contested: measured within 1.5 times of the bar. Order: pairs of kernels of one "
+             f"test whose measured times differ by 10 % or more. {counted} kernels of "
+             f"{len({kernel['exercise'] for kernel in document['measured']})} exercises were timed.", "",
              "| exercise | pairs | agree | contested | agree | ordered alike |",
              "| --- | --- | --- | --- | --- | --- |"]
     names = sorted({row["kernel"].split()[0] for row in bars})
@@ -190,11 +221,17 @@ def markdown(bars, orders, figures, card, covered):
                  f"{figures['contested_pairs']} | {percent(figures['contested_agreement'])} | "
                  f"{percent(figures['order_agreement'])} of {figures['ordered_pairs']} |")
     lines += ["", f"False passes: {figures['false_passes']}, false fails: {figures['false_fails']}, "
-              f"further than 1.5 times from the bar: {figures['far_disagreements']}.", "",
-              "| kernel that differs | against | level | bar | modelled | measured |",
+              f"further than 1.5 times from the bar: {figures['far_disagreements']}.", ""]
+    if left_out:
+        lines += ["Left out, because they were changed after they were timed: "
+                  + ", ".join(left_out) + ".", ""]
+    lines += ["| kernel that differs | against | level | bar | modelled | measured |",
               "| --- | --- | --- | --- | --- | --- |"]
     lines += [f"| {r['kernel']} | {r['against']} | {r['level']} | {r['bar']} | {r['modelled']:.3f} | "
               f"{r['measured']:.3f} |" for r in bars if not r["agree"]]
+    swapped = ["; ".join(row["kernels"]) for row in orders if not row["alike"]]
+    if swapped:
+        lines += ["", "Ordered otherwise than measured:", "", *(f"- {pair}" for pair in swapped)]
     return "\n".join(lines) + "\n"
 
 
@@ -205,61 +242,80 @@ def first_line(command):
         return ""
 
 
+def load(path):
+    if not os.path.exists(path):
+        return {"format": 2, "kind": "agreement", "model": "h200", "measured": []}
+    with open(path) as file:
+        return json.load(file)
+
+
+def save(path, document):
+    with open(path + ".new", "w") as file:
+        json.dump(document, file, indent=1)
+        file.write("\n")
+    os.replace(path + ".new", path)
+
+
+def measure(path, exercises):
+    """Times every kernel of the exercises; the file is written after each, so nothing is lost."""
+    document = load(path)
+    document["card"] = first_line(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"])
+    document["driver"] = first_line(
+        ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"])
+    commit = os.environ.get("COMMIT", "") or first_line(["git", "rev-parse", "--short", "HEAD"])
+    for exercise in exercises:
+        kernels = [{"exercise": exercise, "variant": variant,
+                    "date": datetime.date.today().isoformat(), "commit": commit,
+                    "fingerprint": fingerprint(exercise), "tests": run("gpu", exercise, variant)}
+                   for variant in ["", *variants("gpu", exercise)]]
+        for kernel in kernels:
+            if not kernel["tests"]:
+                print(f"{exercise} {kernel['variant'] or 'solution'}: does not count")
+        document["measured"] = sorted(
+            [kernel for kernel in document["measured"] if kernel["exercise"] != exercise] + kernels,
+            key=lambda kernel: (kernel["exercise"], kernel["variant"]))
+        save(path, document)
+    print(f"{len(exercises)} exercises timed")
+
+
+def compare(path, page):
+    """Models every kernel of the file, rewrites its tables, and prints what differs."""
+    document = load(path)
+    prints = {name: fingerprint(name) for name in {k["exercise"] for k in document["measured"]}}
+    left_out = sorted({k["exercise"] for k in document["measured"]
+                       if k["fingerprint"] != prints[k["exercise"]]})
+    timed = [k for k in document["measured"] if k["tests"] and k["exercise"] not in left_out]
+    problem = build("sim", sorted({kernel["exercise"] for kernel in timed}))
+    if problem:
+        sys.exit(problem)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        modelled = list(pool.map(lambda k: run("sim", k["exercise"], k["variant"]), timed))
+    document["bars"], document["orders"] = pair_up(timed, modelled)
+    document["summary"] = summary(document["bars"], document["orders"])
+    save(path, document)
+    text = markdown(document, left_out)
+    print(text)
+    if page:
+        with open(page, "w") as file:
+            file.write(text)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("out")
-    parser.add_argument("--markdown", help="write the table here as well")
-    parser.add_argument("--seconds", type=float, default=0, help="stop measuring after so long")
+    parser.add_argument("what", choices=("measure", "compare"))
+    parser.add_argument("file")
+    parser.add_argument("exercises", nargs="*", help="measure these only (prefixes)")
+    parser.add_argument("--markdown", help="compare: write the page here")
     options = parser.parse_args()
-    exercises = speed_exercises()
-    problem = build("sim", exercises) or build("gpu", exercises)
+    if options.what == "compare":
+        compare(options.file, options.markdown)
+        return 0
+    exercises = [name for name in speed_exercises()
+                 if not options.exercises or name.startswith(tuple(options.exercises))]
+    problem = build("gpu", exercises)
     if problem:
-        print(problem, file=sys.stderr)
-        return 2
-    kernels = [(exercise, variant) for exercise in exercises
-               for variant in [""] + variants("sim", exercise)]
-    kernels.sort(key=lambda kernel: kernel[1].startswith("mutant_"))  # what must agree comes first
-    # The simulator on all cores but two, the GPU alone.
-    with concurrent.futures.ThreadPoolExecutor(max(1, os.cpu_count() - 2)) as pool:
-        modelled = [pool.submit(measure, "sim", *kernel) for kernel in kernels]
-        begin = time.monotonic()
-        measured = []
-        for kernel in kernels:
-            if options.seconds and time.monotonic() - begin > options.seconds:
-                print(f"{len(kernels) - len(measured)} of {len(kernels)} kernels are left out: "
-                      f"{options.seconds} s are over")
-                break
-            measured.append(measure("gpu", *kernel))
-        bars, orders = compare(kernels, [run.result() for run in modelled], measured)
-    for row in bars:
-        mark = "" if row["agree"] else "  DIFFERS"
-        print(f"{row['kernel']:52} {row['against']:14} {row['level']:9} bar {row['bar']:6.2f} "
-              f"modelled {row['modelled']:8.3f} measured {row['measured']:8.3f}{mark}")
-    for row in orders:
-        if not row["alike"]:
-            print("order differs: " + " and ".join(row["kernels"]))
-    figures = summary(bars, orders)
-    print(f"{figures['pairs']} pairs, {percent(figures['agreement'])} agree; "
-          f"{figures['contested_pairs']} contested, {percent(figures['contested_agreement'])} agree; "
-          f"{figures['false_passes']} false passes, {figures['false_fails']} false fails, "
-          f"{figures['far_disagreements']} far from the bar; order: {figures['ordered_pairs']} pairs, "
-          f"{percent(figures['order_agreement'])} alike")
-    card = first_line(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"])
-    if options.markdown:
-        with open(options.markdown, "w") as file:
-            covered = f"{len(measured)} of {len(kernels)} kernels"
-            file.write(markdown(bars, orders, figures, card, covered))
-    with open(options.out, "w") as file:
-        json.dump({
-            "format": 1, "kind": "agreement", "date": datetime.date.today().isoformat(),
-            "card": card,
-            "driver": first_line(
-                ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]),
-            "commit": os.environ.get("COMMIT", "")
-            or first_line(["git", "rev-parse", "--short", "HEAD"]),
-            "model": "h200", "summary": figures, "bars": bars, "orders": orders,
-        }, file, indent=1)
-        file.write("\n")
+        sys.exit(problem)
+    measure(options.file, exercises)
     return 0
 
 
