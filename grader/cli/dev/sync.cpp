@@ -1,6 +1,7 @@
 // grade dev sync [--check] [--force] [EX]: starters, their checksums and the figures of pages, made
 // again from the solutions. A starter that someone has edited is listed and left alone.
 #include "cli/dev/dev.h"
+#include "cli/gates/documents.h"
 #include "cli/gates/figures.h"
 #include "cli/gates/images.h"
 #include "course/starter.h"
@@ -104,6 +105,7 @@ int dev_sync(App& app, const DevArguments& arguments) {
     for (const course::Chapter& chapter : app.course().chapters) {
       sync.page(app.paths().root / "chapters" / chapter.id / "README.md", context);
     }
+    for (const fs::path& page : document_pages(app.paths().root)) sync.page(page, context);
   }
   return sync.finish();
 }

@@ -205,8 +205,8 @@ std::vector<Mark> find_marks(const std::string& page, const std::string& file) {
     const size_t close = page.find(kClose, at);
     if (close == std::string::npos) fail(mark, file, "this mark has no \"-->\".");
     mark.source = words_of(page.substr(at + kOpen.size(), close - at - kOpen.size()));
-    const std::vector<std::string> known = {"region",  "opcodes", "speeds",
-                                            "counter", "screen",  "benchmark"};
+    const std::vector<std::string> known = {"region",  "file",   "opcodes",  "speeds",
+                                            "counter", "screen", "benchmark"};
     if (mark.source.size() < 2 ||
         std::find(known.begin(), known.end(), mark.source[0]) == known.end()) {
       fail(mark, file,
@@ -287,9 +287,10 @@ std::string speeds_text(const fs::path& root, const Mark& mark, const std::strin
 std::string source_text(const fs::path& root, const Mark& mark, const std::string& file) {
   if (mark.source[0] == "region") return region_text(root, mark, file);
   if (mark.source[0] == "speeds") return speeds_text(root, mark, file);
-  const fs::path list = root / mark.source[1];
-  if (!fs::exists(list)) fail(mark, file, mark.source[1] + " does not exist.");
-  return opcode_table(course::read_text(list));
+  const fs::path source = root / mark.source[1];
+  if (!fs::exists(source)) fail(mark, file, mark.source[1] + " does not exist.");
+  const std::string text = course::read_text(source);
+  return mark.source[0] == "file" ? text : opcode_table(text);
 }
 
 std::string value_of(const GateContext& context, const Mark& mark, const std::string& file) {

@@ -6,6 +6,7 @@
 // Sources:
 //   region FILE TODO N             the lines of a region of a solution, without its markers
 //   region FILE NAME               the definition of NAME, to its closing brace
+//   file FILE                      the whole file
 //   opcodes FILE                   the simulator's list of opcodes as a table, up to a line
 //                                  <!-- end -->
 //   speeds FILE CHAPTER            what a GPU gave for the solutions of a chapter, from a file of
@@ -30,7 +31,7 @@ struct Mark {
   size_t begin = 0, end = 0;        // of the marked text in the page
   bool is_block = false;
   // Taken from a file: nothing has to run.
-  bool is_text() const { return source[0] == "region" || is_table(); }
+  bool is_text() const { return source[0] == "region" || source[0] == "file" || is_table(); }
   bool is_table() const { return source[0] == "opcodes" || source[0] == "speeds"; }
 };
 

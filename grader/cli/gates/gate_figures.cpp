@@ -1,6 +1,7 @@
 // Gate 9: a figure in a page that comes from a run is marked with what produced it, and equals it.
 #include <set>
 
+#include "cli/gates/documents.h"
 #include "cli/gates/figures.h"
 #include "cli/gates/gate.h"
 #include "course/text.h"
@@ -42,6 +43,9 @@ std::vector<Item> check_figures(const GateContext& context) {
   std::set<fs::path> pages;
   for (const course::Exercise* exercise : context.exercises) {
     pages.insert(course::files_of(context.paths->root, *exercise).readme);
+  }
+  if (context.whole_course) {
+    for (const fs::path& page : document_pages(context.paths->root)) pages.insert(page);
   }
   for (const fs::path& file : pages) {
     if (!fs::exists(file)) continue;  // gate 3 says so

@@ -1,8 +1,10 @@
-// Gate 3: code blocks of a page that name a source region equal it; links and pictures resolve.
+// Gate 3: code blocks of a page that name a source region equal it; links and pictures resolve; pages
+// below docs/ keep their rules of sentences and of fenced blocks.
 #include <cctype>
 #include <regex>
 #include <set>
 
+#include "cli/gates/documents.h"
 #include "cli/gates/figures.h"
 #include "cli/gates/gate.h"
 #include "course/text.h"
@@ -51,6 +53,7 @@ class PageCheck {
       page_ = course::read_text(file_);
       check_regions();
       check_links();
+      if (course::starts_with(name_, "docs/")) append(document_problems(page_, name_));
     } catch (const course::Error& error) {
       problems_.push_back(error.what());
     }
@@ -84,6 +87,10 @@ class PageCheck {
         check_link((*at)[1].str(), number);
       }
     }
+  }
+
+  void append(const std::vector<std::string>& more) {
+    problems_.insert(problems_.end(), more.begin(), more.end());
   }
 
   void check_link(const std::string& link, int line) {
@@ -126,6 +133,7 @@ std::vector<Item> check_readmes(const GateContext& context) {
                              "grader/simulator/README.md"}) {
       pages.insert(root / name);
     }
+    for (const fs::path& page : document_pages(root)) pages.insert(page);
   }
   for (const fs::path& page : pages) {
     if (fs::exists(page)) items.push_back(PageCheck(context, page).run());

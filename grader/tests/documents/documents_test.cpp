@@ -1,0 +1,116 @@
+// Runs what the pages below docs/ show as run, in a folder with the snippets, and compares every
+// line of output. A line "..." stands for any number of lines.
+#include "cli/gates/documents.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+
+#include "cli/gates/figures.h"
+#include "cli/process/child.h"
+#include "course/text.h"
+
+namespace grade {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kRoot = PROJECT_ROOT, kSnippets = kRoot / "docs/background/snippets";
+
+// A folder as a reader has it after `cd`: the snippets, and ./grade.
+class ReadersFolder {
+ public:
+  ReadersFolder() {
+    std::string name = (fs::temp_directory_path() / "documents_XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
+    path_ = name;
+    for (const fs::directory_entry& entry : fs::directory_iterator(kSnippets)) {
+      fs::copy(entry.path(), path_ / entry.path().filename());
+    }
+    fs::create_symlink(GRADE_PROGRAM, path_ / "grade");
+    fs::create_directory(path_ / "tools");
+    for (const auto& [tool, program] : {std::pair("g++", CXX_PROGRAM), {"ninja", NINJA_PROGRAM}}) {
+      fs::create_symlink(program, path_ / "tools" / tool);
+    }
+  }
+  ~ReadersFolder() { fs::remove_all(path_); }
+  ReadersFolder(const ReadersFolder&) = delete;
+  ReadersFolder& operator=(const ReadersFolder&) = delete;
+
+  // What a terminal would show: both streams in one.
+  std::string run(const std::string& command, int* status) const {
+    const std::string path = (path_ / "tools").string() + ":" +
+                             fs::path(NVCC_PROGRAM).parent_path().string() + ":" + getenv("PATH");
+    ChildOptions options;
+    options.argv = {"/bin/bash", "-c", "exec 2>&1\n" + command};
+    options.directory = path_.string();
+    options.environment = {{"PATH", path}, {"NO_COLOR", "1"}};
+    options.wall_seconds = 60;
+    options.output_kept = 1 << 20;
+    const ChildResult result = run_child(options);
+    *status = result.status;
+    return result.out.text();
+  }
+
+ private:
+  fs::path path_;
+};
+
+bool matches(const std::vector<std::string>& shown, size_t s, const std::vector<std::string>& now,
+             size_t n) {
+  for (; s < shown.size(); ++s, ++n) {
+    if (shown[s] == "...") {
+      for (size_t skip = n; skip <= now.size(); ++skip) {
+        if (matches(shown, s + 1, now, skip)) return true;
+      }
+      return false;
+    }
+    if (n == now.size() || without_times(shown[s]) != without_times(now[n])) return false;
+  }
+  return n == now.size();
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines = course::split_lines(text);
+  while (!lines.empty() && course::trim(lines.back()).empty()) lines.pop_back();
+  return lines;
+}
+
+class Page : public testing::TestWithParam<fs::path> {};
+
+TEST_P(Page, PrintsWhatItShows) {
+  const ReadersFolder folder;
+  for (const FencedBlock& block : fenced_blocks_of(course::read_text(GetParam()))) {
+    if (block.mark != "run") continue;
+    for (const ShownCommand& shown : commands_of(block)) {
+      int status = -1;
+      const std::string now = folder.run(shown.command, &status);
+      EXPECT_TRUE(matches(lines_of(shown.output), 0, lines_of(now), 0))
+          << GetParam().filename().string() << ":" << block.line << ": $ " << shown.command
+          << "\nthe page shows:\n"
+          << shown.output << "\nnow it prints:\n"
+          << now;
+      EXPECT_EQ(status, shown.status) << "of: " << shown.command;
+    }
+  }
+}
+
+std::string name_of_page(const testing::TestParamInfo<fs::path>& info) {
+  return info.param.parent_path().filename().string() + "_" +
+         course::replace_all(info.param.stem().string(), "-", "_");
+}
+
+INSTANTIATE_TEST_SUITE_P(Documents, Page, testing::ValuesIn(document_pages(kRoot)), name_of_page);
+
+TEST(Snippets, AreAllUsedByAPage) {
+  std::string pages;
+  for (const fs::path& page : document_pages(kRoot)) pages += course::read_text(page);
+  for (const fs::directory_entry& entry : fs::directory_iterator(kSnippets)) {
+    const std::string name = entry.path().filename().string();
+    EXPECT_NE(pages.find(name), std::string::npos) << name << " is on no page";
+  }
+}
+
+}  // namespace
+}  // namespace grade
