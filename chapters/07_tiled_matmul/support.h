@@ -1,5 +1,5 @@
-// Given code of chapter 07, for exercise 08: four neighbouring floats at a time, also
-// where a matrix ends.
+// Given code of chapter 07, for exercises 08 and later: four neighbouring floats at a time, also
+// where a matrix ends; copies in the background.
 #ifndef CHAPTERS_07_TILED_MATMUL_SUPPORT_H_
 #define CHAPTERS_07_TILED_MATMUL_SUPPORT_H_
 
@@ -51,6 +51,35 @@ __device__ inline void store4(float* p, float4 v, int rows, int cols) {
   if (cols > 1) p[1] = v.y;
   if (cols > 2) p[2] = v.z;
   if (cols > 3) p[3] = v.w;
+}
+
+// ---- copies that go on in the background -------------------------------------------------------
+
+// Begins to copy 16 bytes, aligned, from global to shared memory, past the registers. (.cg: not
+// kept in L1, as nobody in this block reads them twice.)
+__device__ inline void copy16_async(void* shared, const void* global) {
+  const auto to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
+}
+// The same for kBytes, 4 or 16. With `inside` false nothing is read, and zeros are written; the
+// address must be one that may be named.
+template <int kBytes>
+__device__ inline void copy_or_zero_async(void* shared, const void* global, bool inside) {
+  const auto to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
+  const int from = inside ? kBytes : 0;
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(global), "n"(kBytes),
+               "r"(from)
+               : "memory");
+}
+
+// Copies that were begun since the last call belong together: they are one group.
+__device__ inline void close_copy_group() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+
+// Waits until at most kNewest groups of this thread are still on their way. Other threads see what
+// was copied behind a __syncthreads().
+template <int kNewest>
+__device__ inline void wait_for_copies() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(kNewest) : "memory");
 }
 
 #endif  // CHAPTERS_07_TILED_MATMUL_SUPPORT_H_
