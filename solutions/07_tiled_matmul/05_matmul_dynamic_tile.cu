@@ -1,0 +1,95 @@
+// 07/05 Matmul, dynamic tile: the width of the tiles is chosen when the program runs, and still the
+// compiler knows it.
+//   a  m x k,  b  k x n,  c  m x n: floats, row-major, in device memory; c = a b
+//   Any sizes from 0; a sum of no products is 0. No matrix has 2^31 elements or more.
+//   A width that is a variable suits every card, and costs: a loop of unknown length cannot be
+//   unrolled. So a template is compiled for three widths, and the program takes one of the three.
+//   TODOs  3
+#include <algorithm>
+#include <type_traits>
+
+#include "05_matmul_dynamic_tile.h"
+
+int tile_width(int m, int n, int threads, int shared_bytes) {
+  int width = 32;
+  //~ // TODO(1): Halve the width, down to 8, as long as it is too wide: for the threads, for two
+  //~ // tiles of floats, or because half of it covers the shorter side of c (about 6 lines).
+  //~begin 1
+  const int shorter = std::min(m, n);
+  const auto too_wide = [&] {
+    return width / 2 >= shorter || width * width > threads ||
+           2 * width * width * static_cast<int>(sizeof(float)) > shared_bytes;
+  };
+  while (width > 8 && too_wide()) width /= 2;
+  //~end
+  return width;
+}
+
+//~ // TODO(2): Make the width a template parameter: template <int kWidth>, with a constexpr width
+//~ // here and an array of constant size (4 lines). Then the launch, at the end of the file.
+//~ __global__ void matmul_tile(const float* a, const float* b, float* c, int m, int n, int k,
+//~                             int width) {
+//~   extern __shared__ float tiles[];
+//~begin 2
+template <int kWidth>
+__global__ void matmul_tile(const float* a, const float* b, float* c, int m, int n, int k) {
+  constexpr int width = kWidth;  // a constant: the loop over a step has no branch left
+  __shared__ float tiles[2 * width * width];
+  //~end
+  float* const tile_a = tiles;                  // [row of c][step of k]: width x width
+  float* const tile_b = tiles + width * width;  // [step of k][column of c]: width x width
+  const int tx = threadIdx.x, ty = threadIdx.y;
+  const int row = blockIdx.y * width + ty;
+  const int col = blockIdx.x * width + tx;
+  float sum = 0.0f;
+  for (int first = 0; first < k; first += width) {
+    const int i_a = first + tx, i_b = first + ty;
+    tile_a[ty * width + tx] = row < m && i_a < k ? a[row * k + i_a] : 0.0f;
+    tile_b[ty * width + tx] = i_b < k && col < n ? b[i_b * n + col] : 0.0f;
+    __syncthreads();  // closes write against read: a thread reads what others have loaded
+    for (int i = 0; i < width; ++i) {
+      sum += tile_a[ty * width + i] * tile_b[i * width + tx];
+    }
+    __syncthreads();  // closes read against write: the next step overwrites both tiles
+  }
+  if (row < m && col < n) {
+    c[row * n + col] = sum;
+  }
+}
+
+// Calls f with the width as a constant, which can stand between < and >: for 16 it calls
+// f(std::integral_constant<int, 16>()).
+template <class F>
+void with_constant(int width, const F& f) {
+  //~ // TODO(3): One call of f for each width: 8, 16 and 32 (about 9 lines).
+  //~ if (width > 0) f(std::integral_constant<int, 8>());
+  //~begin 3
+  switch (width) {
+    case 32:
+      return f(std::integral_constant<int, 32>());
+    case 16:
+      return f(std::integral_constant<int, 16>());
+    default:
+      return f(std::integral_constant<int, 8>());
+  }
+  //~end
+}
+
+void launch_matmul_dynamic_tile(const float* d_a, const float* d_b, float* d_c, int m, int n,
+                                int k) {
+  if (m == 0 || n == 0) return;
+  int device = 0, threads = 0, shared_bytes = 0;  // the last two: at most, per block
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerBlock, device);
+  cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlock, device);
+  const int width = tile_width(m, n, threads, shared_bytes);
+  const dim3 grid((n + width - 1) / width, (m + width - 1) / width), block(width, width);
+  //~ const size_t bytes = 2 * width * width * sizeof(float);
+  //~ matmul_tile<<<grid, block, bytes>>>(d_a, d_b, d_c, m, n, k, width);
+  //~begin 2
+  with_constant(width, [&](auto constant) {  // compiled three times, with another type each
+    constexpr int kWidth = decltype(constant)::value;
+    matmul_tile<kWidth><<<grid, block>>>(d_a, d_b, d_c, m, n, k);
+  });
+  //~end
+}
