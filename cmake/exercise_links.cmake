@@ -1,13 +1,19 @@
-# warplings_exercise_links(OUT OUT_MISSING LIBRARY...)
+# warplings_exercise_links(OUT OUT_INCLUDES OUT_MISSING LIBRARY...)
 #
-# The link targets of the libraries that course.json names ("cublas", "nccl"): the toolkit's on a GPU,
-# the simulator's own otherwise. OUT_MISSING lists the libraries that this machine does not have.
-function(warplings_exercise_links out out_missing)
+# The link targets of the libraries that course.json names ("cublas", "nccl"): the vendor's on a GPU,
+# the simulator's own otherwise. OUT_INCLUDES are folders of headers that the compiler does not look
+# into by itself. OUT_MISSING lists the libraries that this machine does not have.
+function(warplings_exercise_links out out_includes out_missing)
   set(targets "")
+  set(includes "")
   set(missing "")
   foreach(library IN LISTS ARGN)
     if(WARPLINGS_DEVICE STREQUAL "gpu")
-      set(candidates "CUDA::${library}" "${library}::${library}")
+      string(TOUPPER "${library}" package)
+      if(package MATCHES "^(CUDNN|NCCL)$")  # not part of the toolkit
+        find_package(${package} QUIET)
+      endif()
+      set(candidates "CUDA::${library}" "${package}::${library}")
     else()
       set(candidates "warplings.${library}")
     endif()
@@ -20,10 +26,14 @@ function(warplings_exercise_links out out_missing)
     endforeach()
     if(found)
       list(APPEND targets ${found})
+      if(NOT found MATCHES "^CUDA::")
+        list(APPEND includes "$<TARGET_PROPERTY:${found},INTERFACE_INCLUDE_DIRECTORIES>")
+      endif()
     else()
       list(APPEND missing ${library})
     endif()
   endforeach()
   set(${out} "${targets}" PARENT_SCOPE)
+  set(${out_includes} "${includes}" PARENT_SCOPE)
   set(${out_missing} "${missing}" PARENT_SCOPE)
 endfunction()

@@ -15,6 +15,8 @@ std::string name_of(const OrderEntry& entry) {
   switch (work.kind) {
     case WorkKind::kKernel:
       return "the kernel " + work.name + (work.where.known() ? " launched" + at(work.where) : "");
+    case WorkKind::kLibrary:
+      return work.name + at(work.where);
     case WorkKind::kCopy:
       return "the copy" + at(work.where);
     case WorkKind::kFill:
@@ -34,6 +36,8 @@ std::string short_name_of(const OrderEntry& entry) {
   switch (entry.work->kind) {
     case WorkKind::kKernel:
       return "the kernel";
+    case WorkKind::kLibrary:
+      return entry.work->name;
     case WorkKind::kCopy:
       return "the copy";
     case WorkKind::kFill:

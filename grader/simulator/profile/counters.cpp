@@ -6,6 +6,8 @@ namespace warplings::sim {
 namespace {
 
 constexpr size_t kRememberedLaunches = 64;
+constexpr uint64_t kSector = 32;        // bytes
+constexpr uint64_t kWideRequest = 512;  // bytes: 16 for each lane of a warp
 
 void fold_memory(const PcCounters& c, wsim_counters& out) {
   switch (c.traffic) {
@@ -59,6 +61,20 @@ void fold_memory(const PcCounters& c, wsim_counters& out) {
   }
 }
 
+// Of a library call: it has global traffic and nothing else.
+void add_traffic(const wsim_counters& from, wsim_counters& to) {
+  to.global_load_requests += from.global_load_requests;
+  to.global_load_requests_16 += from.global_load_requests_16;
+  to.global_load_sectors += from.global_load_sectors;
+  to.global_load_bytes += from.global_load_bytes;
+  to.global_load_unique_bytes += from.global_load_unique_bytes;
+  to.global_store_requests += from.global_store_requests;
+  to.global_store_requests_16 += from.global_store_requests_16;
+  to.global_store_sectors += from.global_store_sectors;
+  to.global_store_bytes += from.global_store_bytes;
+  to.global_store_unique_bytes += from.global_store_unique_bytes;
+}
+
 }  // namespace
 
 void fold_counters(const Instr& instruction, const PcCounters& c, wsim_counters& out) {
@@ -96,6 +112,7 @@ CounterStore& CounterStore::instance() {
 void CounterStore::reset() {
   counters_.clear();
   launches_.clear();
+  library_lines_.clear();
   launch_count_ = blocks_ = threads_ = blocks_max_ = 0;
 }
 
@@ -116,12 +133,32 @@ void CounterStore::record_launch(const Kernel& kernel, const LaunchConfig& confi
   }
 }
 
+void CounterStore::record_library(const std::string& function, const Position& where, uint64_t read,
+                                  uint64_t written) {
+  Line& line = library_lines_[{where.file, where.line}];
+  line.file = where.file;
+  line.line = where.line;
+  line.kernel = function;
+  PcCounters loads, stores;
+  loads.traffic = Traffic::kGlobalLoad;
+  loads.bytes = loads.unique_bytes = read;
+  stores.traffic = Traffic::kGlobalStore;
+  stores.bytes = stores.unique_bytes = written;
+  for (PcCounters* counters : {&loads, &stores}) {
+    counters->transactions = (counters->bytes + kSector - 1) / kSector;
+    counters->requests = counters->requests_16 =
+        (counters->bytes + kWideRequest - 1) / kWideRequest;
+    fold_memory(*counters, line.counters);
+  }
+}
+
 wsim_counters CounterStore::totals() const {
   wsim_counters out{};
   for (const auto& [module, counters] : counters_) {
     for (size_t pc = 0; pc < counters.size(); ++pc)
       fold_counters(module->code[pc], counters[pc], out);
   }
+  for (const auto& [where, line] : library_lines_) add_traffic(line.counters, out);
   out.launches = launch_count_;
   out.blocks = blocks_;
   out.threads = threads_;
@@ -143,6 +180,13 @@ std::vector<CounterStore::Line> CounterStore::lines() const {
       }
       fold_counters(module->code[pc], counters[pc], line.counters);
     }
+  }
+  for (const auto& [where, call] : library_lines_) {
+    Line& line = by_line[where];
+    line.file = call.file;
+    line.line = call.line;
+    if (line.kernel.empty()) line.kernel = call.kernel;
+    add_traffic(call.counters, line.counters);
   }
   std::vector<Line> out;
   for (auto& [key, line] : by_line) out.push_back(std::move(line));

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "exec/launch.h"
@@ -61,12 +62,15 @@ class CounterStore {
   // Counters of a module, one per instruction; grows the store on first use.
   std::vector<PcCounters>& of(const LoadedModule* module);
   void record_launch(const Kernel& kernel, const LaunchConfig& config);
+  // A library call: bytes of its operands, each counted once.
+  void record_library(const std::string& function, const Position& where, uint64_t read,
+                      uint64_t written);
 
   wsim_counters totals() const;
   struct Line {
     std::string file;
     int line = 0;
-    std::string kernel;
+    std::string kernel;  // or the function of a library
     wsim_counters counters{};
   };
   std::vector<Line> lines() const;                                         // ordered by file, line
@@ -76,6 +80,7 @@ class CounterStore {
  private:
   std::map<const LoadedModule*, std::vector<PcCounters>> counters_;
   std::vector<LaunchRecord> launches_;
+  std::map<std::pair<std::string, int>, Line> library_lines_;
   uint64_t launch_count_ = 0, blocks_ = 0, threads_ = 0, blocks_max_ = 0;
 };
 

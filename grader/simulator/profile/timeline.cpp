@@ -73,8 +73,13 @@ double copy_rate(const Work& work) {
   return model.host_rate;
 }
 
+// Its length is known when it runs.
+bool is_launch(const Work& work) {
+  return work.kind == WorkKind::kKernel || work.kind == WorkKind::kLibrary;
+}
+
 bool runs_on_multiprocessors(const Work& work) {
-  if (work.kind == WorkKind::kKernel || work.kind == WorkKind::kFill) return true;
+  if (is_launch(work) || work.kind == WorkKind::kFill) return true;
   return work.kind == WorkKind::kCopy && work.path == CopyPath::kOnDevice;
 }
 
@@ -140,8 +145,7 @@ TimelineItem& Timeline::add(const StreamTraits& stream, std::shared_ptr<const Wo
 
 uint64_t Timeline::enqueued(const StreamTraits& stream, std::shared_ptr<const Work> work) {
   const TimelineModel& model = timeline_model();
-  if (work != nullptr && work->kind == WorkKind::kKernel &&
-      loaded_.emplace(work->name, stream.device).second) {
+  if (work != nullptr && is_launch(*work) && loaded_.emplace(work->name, stream.device).second) {
     host_ += model.first_launch;
   }
   std::vector<uint64_t> after = dependencies(stream);
@@ -254,9 +258,9 @@ Span Timeline::reserve(Devices& devices, const TimelineItem& item, double ready)
   return {ready, ready + item.seconds};
 }
 
-// Only a kernel that has not run has no length; it is expected to take what it took the last time.
+// Only a launch that has not run has no length; it is expected to take what it took the last time.
 bool Timeline::has_length(TimelineItem& item) const {
-  if (item.has_run || item.work == nullptr || item.work->kind != WorkKind::kKernel) return true;
+  if (item.has_run || item.work == nullptr || !is_launch(*item.work)) return true;
   const auto last = last_time_.find(item.work->name);
   if (last == last_time_.end()) return false;
   item.seconds = last->second.seconds;

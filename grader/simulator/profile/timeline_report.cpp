@@ -23,7 +23,7 @@ constexpr Sign kToDevice{'>', "copy to device"}, kToHost{'<', "copy to host"},
     kOnHost{'-', "copy on host"}, kKernel{'#', "kernel"}, kHostFunction{'f', "host function"};
 
 const Sign& sign_of(const Work& work) {
-  if (work.kind == WorkKind::kKernel) return kKernel;
+  if (work.kind == WorkKind::kKernel || work.kind == WorkKind::kLibrary) return kKernel;
   if (work.kind == WorkKind::kFill) return kOnDevice;
   if (work.kind != WorkKind::kCopy) return kHostFunction;
   switch (work.path) {
@@ -190,6 +190,8 @@ const char* kind_name(const Work& work) {
   switch (work.kind) {
     case WorkKind::kKernel:
       return "kernel";
+    case WorkKind::kLibrary:
+      return "library call";
     case WorkKind::kFill:
       return "memset";
     case WorkKind::kHostFunction:
@@ -265,7 +267,7 @@ std::string timeline_trace(Timeline& timeline) {
     }
     char issued[48];
     std::snprintf(issued, sizeof issued, ", \"called at us\": %.4f", item.issued * 1e6);
-    events.push_back(trace_event(work.kind == WorkKind::kKernel ? work.name : kind_name(work),
+    events.push_back(trace_event(sign_of(work).letter == kKernel.letter ? work.name : kind_name(work),
                                  kind_name(work), item.start, item.end, item.stream.device,
                                  item.stream.id, arguments + issued));
   }

@@ -37,6 +37,7 @@ cudaGraphNodeType type_of(const NodeWork& work) {
   struct Visitor {
     cudaGraphNodeType operator()(const EmptyWork&) const { return cudaGraphNodeTypeEmpty; }
     cudaGraphNodeType operator()(const KernelNodeWork&) const { return cudaGraphNodeTypeKernel; }
+    cudaGraphNodeType operator()(const LibraryNodeWork&) const { return cudaGraphNodeTypeKernel; }
     cudaGraphNodeType operator()(const CopyWork&) const { return cudaGraphNodeTypeMemcpy; }
     cudaGraphNodeType operator()(const FillWork&) const { return cudaGraphNodeTypeMemset; }
     cudaGraphNodeType operator()(const HostWork&) const { return cudaGraphNodeTypeHost; }

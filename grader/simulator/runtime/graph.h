@@ -15,6 +15,7 @@
 
 #include "runtime/copy.h"
 #include "runtime/kernel_launch.h"
+#include "runtime/library_work.h"
 #include "runtime/stream.h"
 
 namespace warplings::sim {
@@ -52,6 +53,9 @@ struct FreeWork {
   void* pointer = nullptr;
   ApiCall origin;
 };
+struct LibraryNodeWork {
+  std::shared_ptr<const LibraryWork> work;
+};
 struct ChildWork;  // defined below: it holds a graph
 
 }  // namespace warplings::sim
@@ -74,8 +78,9 @@ struct ChildWork {
   std::shared_ptr<CUgraph_st> graph;  // the node's own copy
 };
 
-using NodeWork = std::variant<EmptyWork, KernelNodeWork, CopyWork, FillWork, HostWork, ChildWork,
-                              EventRecordWork, EventWaitWork, AllocateWork, FreeWork>;
+using NodeWork =
+    std::variant<EmptyWork, KernelNodeWork, CopyWork, FillWork, HostWork, ChildWork,
+                 EventRecordWork, EventWaitWork, AllocateWork, FreeWork, LibraryNodeWork>;
 cudaGraphNodeType type_of(const NodeWork& work);
 // Memory nodes tie a graph to its addresses: it cannot be copied, and only one instance may exist.
 bool has_memory_nodes(const CUgraph_st& graph);

@@ -26,6 +26,7 @@ struct Label {
     }
     return text;
   }
+  std::string operator()(const LibraryNodeWork& node) const { return node.work->name; }
   std::string operator()(const CopyWork& node) const {
     return "memcpy" + bytes(node.copy.box.bytes());
   }

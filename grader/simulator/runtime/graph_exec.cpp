@@ -19,6 +19,7 @@ class StepMaker {
   WorkItem operator()(const EmptyWork&) { return nothing(); }
   WorkItem operator()(const ChildWork&) { return nothing(); }
   WorkItem operator()(const KernelNodeWork& node) { return work_item(node.launch); }
+  WorkItem operator()(const LibraryNodeWork& node) { return work_item(node.work); }
   WorkItem operator()(const CopyWork& node) { return work_item(node.copy, node.origin); }
   WorkItem operator()(const FillWork& node) { return work_item(node.fill, node.origin); }
   WorkItem operator()(const HostWork& host) {

@@ -13,6 +13,7 @@ namespace warplings::sim {
 enum class WorkKind : uint8_t {
   kOther,  // touches no memory that anybody checks
   kKernel,
+  kLibrary,  // a call of cuBLAS and its like
   kCopy,
   kFill,
   kHostFunction,
@@ -31,7 +32,7 @@ enum class CopyPath : uint8_t { kToDevice, kToHost, kOnDevice, kPeer, kOnHost };
 
 struct Work {
   WorkKind kind = WorkKind::kOther;
-  std::string name;  // the kernel, demangled, or the function of the runtime
+  std::string name;  // the kernel, demangled, or the function that was called
   Position where;    // the line of the program
   // Bytes that it reads and writes, where they are known before it runs.
   std::vector<MemoryRange> ranges;

@@ -1,0 +1,65 @@
+// What a library on top of the simulator needs (grader/simulator/libraries): its calls are work of
+// a stream, and the checks and counters see what they read and write, as they see kernels.
+//
+// Plain C. Pointers are those of the program; sizes are bytes. Status values are cudaError_t.
+#ifndef WARPLINGS_LIBRARY_H_
+#define WARPLINGS_LIBRARY_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// WSIM_SPOIL: holds no value after the call.
+enum { WSIM_READ = 1, WSIM_WRITE = 2, WSIM_SPOIL = 4 };
+
+// Memory that a call uses: `depth` slices of `height` rows of `width` bytes. Rows are `pitch` bytes
+// apart, slices `slice` bytes. Memory that is written but not read need not hold a value before.
+typedef struct wsim_operand {
+  const char* role;  // "matrix A"
+  const void* pointer;
+  size_t width, height, pitch, depth, slice;
+  unsigned access;  // WSIM_READ, ...
+} wsim_operand;
+
+// Where the program made the call: the function of the library and the address it returns to.
+typedef struct wsim_call_site {
+  const char* name;
+  const void* return_address;
+} wsim_call_site;
+
+typedef struct wsim_library_work {
+  wsim_call_site site;
+  int device;    // that the work runs on
+  void* stream;  // cudaStream_t; the default stream is the one of `device`
+  const wsim_operand* operands;
+  size_t operand_count;
+  // The modelled time is the longest of these: the operands at the bandwidth of the card, the fp32
+  // operations at its rate, `link_bytes` at the rate of a link between devices.
+  double operations, link_bytes;
+  int wait;  // 1: the call returns when the work is done, as one that returns a result does
+  // `run` computes, through wsim_view(). `state` is released when nothing can run it any more.
+  void (*run)(void* state);
+  void (*release)(void* state);
+  void* state;
+} wsim_library_work;
+
+// Gives the work to its stream, or to the graph that the stream is captured into. Operands that no
+// kernel could use are reported by memcheck; nothing is done then and cudaErrorInvalidValue comes
+// back. `state` belongs to the simulator in any case.
+int wsim_library_enqueue(const wsim_library_work* work);
+
+// Where the simulator reads and writes the bytes behind a pointer of the program.
+void* wsim_view(const void* pointer);
+// 1 if kernels can use the pointer (device, managed or pinned memory).
+int wsim_is_device_pointer(const void* pointer);
+
+// A finding of the check "api" at the call: "cufftPlan1d at fft.cu:12 " + `what`.
+void wsim_library_report(wsim_call_site site, const char* kind, const char* what, int is_note);
+
+#ifdef __cplusplus
+}
+#endif
+#endif  // WARPLINGS_LIBRARY_H_

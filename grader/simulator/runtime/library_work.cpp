@@ -1,0 +1,238 @@
+#include "runtime/library_work.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "exec/launch.h"
+#include "memory/bit_range.h"
+#include "memory/device_memory.h"
+#include "memory/payload.h"
+#include "profile/counters.h"
+#include "profile/device_model.h"
+#include "profile/timeline.h"
+#include "profile/timeline_model.h"
+#include "runtime/capture.h"
+#include "runtime/device_state.h"
+#include "runtime/pointer.h"
+#include "runtime/repeat_launch.h"
+
+namespace warplings::sim {
+namespace {
+
+// Calls visit(offset, bytes) for every row, rows that touch joined to one.
+template <class Visit>
+void for_each_row(const LibraryOperand& operand, Visit visit) {
+  size_t width = operand.width, height = operand.height, depth = operand.depth;
+  size_t pitch = operand.pitch;
+  if (height == 1 || pitch == width) {
+    width *= height;
+    height = 1;
+  }
+  if (height == 1 && (depth == 1 || operand.slice == width)) {
+    width *= depth;
+    depth = 1;
+  }
+  for (size_t z = 0; z < depth; ++z) {
+    for (size_t y = 0; y < height; ++y) visit(z * operand.slice + y * pitch, width);
+  }
+}
+
+// Memory of another device is out of reach unless the program has asked for access.
+bool has_access(const ApiCall& call, const LibraryOperand& operand, int device) {
+  const Allocation* allocation =
+      DeviceMemory::instance().allocation_at(address_of(operand.pointer));
+  if (allocation == nullptr || (allocation->access >> device & 1) != 0) return true;
+  call.report("memcheck", "no-peer-access",
+              call.description() + " was given as its " + operand.role + " " +
+                  describe(*allocation) + ", memory of device " +
+                  std::to_string(allocation->device) + ". The call runs on device " +
+                  std::to_string(device) +
+                  ", which has no access to it. Nothing was done. Allocate it on the device whose "
+                  "handle or communicator uses it (cudaSetDevice before cudaMalloc).");
+  return false;
+}
+
+cudaError_t check_operands(const LibraryWork& work) {
+  for (const LibraryOperand& operand : work.operands) {
+    if (operand.bytes() == 0) continue;
+    const cudaError_t error = check_range(work.origin, operand.role.c_str(), operand.pointer,
+                                          operand.extent(), /*needs_device=*/true);
+    if (error != cudaSuccess) return error;
+    if (!has_access(work.origin, operand, work.device)) return cudaErrorInvalidValue;
+  }
+  return cudaSuccess;
+}
+
+// One finding for each operand that holds bytes which nothing has written.
+void check_written(const LibraryWork& work, const LibraryOperand& operand) {
+  const DeviceMemory& memory = DeviceMemory::instance();
+  const uint64_t start = address_of(operand.pointer);
+  if (!engine_options().checks || memory.all_defined(start, operand.extent())) return;
+  uint64_t count = 0, first = 0;
+  for_each_row(operand, [&](size_t offset, size_t width) {
+    const uint64_t bit = start + offset - DeviceMemory::kBase, end = bit + width;
+    uint64_t at = find_set_bit(memory.undefined_bits(), bit, width);
+    if (at < end && count == 0) first = at + DeviceMemory::kBase;
+    for (; at < end; ++at) count += memory.undefined_bits()[at >> 6] >> (at & 63) & 1;
+  });
+  if (count == 0) return;
+  const Allocation* allocation = memory.allocation_at(first);
+  work.origin.report("initcheck", "unwritten-operand",
+                     work.origin.description() + " reads " + std::to_string(count) + " of " +
+                         std::to_string(operand.bytes()) + " bytes of its " + operand.role +
+                         " that nothing has written, the first at byte " +
+                         std::to_string(first - payload(*allocation).first) + " of " +
+                         describe(*allocation) +
+                         ". On a GPU they hold whatever was there before. Was it filled, and are "
+                         "the sizes, the leading dimension and the stride right?");
+}
+
+void run(const LibraryWork& work) {
+  for (const LibraryOperand& operand : work.operands) {
+    const bool usable = operand.bytes() == 0 || still_there(work.origin, operand.role.c_str(),
+                                                            operand.pointer, operand.extent());
+    if (!usable) return;
+  }
+  uint64_t read = 0, written = 0;
+  for (const LibraryOperand& operand : work.operands) {
+    if (operand.bytes() == 0) continue;
+    if (operand.reads) check_written(work, operand);
+    read += operand.reads ? operand.bytes() : 0;
+    written += operand.writes ? operand.bytes() : 0;
+  }
+  RepeatedLaunches::instance().memory_changed();
+  work.run();
+  for (const LibraryOperand& operand : work.operands) {
+    if (operand.bytes() == 0 || !(operand.writes || operand.spoils)) continue;
+    for_each_row(operand, [&](size_t offset, size_t width) {
+      const uint64_t address = address_of(operand.pointer) + offset;
+      if (operand.spoils) {
+        DeviceMemory::instance().mark_undefined(address, width);
+      } else {
+        DeviceMemory::instance().mark_defined(address, width);
+      }
+    });
+  }
+  CounterStore::instance().record_library(work.name, work.origin.where(), read, written);
+}
+
+// A lower bound that needs no knowledge of the library: see TIMELINE.md.
+KernelTime time_of(const LibraryWork& work) {
+  const GpuModel& card = gpu_model();
+  double bytes = 0;
+  for (const LibraryOperand& operand : work.operands) {
+    const auto size = static_cast<double>(operand.bytes());
+    bytes += (operand.reads ? size : 0) + (operand.writes ? size : 0);
+  }
+  const double moving = bytes / card.dram_bytes_per_second;
+  const double computing =
+      work.operations / (2.0 * card.fp32_lanes * card.multiprocessors * card.clock_hz);
+  const double sending = work.link_bytes / timeline_model().peer_rate;
+  KernelTime time;
+  time.seconds = timeline_model().kernel_least + std::max({moving, computing, sending});
+  time.demand.issue = std::min(1.0, computing / time.seconds);
+  time.demand.memory = std::min(1.0, moving / time.seconds);
+  return time;
+}
+
+}  // namespace
+
+WorkItem work_item(const std::shared_ptr<const LibraryWork>& work) {
+  WorkItem item;
+  item.about = std::make_shared<Work>();
+  item.about->kind = WorkKind::kLibrary;
+  item.about->name = work->name;
+  item.about->where = work->origin.where();
+  for (const LibraryOperand& operand : work->operands) {
+    if (operand.bytes() == 0) continue;
+    for_each_row(operand, [&](size_t offset, size_t width) {
+      const uint64_t address = address_of(operand.pointer) + offset;
+      if (operand.reads) item.about->ranges.push_back({address, width, false});
+      if (operand.writes || operand.spoils) item.about->ranges.push_back({address, width, true});
+    });
+  }
+  item.run = [work] {
+    run(*work);
+    Timeline::instance().kernel_took(time_of(*work));
+    return cudaSuccess;
+  };
+  return item;
+}
+
+}  // namespace warplings::sim
+
+using namespace warplings::sim;
+
+namespace {
+
+LibraryOperand operand_of(const wsim_operand& from) {
+  LibraryOperand operand;
+  operand.role = from.role;
+  operand.pointer = from.pointer;
+  operand.width = from.width;
+  operand.height = from.height;
+  operand.pitch = from.pitch;
+  operand.depth = from.depth;
+  operand.slice = from.slice;
+  operand.reads = (from.access & WSIM_READ) != 0;
+  operand.writes = (from.access & WSIM_WRITE) != 0;
+  operand.spoils = (from.access & WSIM_SPOIL) != 0;
+  return operand;
+}
+
+std::shared_ptr<LibraryWork> work_of(const wsim_library_work& from) {
+  auto work = std::make_shared<LibraryWork>(ApiCall(from.site.name, from.site.return_address));
+  work->name = from.site.name;
+  work->device = from.device;
+  for (size_t i = 0; i < from.operand_count; ++i) {
+    work->operands.push_back(operand_of(from.operands[i]));
+  }
+  work->operations = from.operations;
+  work->link_bytes = from.link_bytes;
+  const std::shared_ptr<void> state(from.state, from.release);
+  work->run = [state, run = from.run] { run(state.get()); };
+  return work;
+}
+
+}  // namespace
+
+extern "C" {
+
+int wsim_library_enqueue(const wsim_library_work* request) {
+  const std::shared_ptr<LibraryWork> work = work_of(*request);
+  return run_api(
+      request->site.name, request->site.return_address, OnFault::kRefuse, [&](const ApiCall&) {
+        const DeviceScope scope(work->device);
+        std::shared_ptr<StreamState> stream;
+        cudaError_t error = find_target(static_cast<cudaStream_t>(request->stream), &stream);
+        if (error != cudaSuccess) return error;
+        if (stream->device != work->device) return cudaErrorInvalidResourceHandle;
+        error = check_operands(*work);
+        if (error != cudaSuccess) return error;
+        Timeline::instance().host_call("__cudaLaunchKernel");
+        if (stream->capture != nullptr) {
+          // A result that the host waits for cannot come from a graph.
+          if (request->wait != 0) return cudaErrorStreamCaptureUnsupported;
+          capture_node(*stream, LibraryNodeWork{work});
+          return cudaSuccess;
+        }
+        WorkItem item = work_item(work);
+        item.about->blocking = request->wait != 0;
+        Streams::instance().enqueue(stream, std::move(item));
+        return request->wait != 0 ? Streams::instance().synchronize_last(stream) : cudaSuccess;
+      });
+}
+
+void* wsim_view(const void* pointer) { return usable(const_cast<void*>(pointer)); }
+
+int wsim_is_device_pointer(const void* pointer) {
+  return device_can_use(memory_kind(pointer)) ? 1 : 0;
+}
+
+void wsim_library_report(wsim_call_site site, const char* kind, const char* what, int is_note) {
+  const std::lock_guard lock(api_mutex());
+  const ApiCall call(site.name, site.return_address);
+  call.report("api", kind, call.description() + " " + what, is_note != 0);
+}
+
+}  // extern "C"
