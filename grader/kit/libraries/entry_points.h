@@ -2,6 +2,8 @@
 #ifndef WARPLINGS_KIT_LIBRARIES_ENTRY_POINTS_H_
 #define WARPLINGS_KIT_LIBRARIES_ENTRY_POINTS_H_
 
+#include <vector_types.h>
+
 #include <cstddef>
 #include <cstdint>
 
@@ -15,5 +17,6 @@ WARPLINGS_EXPORT warplings_cublas_transpose(const float* in, float* out, int row
 WARPLINGS_EXPORT warplings_cublas_sgemm(const float* a, const float* b, float* c, int m, int n,
                                         int k);
 WARPLINGS_EXPORT warplings_cudnn_softmax(const float* in, float* out, int rows, int cols);
+WARPLINGS_EXPORT warplings_cufft_forward(const float2* x, float2* y, int n, int batch);
 
 #endif  // WARPLINGS_KIT_LIBRARIES_ENTRY_POINTS_H_

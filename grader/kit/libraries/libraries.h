@@ -15,6 +15,8 @@
 #ifndef WARPLINGS_KIT_LIBRARIES_LIBRARIES_H_
 #define WARPLINGS_KIT_LIBRARIES_LIBRARIES_H_
 
+#include <vector_types.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -29,6 +31,7 @@ struct Library {
 Library cub();
 Library cublas();
 Library cudnn();
+Library cufft();
 
 // out[0] = sum of in[0 .. n).
 void cub_sum(const float* in, float* out, size_t n);
@@ -45,6 +48,9 @@ void cublas_sgemm(const float* a, const float* b, float* c, int m, int n, int k)
 
 // Softmax over each row of (rows, cols), row-major (CUDNN_SOFTMAX_ACCURATE).
 void cudnn_softmax(const float* in, float* out, int rows, int cols);
+
+// y = the forward transforms of x: `batch` of n complex values each, one after the other.
+void cufft_forward(const float2* x, float2* y, int n, int batch);
 
 }  // namespace kit
 

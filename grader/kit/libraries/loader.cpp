@@ -55,6 +55,7 @@ void call(const char* name, const char* function, const char* (*)(Arguments...),
 Library cub() { return library_called("CUB", "cub"); }
 Library cublas() { return library_called("cuBLAS", "cublas"); }
 Library cudnn() { return library_called("cuDNN", "cudnn"); }
+Library cufft() { return library_called("cuFFT", "cufft"); }
 
 // The type of the entry point comes from its declaration; it is never linked, so decltype alone.
 #define WARPLINGS_CALL(name, function, ...) \
@@ -80,6 +81,9 @@ void cublas_sgemm(const float* a, const float* b, float* c, int m, int n, int k)
 }
 void cudnn_softmax(const float* in, float* out, int rows, int cols) {
   WARPLINGS_CALL("cudnn", warplings_cudnn_softmax, in, out, rows, cols);
+}
+void cufft_forward(const float2* x, float2* y, int n, int batch) {
+  WARPLINGS_CALL("cufft", warplings_cufft_forward, x, y, n, batch);
 }
 
 #undef WARPLINGS_CALL

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "kit/fft.h"
 #include "kit/kit.h"
 
 namespace {
@@ -22,6 +23,7 @@ TEST(Libraries, AreHere) {
   EXPECT_EQ(kit::cub().missing, "");
   EXPECT_EQ(kit::cublas().missing, "");
   EXPECT_EQ(kit::cudnn().missing, "");
+  EXPECT_EQ(kit::cufft().missing, "");
 }
 
 TEST(Libraries, CubSumsAndScans) {
@@ -102,6 +104,15 @@ TEST(Libraries, CudnnTakesTheSoftmaxOfRows) {
   const auto out = kit::DeviceBuffer<float>::output(x.size(), "out");
   kit::run([&] { kit::cudnn_softmax(d_x.get(), out.get(), kRows, kCols); });
   kit::expect_near(out, expected, kit::Tolerance::relative(1e-5), kit::Shape(kRows, kCols));
+}
+
+TEST(Libraries, CufftTransformsEachOfABatch) {
+  constexpr int kPoints = 60, kBatch = 7;
+  const std::vector<float2> x = kit::random_complex(kPoints * kBatch);
+  const auto d_x = kit::DeviceBuffer<float2>::input(x, "x");
+  const auto d_y = kit::DeviceBuffer<float2>::output(x.size(), "y");
+  kit::run([&] { kit::cufft_forward(d_x.get(), d_y.get(), kPoints, kBatch); });
+  kit::expect_transforms_near(d_y, kit::dft_on_cpu(x, kPoints), kPoints);
 }
 
 }  // namespace

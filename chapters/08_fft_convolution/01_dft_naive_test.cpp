@@ -1,0 +1,85 @@
+// Tests of 08/01 DFT, naive. The reference, in double, is in kit/fft.h.
+#include "01_dft_naive.h"
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "kit/fft.h"
+#include "kit/kit.h"
+
+namespace {
+
+const std::vector<float2> kAlternating = {{1, 0}, {-1, 0}, {1, 0}, {-1, 0}};
+const std::vector<float2> kOddOnly = {{0, 0}, {1, 0}, {0, 0}, {-1, 0}};
+
+const std::vector<int>& sizes() {
+  static const std::vector<int> all = {4, 8, 1, 2, 3, 31, 32, 33, 127, 128, 129, 257};
+  return all;
+}
+
+// Runs the transform on the host; y is NaN before.
+void check_host(const std::vector<float2>& x) {
+  const int n = static_cast<int>(x.size());
+  std::vector<float2> y(x.size());
+  std::memset(y.data(), 0xFF, y.size() * sizeof(float2));
+  dft_on_host(x.data(), y.data(), n);
+  kit::expect_transforms_near("y", y, kit::dft_on_cpu(x, n), n);
+}
+
+kit::Run check_kernel(const std::vector<float2>& x) {
+  const int n = static_cast<int>(x.size());
+  const auto d_x = kit::DeviceBuffer<float2>::input(x, "x", kit::Placement::kAtEnd);
+  const auto d_y = kit::DeviceBuffer<float2>::output(x.size(), "y", kit::Placement::kAtEnd);
+  const kit::Run run = kit::run([&] { launch_dft_naive(d_x.get(), d_y.get(), n); });
+  kit::expect_transforms_near(d_y, kit::dft_on_cpu(x, n), n);
+  return run;
+}
+
+}  // namespace
+
+TEST(DftNaive, PaperIsRight) {
+  RecordProperty("todo", 1);
+  std::vector<float2> y;
+  for (int k = 0; k < 4; ++k) y.push_back(dft_on_paper(k));
+  kit::expect_transforms_near("y on paper", y, kit::dft_on_cpu(kOddOnly, 4), 4);
+}
+
+TEST(DftNaive, TheHostFollowsThePaper) {
+  RecordProperty("todo", 2);
+  check_host(kAlternating);
+  check_host(kOddOnly);
+}
+
+TEST(DftNaive, TheHostIsRight) {
+  RecordProperty("todo", 2);
+  kit::for_each("n", sizes(), [](int n) { check_host(kit::random_complex(n)); });
+}
+
+TEST(DftNaive, TheKernelFollowsThePaper) {
+  RecordProperty("todo", 3);
+  check_kernel(kAlternating);
+  check_kernel(kOddOnly);
+}
+
+TEST(DftNaive, TheKernelIsRight) {
+  RecordProperty("todo", 3);
+  kit::for_each("n", sizes(), [](int n) { check_kernel(kit::random_complex(n)); });
+}
+
+TEST(DftNaive, KeepsTheDigitsOfTheAngles) {
+  RecordProperty("todo", 3);
+  // Here i k reaches 358,801, and a float holds i k / n to 2^-15 only.
+  check_kernel(kit::random_complex(600));
+}
+
+TEST(DftNaive, ReadsEachValueForAWholeWarp) {
+  RecordProperty("todo", 3);
+  const kit::Counters c = check_kernel(kit::random_complex(256)).counters();
+  kit::budget("global load sectors per request",
+              kit::ratio(static_cast<double>(c.global_load_sectors),
+                         static_cast<double>(c.global_load_requests)),
+              kit::at_most(1),
+              "Threads of a warp differ in k and are at the same i: one value serves all of them",
+              &kit::Counters::global_load_sectors);
+}
