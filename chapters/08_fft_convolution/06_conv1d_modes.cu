@@ -1,0 +1,61 @@
+// 08/06 Convolution modes: full, same and valid; convolution and correlation.
+//   x   n floats,  w   k floats: the signal and the filter, in device memory; n, k >= 1
+//   y   conv1d_size(n, k, mode) floats
+//   full[i] = sum over j of w[j] x[i - j], where x has a value; i from 0 to n + k - 2. The filter
+//   runs against the signal. A correlation takes the filter from its other end, so both run the
+//   same way. Deep learning says convolution and computes a correlation.
+//   TODOs  3
+#include <algorithm>
+
+#include "06_conv1d_modes.h"
+
+namespace {
+
+constexpr int kBlock = 256;  // threads
+
+// What a mode keeps of the full result: `size` values from `first` on.
+struct Part {
+  int first, size;
+};
+
+Part part_of(int n, int k, ConvMode mode) {
+  // TODO(1): On paper first: n = 5, k = 3. Where does each mode begin in the full result, and how
+  // many values does it keep? (about 3 lines)
+  return {0, mode == ConvMode::kFull ? n : k};
+}
+
+template <bool kCorrelation>
+__global__ void conv1d(const float* x, const float* w, float* y, int n, int k, Part part) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= part.size) return;
+  const int at = part.first + i;  // in the full result
+  // TODO(2): The weights j, from begin on and before end, for which x[at - j] exists (2 lines).
+  const int begin = 0, end = 0;
+  float sum = 0.0f;
+  // TODO(3): Add up the products. Only which weight is taken differs between the two (2 lines).
+  if (begin < end) sum = w[begin] * x[at - begin];
+  y[i] = sum;
+}
+
+template <bool kCorrelation>
+void launch(const float* d_x, const float* d_w, float* d_y, int n, int k, ConvMode mode) {
+  const Part part = part_of(n, k, mode);
+  const int grid = (part.size + kBlock - 1) / kBlock;
+  if (grid > 0) {
+    conv1d<kCorrelation><<<grid, kBlock>>>(d_x, d_w, d_y, n, k, part);
+  }
+}
+
+}  // namespace
+
+int conv1d_size(int n, int k, ConvMode mode) { return part_of(n, k, mode).size; }
+
+void launch_convolve1d(const float* d_x, const float* d_w, float* d_y, int n, int k,
+                       ConvMode mode) {
+  launch<false>(d_x, d_w, d_y, n, k, mode);
+}
+
+void launch_correlate1d(const float* d_x, const float* d_w, float* d_y, int n, int k,
+                        ConvMode mode) {
+  launch<true>(d_x, d_w, d_y, n, k, mode);
+}
