@@ -101,11 +101,11 @@ int dev_sync(App& app, const DevArguments& arguments) {
   for (const course::Exercise& exercise : app.course().exercises) sync.starter(exercise);
   sync.checksums();
   sync.page(app.paths().root / "grader" / "simulator" / "README.md", context);
+  for (const fs::path& page : document_pages(app.paths().root)) sync.page(page, context);
   if (!arguments.has("--no-figures")) {
     for (const course::Chapter& chapter : app.course().chapters) {
       sync.page(app.paths().root / "chapters" / chapter.id / "README.md", context);
     }
-    for (const fs::path& page : document_pages(app.paths().root)) sync.page(page, context);
   }
   return sync.finish();
 }
