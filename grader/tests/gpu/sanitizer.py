@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""NVIDIA's compute-sanitizer on the planted defects of grader/tests/corpus, and on their clean twins.
+
+    python3 grader/tests/gpu/sanitizer.py FILE.json [--side planted|clean] [--jobs N] [--table]
+
+Builds the corpus for the GPU of this machine, runs every case under the tool that looks for defects
+of its kind (streamcheck has none: racecheck is asked), and writes what the tool said. With --side
+only half is run; the other half is kept from FILE.json. --table prints FILE.json as the table of
+docs/why_trust_it.md and runs nothing. What the simulator finds is what its test demands: every
+planted defect on its line, and no clean twin (grader/tests/corpus/corpus_test.cpp).
+
+Python 3, standard library only.
+"""
+
+import argparse
+import concurrent.futures
+import datetime
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../.."))
+CORPUS = os.path.join(ROOT, "grader/tests/corpus")
+TOOLS = {"memcheck": "memcheck", "initcheck": "initcheck", "racecheck": "racecheck",
+         "synccheck": "synccheck", "streamcheck": "racecheck"}
+LONGEST = 8  # seconds of one case; what a defect blocks for ever is stopped
+
+
+def first_line(command):
+    try:
+        return subprocess.run(command, capture_output=True, text=True).stdout.splitlines()[0].strip()
+    except (OSError, IndexError):
+        return ""
+
+
+def planted_findings():
+    """{case: "racecheck/shared-race"}, from the markers in the sources."""
+    found = {}
+    for name in sorted(os.listdir(CORPUS)):
+        if name.endswith(".cu"):
+            with open(os.path.join(CORPUS, name)) as file:
+                for case, finding in re.findall(r"// planted: (\w+) (\S+)", file.read()):
+                    found.setdefault(case, finding)
+    return found
+
+
+def build(folder):
+    """The corpus with the CUDA runtime instead of the simulator; all files at once."""
+    capability = first_line(["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"])
+    arch = "-gencode=arch=compute_80,code=sm_" + capability.replace(".", "")
+    includes = ["-I" + CORPUS, "-I" + os.path.join(ROOT, "grader/simulator/include")]
+    sources = [os.path.join(CORPUS, f) for f in sorted(os.listdir(CORPUS))
+               if f.endswith(".cu") or f == "corpus_main.cpp"]
+    sources.append(os.path.join(ROOT, "grader/kit/sim_absent.cpp"))
+    objects = [os.path.join(folder, os.path.basename(s) + ".o") for s in sources]
+    running = [subprocess.Popen(["nvcc", "-std=c++17", "-O2", "-lineinfo", arch, *includes, "-c", s, "-o", o])
+               for s, o in zip(sources, objects)]
+    if any(process.wait() != 0 for process in running):
+        sys.exit("the corpus does not build")
+    program = os.path.join(folder, "corpus")
+    subprocess.run(["nvcc", arch, "-o", program, *objects], check=True)
+    return program
+
+
+def verdict(program, tool, case, side):
+    """What the tool says of one case: "reported", "silent", or "stopped" after LONGEST seconds."""
+    command = ["compute-sanitizer", "--tool", tool, program, case, side]
+    try:
+        run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                             errors="replace", timeout=LONGEST)
+    except subprocess.TimeoutExpired as stopped:
+        text = (stopped.stdout or b"").decode(errors="replace")
+        return "reported" if re.search(r"^========= (Error|Warning|Invalid|Barrier)", text, re.M) else "stopped"
+    numbers = re.findall(r"(\d+) (?:errors?|hazards? displayed)", run.stdout)
+    return "reported" if any(int(n) > 0 for n in numbers) else "silent"
+
+
+def run_cases(side, jobs):
+    findings = planted_findings()
+    rows = {}
+    with tempfile.TemporaryDirectory() as folder:
+        program = build(folder)
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            waiting = {}
+            for case, finding in findings.items():
+                tool = TOOLS.get(finding.split("/")[0])
+                if tool:
+                    waiting[case] = pool.submit(verdict, program, tool, case, side)
+            for case, future in waiting.items():
+                rows[case] = {"finding": findings[case],
+                              "tool": TOOLS[findings[case].split("/")[0]], side: future.result()}
+    return rows
+
+
+def table(data):
+    text = "| check | planted defects | reported by compute-sanitizer | clean twins accused |\n"
+    text += "| --- | --- | --- | --- |\n"
+    sums = [0, 0, 0]
+    for check in TOOLS:
+        rows = [r for r in data["cases"].values() if r["finding"].startswith(check + "/")]
+        counts = [len(rows), sum(r.get("planted") == "reported" for r in rows),
+                  sum(r.get("clean") == "reported" for r in rows)]
+        sums = [a + b for a, b in zip(sums, counts)]
+        name = check if TOOLS[check] == check else f"{check} (asked: {TOOLS[check]})"
+        text += f"| {name} | {counts[0]} | {counts[1]} | {counts[2]} |\n"
+    return text + f"| **all** | {sums[0]} | {sums[1]} | {sums[2]} |\n"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("file")
+    parser.add_argument("--side", choices=["planted", "clean"])
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--table", action="store_true")
+    arguments = parser.parse_args()
+    data = {"cases": {}}
+    if os.path.exists(arguments.file):
+        with open(arguments.file) as file:
+            data = json.load(file)
+    if not arguments.table:
+        data.update({
+            "format": 1, "kind": "sanitizer",
+            "date": datetime.date.today().isoformat(),
+            "card": first_line(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"]),
+            "sanitizer": " ".join(re.findall(r"Version \S+", subprocess.run(
+                ["compute-sanitizer", "--version"], capture_output=True, text=True).stdout)),
+        })
+        for side in [arguments.side] if arguments.side else ["planted", "clean"]:
+            for case, row in run_cases(side, arguments.jobs).items():
+                data["cases"].setdefault(case, {}).update(row)
+        with open(arguments.file, "w") as file:
+            json.dump(data, file, indent=1)
+            file.write("\n")
+    print(table(data), end="")
+
+
+if __name__ == "__main__":
+    main()
