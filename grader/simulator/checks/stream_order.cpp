@@ -172,7 +172,9 @@ void StreamOrder::starts(const WorkId& id) {
   for (const MemoryRange& range : entry->work->ranges) {
     entry->footprint.add(range.address, range.size, range.write);
   }
-  if (runs_kernels(*entry->work)) Footprint::record_into(&entry->footprint);
+  // A library call may find operands in device memory.
+  const bool finds_more = runs_kernels(*entry->work) || entry->work->kind == WorkKind::kLibrary;
+  if (finds_more) Footprint::record_into(&entry->footprint);
 }
 
 void StreamOrder::ends(const WorkId& id) {

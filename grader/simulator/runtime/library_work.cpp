@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "checks/footprint.h"
 #include "exec/launch.h"
 #include "memory/bit_range.h"
 #include "memory/device_memory.h"
@@ -52,8 +53,8 @@ bool has_access(const ApiCall& call, const LibraryOperand& operand, int device) 
   return false;
 }
 
-cudaError_t check_operands(const LibraryWork& work) {
-  for (const LibraryOperand& operand : work.operands) {
+cudaError_t check_operands(const LibraryWork& work, const std::vector<LibraryOperand>& operands) {
+  for (const LibraryOperand& operand : operands) {
     if (operand.bytes() == 0) continue;
     const cudaError_t error = check_range(work.origin, operand.role.c_str(), operand.pointer,
                                           operand.extent(), /*needs_device=*/true);
@@ -87,22 +88,21 @@ void check_written(const LibraryWork& work, const LibraryOperand& operand) {
                          "the sizes, the leading dimension and the stride right?");
 }
 
-void run(const LibraryWork& work) {
-  for (const LibraryOperand& operand : work.operands) {
-    const bool usable = operand.bytes() == 0 || still_there(work.origin, operand.role.c_str(),
-                                                            operand.pointer, operand.extent());
-    if (!usable) return;
-  }
+// Looks at what the operands hold before the work is done, and counts them.
+void begin_use(const LibraryWork& work, const std::vector<LibraryOperand>& operands) {
   uint64_t read = 0, written = 0;
-  for (const LibraryOperand& operand : work.operands) {
+  for (const LibraryOperand& operand : operands) {
     if (operand.bytes() == 0) continue;
     if (operand.reads) check_written(work, operand);
     read += operand.reads ? operand.bytes() : 0;
     written += operand.writes ? operand.bytes() : 0;
   }
-  RepeatedLaunches::instance().memory_changed();
-  work.run();
-  for (const LibraryOperand& operand : work.operands) {
+  CounterStore::instance().record_library(work.name, work.origin.where(), read, written);
+}
+
+// What the operands hold when the work is done.
+void end_use(const std::vector<LibraryOperand>& operands) {
+  for (const LibraryOperand& operand : operands) {
     if (operand.bytes() == 0 || !(operand.writes || operand.spoils)) continue;
     for_each_row(operand, [&](size_t offset, size_t width) {
       const uint64_t address = address_of(operand.pointer) + offset;
@@ -113,7 +113,25 @@ void run(const LibraryWork& work) {
       }
     });
   }
-  CounterStore::instance().record_library(work.name, work.origin.where(), read, written);
+}
+
+const LibraryWork*& running_work() {
+  static const LibraryWork* work = nullptr;
+  return work;
+}
+
+void run(const LibraryWork& work) {
+  for (const LibraryOperand& operand : work.operands) {
+    const bool usable = operand.bytes() == 0 || still_there(work.origin, operand.role.c_str(),
+                                                            operand.pointer, operand.extent());
+    if (!usable) return;
+  }
+  begin_use(work, work.operands);
+  RepeatedLaunches::instance().memory_changed();
+  running_work() = &work;
+  work.run();
+  running_work() = nullptr;
+  end_use(work.operands);
 }
 
 // A lower bound that needs no knowledge of the library: see TIMELINE.md.
@@ -159,6 +177,24 @@ WorkItem work_item(const std::shared_ptr<const LibraryWork>& work) {
   return item;
 }
 
+cudaError_t use_operands(const std::vector<LibraryOperand>& operands) {
+  const LibraryWork& work = *running_work();
+  const cudaError_t error = check_operands(work, operands);
+  if (error != cudaSuccess) return error;
+  begin_use(work, operands);
+  Footprint* footprint = Footprint::recording();
+  for (const LibraryOperand& operand : operands) {
+    if (footprint == nullptr || operand.bytes() == 0) continue;
+    for_each_row(operand, [&](size_t offset, size_t width) {
+      const uint64_t address = address_of(operand.pointer) + offset;
+      if (operand.reads) footprint->add(address, width, false);
+      if (operand.writes || operand.spoils) footprint->add(address, width, true);
+    });
+  }
+  end_use(operands);
+  return cudaSuccess;
+}
+
 }  // namespace warplings::sim
 
 using namespace warplings::sim;
@@ -180,13 +216,17 @@ LibraryOperand operand_of(const wsim_operand& from) {
   return operand;
 }
 
+std::vector<LibraryOperand> operands_of(const wsim_operand* from, size_t count) {
+  std::vector<LibraryOperand> operands;
+  for (size_t i = 0; i < count; ++i) operands.push_back(operand_of(from[i]));
+  return operands;
+}
+
 std::shared_ptr<LibraryWork> work_of(const wsim_library_work& from) {
   auto work = std::make_shared<LibraryWork>(ApiCall(from.site.name, from.site.return_address));
   work->name = from.site.name;
   work->device = from.device;
-  for (size_t i = 0; i < from.operand_count; ++i) {
-    work->operands.push_back(operand_of(from.operands[i]));
-  }
+  work->operands = operands_of(from.operands, from.operand_count);
   work->operations = from.operations;
   work->link_bytes = from.link_bytes;
   const std::shared_ptr<void> state(from.state, from.release);
@@ -207,7 +247,7 @@ int wsim_library_enqueue(const wsim_library_work* request) {
         cudaError_t error = find_target(static_cast<cudaStream_t>(request->stream), &stream);
         if (error != cudaSuccess) return error;
         if (stream->device != work->device) return cudaErrorInvalidResourceHandle;
-        error = check_operands(*work);
+        error = check_operands(*work, work->operands);
         if (error != cudaSuccess) return error;
         Timeline::instance().host_call("__cudaLaunchKernel");
         if (stream->capture != nullptr) {
@@ -223,11 +263,13 @@ int wsim_library_enqueue(const wsim_library_work* request) {
       });
 }
 
+int wsim_library_use(const wsim_operand* operands, size_t operand_count) {
+  return use_operands(operands_of(operands, operand_count));
+}
+
 void* wsim_view(const void* pointer) { return usable(const_cast<void*>(pointer)); }
 
-int wsim_is_device_pointer(const void* pointer) {
-  return device_can_use(memory_kind(pointer)) ? 1 : 0;
-}
+int wsim_is_device_only(const void* pointer) { return host_can_use(memory_kind(pointer)) ? 0 : 1; }
 
 void wsim_library_report(wsim_call_site site, const char* kind, const char* what, int is_note) {
   const std::lock_guard lock(api_mutex());

@@ -42,6 +42,9 @@ struct LibraryWork {
 
 WorkItem work_item(const std::shared_ptr<const LibraryWork>& work);
 
+// Operands that the work which runs has found in device memory (wsim_library_use).
+cudaError_t use_operands(const std::vector<LibraryOperand>& operands);
+
 }  // namespace warplings::sim
 
 #endif  // WARPLINGS_SIMULATOR_RUNTIME_LIBRARY_WORK_H_

@@ -249,8 +249,6 @@ void bad_arguments() {
   status("batch = 0", cufftPlan1d(&plan, 8, CUFFT_C2C, 0));
   status("batch = -1", cufftPlan1d(&plan, 8, CUFFT_C2C, -1));
   status("type 7", cufftPlan1d(&plan, 8, static_cast<cufftType>(7), 1));
-  status("2d, ny = 0", cufftPlan2d(&plan, 4, 0, CUFFT_C2C));
-  status("3d, nz = -1", cufftPlan3d(&plan, 4, 4, -1, CUFFT_C2C));
   int n[] = {4, 4, 4, 4};
   status("rank 0", cufftPlanMany(&plan, 0, n, nullptr, 1, 0, nullptr, 1, 0, CUFFT_C2C, 1));
   status("rank 4", cufftPlanMany(&plan, 4, n, nullptr, 1, 0, nullptr, 1, 0, CUFFT_C2C, 1));
@@ -265,14 +263,6 @@ void bad_arguments() {
   status("no such plan", cufftExecC2C(plan + 1000, fft(x.get()), fft(x.get()), CUFFT_FORWARD));
   status("direction 0", cufftExecC2C(plan, fft(x.get()), fft(x.get()), 0));
   status("direction 2", cufftExecC2C(plan, fft(x.get()), fft(x.get()), 2));
-  status("null input", cufftExecC2C(plan, nullptr, fft(x.get()), CUFFT_FORWARD));
-  status("null output", cufftExecC2C(plan, fft(x.get()), nullptr, CUFFT_FORWARD));
-  status("r2c of a c2c plan",
-         cufftExecR2C(plan, reinterpret_cast<cufftReal*>(x.get()), fft(x.get())));
-  status("z2z of a c2c plan",
-         cufftExecZ2Z(plan, reinterpret_cast<cufftDoubleComplex*>(x.get()),
-                      reinterpret_cast<cufftDoubleComplex*>(x.get()), CUFFT_FORWARD));
-  status("null version", cufftGetVersion(nullptr));
   status("destroy", cufftDestroy(plan));
 }
 

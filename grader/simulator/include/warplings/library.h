@@ -51,10 +51,15 @@ typedef struct wsim_library_work {
 // back. `state` belongs to the simulator in any case.
 int wsim_library_enqueue(const wsim_library_work* work);
 
+// For `run` of the work that runs: operands that are known only now, because their addresses lie in
+// device memory. Checked, counted and marked as those of the call. cudaErrorInvalidValue, with a
+// finding, if one of them cannot be used.
+int wsim_library_use(const wsim_operand* operands, size_t operand_count);
+
 // Where the simulator reads and writes the bytes behind a pointer of the program.
 void* wsim_view(const void* pointer);
-// 1 if kernels can use the pointer (device, managed or pinned memory).
-int wsim_is_device_pointer(const void* pointer);
+// 1 if the pointer refers to memory of a device that the host cannot touch.
+int wsim_is_device_only(const void* pointer);
 
 // A finding of the check "api" at the call: "cufftPlan1d at fft.cu:12 " + `what`.
 void wsim_library_report(wsim_call_site site, const char* kind, const char* what, int is_note);

@@ -31,6 +31,7 @@ void Operands::add(std::string role, const void* pointer, size_t element, std::v
   size_t width = element;
   for (Level& level : levels) {
     if (level.count <= 0) return;
+    if (level.stride == 0) level.count = 1;  // the same bytes again
     level.stride = std::llabs(level.stride);
   }
   levels = joined(&width, levels);
@@ -94,7 +95,16 @@ void Call::not_simulated(const std::string& what) const {
 }
 
 void Call::explain(const char* kind, const std::string& what) const {
+  wsim_library_report(site_, kind, what.c_str(), 1);
+}
+
+void Call::report(const char* kind, const std::string& what) const {
   wsim_library_report(site_, kind, what.c_str(), 0);
+}
+
+bool use(const Operands& operands) {
+  const std::vector<wsim_operand> list = operands.list();
+  return wsim_library_use(list.data(), list.size()) == cudaSuccess;
 }
 
 int current_device() {

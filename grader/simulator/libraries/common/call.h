@@ -57,8 +57,10 @@ class Call {
                       std::function<void()> run) const;
   // Something that the vendor's library has and this one has not: "... is not simulated".
   void not_simulated(const std::string& what) const;
-  // A mistake that the status code alone does not explain.
+  // A note that explains a status code.
   void explain(const char* kind, const std::string& what) const;
+  // A mistake that the vendor's library does not report.
+  void report(const char* kind, const std::string& what) const;
 
  private:
   wsim_call_site site_;
@@ -73,6 +75,9 @@ template <class T>
 T* view(T* pointer) {
   return static_cast<T*>(wsim_view(pointer));
 }
+
+// Within `run`: operands that are known only now. False, with a finding, if they cannot be used.
+bool use(const Operands& operands);
 
 int current_device();
 

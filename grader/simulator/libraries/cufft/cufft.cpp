@@ -93,7 +93,8 @@ cufftResult make(cufftHandle handle, const Request& request, size_t* work_size) 
   }
   plan->type = request.type;
   plan->batch = request.batch;
-  plan->packed = request.inembed == nullptr || request.onembed == nullptr;
+  plan->packed = request.inembed == nullptr;
+  if (plan->packed != (request.onembed == nullptr)) return CUFFT_INVALID_VALUE;
   if (!plan->packed) {
     plan->in = layout_of(request.rank, request.inembed, request.istride, request.idist);
     plan->out = layout_of(request.rank, request.onembed, request.ostride, request.odist);
@@ -164,8 +165,12 @@ cufftResult execute(const Call& call, cufftHandle handle, cufftType type, const 
                     int sign) {
   const std::shared_ptr<FftPlan> plan = Plans::instance().find(handle);
   if (plan == nullptr || !plan->made) return CUFFT_INVALID_PLAN;
-  if (plan->type != type) return CUFFT_INVALID_TYPE;
-  if (in == nullptr || out == nullptr) return CUFFT_INVALID_VALUE;
+  if (plan->type != type) {
+    call.report("plan-of-other-type",
+                "was given a plan for another type. Nothing was done. A GPU says nothing and "
+                "transforms what is not there: make the plan with the type that the call names.");
+    return CUFFT_INVALID_TYPE;
+  }
   if (sign != CUFFT_FORWARD && sign != CUFFT_INVERSE) return CUFFT_INVALID_VALUE;
   if (!plan->own_work_area && plan->work_size > 0 && plan->work_area == nullptr) {
     call.explain("no-workspace",

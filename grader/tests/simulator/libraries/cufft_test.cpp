@@ -165,6 +165,12 @@ TEST_F(CufftTest, AMissingWorkAreaIsExplained) {
   cufftDestroy(made);
 }
 
+TEST_F(CufftTest, APlanOfAnotherTypeIsFound) {
+  cufftComplex* x = ones(kPoints);
+  EXPECT_EQ(cufftExecR2C(plan(CUFFT_C2C), &x->x, x), CUFFT_INVALID_TYPE);
+  EXPECT_EQ(findings(), Kinds{"api/plan-of-other-type"});
+}
+
 TEST_F(CufftTest, TakesModelledTime) {
   cufftComplex* x = ones(1 << 16);
   cufftHandle large = 0;

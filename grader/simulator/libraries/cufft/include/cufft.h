@@ -63,7 +63,7 @@ cufftResult cufftPlan1d(cufftHandle* plan, int nx, cufftType type, int batch);
 cufftResult cufftPlan2d(cufftHandle* plan, int nx, int ny, cufftType type);
 cufftResult cufftPlan3d(cufftHandle* plan, int nx, int ny, int nz, cufftType type);
 // Element (x, y, z) of transform b lies at b * dist + ((x * embed[1] + y) * embed[2] + z) * stride.
-// If either embed is null, both sides are packed and strides and distances are ignored.
+// If both embeds are null, both sides are packed and strides and distances are ignored.
 cufftResult cufftPlanMany(cufftHandle* plan, int rank, int* n, int* inembed, int istride, int idist,
                           int* onembed, int ostride, int odist, cufftType type, int batch);
 

@@ -1,0 +1,148 @@
+// curand_kernel.h: the numbers of XORWOW and Philox, bit by bit, for seeds, subsequences and
+// offsets, in every distribution that the course uses.
+#include <curand_kernel.h>
+
+#include <cstdio>
+#include <vector>
+
+#include "conformance.h"
+
+namespace {
+
+constexpr int kThreads = 64;
+constexpr int kDraws = 12;  // values of each thread and distribution
+
+// 32-bit words of one value.
+__device__ void put(unsigned* out, int* at, unsigned word) { out[(*at)++] = word; }
+__device__ void put(unsigned* out, int* at, float value) {
+  put(out, at, __float_as_uint(value));
+}
+__device__ void put(unsigned* out, int* at, double value) {
+  put(out, at, static_cast<unsigned>(__double2loint(value)));
+  put(out, at, static_cast<unsigned>(__double2hiint(value)));
+}
+
+enum Distribution {
+  kBits,
+  kUniform,
+  kUniformDouble,
+  kNormal,
+  kNormal2,
+  kNormalDouble,
+  kLogNormal,
+  kPoissonSmall,
+  kPoissonLarge,
+  kMixed,
+  kDistributions
+};
+const char* const kNames[] = {"bits",         "uniform",    "uniform double", "normal",
+                              "normal2",      "normal double", "log normal",
+                              "poisson 3.5",  "poisson 300", "mixed"};
+
+template <class State>
+__device__ void draw(State* state, Distribution distribution, unsigned* out) {
+  int at = 0;
+  for (int i = 0; i < kDraws; ++i) {
+    switch (distribution) {
+      case kBits: put(out, &at, curand(state)); break;
+      case kUniform: put(out, &at, curand_uniform(state)); break;
+      case kUniformDouble: put(out, &at, curand_uniform_double(state)); break;
+      case kNormal: put(out, &at, curand_normal(state)); break;
+      case kNormal2: {
+        const float2 pair = curand_normal2(state);
+        put(out, &at, pair.x);
+        put(out, &at, pair.y);
+        break;
+      }
+      case kNormalDouble: put(out, &at, curand_normal_double(state)); break;
+      case kLogNormal: put(out, &at, curand_log_normal(state, 0.5F, 0.75F)); break;
+      case kPoissonSmall: put(out, &at, curand_poisson(state, 3.5)); break;
+      case kPoissonLarge: put(out, &at, curand_poisson(state, 300.0)); break;
+      case kMixed:
+        // The second value of a pair waits in the state.
+        put(out, &at, curand_normal(state));
+        put(out, &at, curand(state));
+        break;
+      default: break;
+    }
+  }
+}
+
+struct Start {
+  unsigned long long seed, subsequence, offset;
+};
+
+template <class State>
+__global__ void draw_all(Start start, Distribution distribution, unsigned* out) {
+  State state;
+  curand_init(start.seed, start.subsequence + threadIdx.x, start.offset, &state);
+  draw(&state, distribution, out + threadIdx.x * 2 * kDraws);
+}
+
+// Four at a time, which only Philox has.
+__global__ void draw_fours(Start start, unsigned* out) {
+  curandStatePhilox4_32_10_t state;
+  curand_init(start.seed, start.subsequence + threadIdx.x, start.offset, &state);
+  int at = 0;
+  out += threadIdx.x * 2 * kDraws;
+  const uint4 bits = curand4(&state);
+  const float4 uniform = curand_uniform4(&state), normal = curand_normal4(&state);
+  put(out, &at, bits.x), put(out, &at, bits.y), put(out, &at, bits.z), put(out, &at, bits.w);
+  put(out, &at, uniform.x), put(out, &at, uniform.y), put(out, &at, uniform.z);
+  put(out, &at, uniform.w), put(out, &at, normal.x), put(out, &at, normal.y);
+  put(out, &at, normal.z), put(out, &at, normal.w), put(out, &at, curand(&state));
+}
+
+template <class State>
+__global__ void skip(Start start, unsigned long long count, unsigned* out) {
+  State state;
+  curand_init(start.seed, 0, 0, &state);
+  int at = 0;
+  put(out, &at, curand(&state));
+  skipahead(count, &state);
+  put(out, &at, curand(&state));
+  skipahead_sequence(count, &state);
+  put(out, &at, curand(&state));
+}
+
+// A line of the first words and a hash of all.
+void print(const char* name, const conformance::Device<unsigned>& device) {
+  conformance::require(cudaDeviceSynchronize());
+  const std::vector<unsigned> words = device.host();
+  unsigned long long hash = 14695981039346656037ULL;
+  for (const unsigned word : words) hash = (hash ^ word) * 1099511628211ULL;
+  std::printf("%s: %08x %08x %08x ... %016llx\n", name, words[0], words[1], words[2], hash);
+}
+
+template <class State>
+void test(const char* generator) {
+  for (const Start start :
+       {Start{0, 0, 0}, Start{1234, 0, 0}, Start{0x123456789abcdefULL, 5, 7},
+        Start{42, 1ULL << 33, 1ULL << 40}, Start{~0ULL, 1000003, 999999999999ULL}}) {
+    std::printf("%s seed %llu subsequence %llu offset %llu\n", generator, start.seed,
+                start.subsequence, start.offset);
+    for (int distribution = 0; distribution < kDistributions; ++distribution) {
+      conformance::Device<unsigned> out(kThreads * 2 * kDraws);
+      draw_all<State><<<1, kThreads>>>(start, static_cast<Distribution>(distribution), out.get());
+      print(kNames[distribution], out);
+    }
+    for (const unsigned long long count : {1ULL, 2ULL, 3ULL, 4ULL, 5ULL, 1000ULL, 1ULL << 50}) {
+      conformance::Device<unsigned> out(3);
+      skip<State><<<1, 1>>>(start, count, out.get());
+      print("skip", out);
+    }
+  }
+  std::printf("%s: %zu bytes of state\n", generator, sizeof(State));
+}
+
+}  // namespace
+
+int main() {
+  test<curandStateXORWOW_t>("XORWOW");
+  test<curandStatePhilox4_32_10_t>("Philox");
+  for (const Start start : {Start{0, 0, 0}, Start{99, 3, 2}, Start{7, 1ULL << 40, 1000001}}) {
+    conformance::Device<unsigned> out(kThreads * 2 * kDraws);
+    draw_fours<<<1, kThreads>>>(start, out.get());
+    print("four at a time", out);
+  }
+}

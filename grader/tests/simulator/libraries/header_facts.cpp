@@ -1,0 +1,16 @@
+// Compiled twice: with our headers and with the vendor's.
+#include "header_facts.h"
+
+#include <cublas_v2.h>
+#include <cufft.h>
+
+#include <typeinfo>
+
+std::vector<HeaderFact> WARPLINGS_FACTS() {
+  return {
+#define VALUE(what) {#what, std::to_string(static_cast<long long>(what))},
+#define FUNCTION(what) {#what, typeid(decltype(what)).name()},
+#define SIZE(what) {#what, std::to_string(sizeof(what))},
+#include "header_facts.def"
+  };
+}
