@@ -32,6 +32,14 @@ std::vector<Listed> once_each(const Result& result) {
   return listed;
 }
 
+// Of the first finding that is a failure.
+std::string first_kind(const std::vector<Listed>& listed) {
+  for (const Listed& entry : listed) {
+    if (!entry.finding->is_note && !entry.finding->expected) return entry.finding->kind;
+  }
+  return "";
+}
+
 std::string sanitize_text(const Result& result, const Terminal& terminal) {
   std::string text = terminal.paint(Style::kBold, result.id) + "  all checks of the simulator\n";
   const std::vector<Listed> listed = once_each(result);
@@ -48,6 +56,7 @@ std::string sanitize_text(const Result& result, const Terminal& terminal) {
             "        barrier that some threads miss\n";
   } else {
     text += course::plural(defects, "finding") + ". The first often causes the rest.\n";
+    text += "./grade explain " + first_kind(listed) + " says what it means and how to mend it.\n";
   }
   if (!result.early_end.empty()) text += wrap(result.early_message, "  ", terminal.columns);
   return text;

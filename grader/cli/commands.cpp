@@ -44,6 +44,7 @@ const std::vector<Command>& commands() {
       {"solution", "EX [--spoil]", "where the solution is, once you passed", solution_command, 1},
       {"compare", "[EX]", "after a pass: yours beside the reference", compare_command, 1},
       {"sanitize", "[EX]", "memory, race, init and sync findings in full", sanitize_command, 1},
+      {"explain", "[KIND]", "what a finding means and how to mend it", explain_command, 1},
       {"bench", "[EX]", "times of yours, the solution and all baselines", bench_command, 1},
       {"profile", "[EX]", "counters by source line, modelled time", profile_command, 1, false, true,
        kProfileOptions},

@@ -40,6 +40,7 @@ int solution_command(App& app);
 int compare_command(App& app);
 int bench_command(App& app);
 int sanitize_command(App& app);
+int explain_command(App& app);
 int profile_command(App& app);
 int trace_command(App& app);
 int exec_command(App& app);

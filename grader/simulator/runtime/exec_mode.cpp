@@ -75,8 +75,11 @@ void at_exit() {
   const auto errors = std::count_if(findings.begin(), findings.end(),
                                     [](const Finding& finding) { return !finding.is_note; });
   if (errors == 0) return;
-  std::fprintf(stderr, "grade exec: %ld %s\n", static_cast<long>(errors),
-               errors == 1 ? "finding" : "findings");
+  const auto first = std::find_if(findings.begin(), findings.end(),
+                                  [](const Finding& finding) { return !finding.is_note; });
+  std::fprintf(stderr, "grade exec: %ld %s; ./grade explain %s tells more\n",
+               static_cast<long>(errors), errors == 1 ? "finding" : "findings",
+               first->kind.c_str());
   std::cout.flush();
   std::fflush(nullptr);
   _exit(kFindingStatus);

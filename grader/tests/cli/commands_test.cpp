@@ -177,6 +177,7 @@ TEST(Sanitize, ListsEachFindingOnce) {
   EXPECT_EQ(ran.status, 1);
   EXPECT_TRUE(has(ran.out, "memcheck, out-of-bounds, 01_first.cu:9, 3 times")) << ran.out;
   EXPECT_TRUE(has(ran.out, "1 finding.")) << ran.out;
+  EXPECT_TRUE(has(ran.out, "./grade explain out-of-bounds says what it means")) << ran.out;
   course.save(kGood);
   const Ran clean = course.grade({"sanitize"});
   EXPECT_EQ(clean.status, 0) << clean.out;

@@ -1,0 +1,83 @@
+// grade explain [KIND]: what a finding of the simulator means, from docs/findings.
+#include "cli/app.h"
+#include "cli/commands.h"
+#include "cli/findings.h"
+#include "course/text.h"
+
+namespace grade {
+namespace {
+
+// Markdown as a terminal shows it: emphasis in bold, code as it is.
+std::string shown(std::string text, const Terminal& terminal) {
+  for (size_t open = text.find("**"); open != std::string::npos; open = text.find("**")) {
+    const size_t close = text.find("**", open + 2);
+    if (close == std::string::npos) break;
+    const std::string inner = text.substr(open + 2, close - open - 2);
+    text.replace(open, close + 2 - open, terminal.paint(Style::kBold, inner));
+  }
+  return course::replace_all(text, "`", "");
+}
+
+std::string page_of(const ExplainedFinding& finding, const Terminal& terminal) {
+  std::string text =
+      terminal.paint(Style::kBold, finding.check + ": " + course::join(finding.kinds, ", ")) + "\n";
+  for (const std::string& paragraph : finding.paragraphs) {
+    text += "\n" + wrap(shown(paragraph, terminal), "  ", terminal.columns);
+  }
+  return text + "\nMore of this check: docs/findings/" + finding.check + ".md\n";
+}
+
+std::string list_of(const std::vector<ExplainedFinding>& findings, const std::string& check) {
+  std::string text, last;
+  for (const ExplainedFinding& finding : findings) {
+    if (!check.empty() && finding.check != check) continue;
+    if (finding.check != last) text += (last.empty() ? "" : "\n") + finding.check + "\n";
+    last = finding.check;
+    for (const std::string& kind : finding.kinds) text += "  " + kind + "\n";
+  }
+  return text + "\n./grade explain KIND says what it means and how to mend it.\n";
+}
+
+[[noreturn]] void refuse(const std::vector<ExplainedFinding>& findings, const std::string& name) {
+  constexpr size_t kFurthest = 6;  // edits
+  std::string best;
+  size_t distance = kFurthest;
+  for (const ExplainedFinding& finding : findings) {
+    for (const std::string& kind : finding.kinds) {
+      const size_t edits = course::edit_distance(name, kind);
+      if (edits < distance) {
+        distance = edits;
+        best = kind;
+      }
+    }
+  }
+  throw UsageError("no finding is called \"" + harmless(name) + "\"." +
+                   (best.empty() ? "" : " Did you mean " + best + "?") +
+                   " ./grade explain lists all.");
+}
+
+}  // namespace
+
+int explain_command(App& app) {
+  const std::vector<ExplainedFinding> findings = read_findings(app.paths().root);
+  const std::vector<std::string>& operands = app.options().operands;
+  if (operands.empty()) {
+    print(list_of(findings, ""));
+    return kPass;
+  }
+  // As the messages write it: "racecheck/shared-race".
+  const std::string name = operands[0].substr(operands[0].find('/') + 1);
+  bool is_check = false;
+  for (const ExplainedFinding& finding : findings) {
+    if (finding.is(name)) {
+      print(page_of(finding, app.terminal()));
+      return kPass;
+    }
+    is_check = is_check || finding.check == name;
+  }
+  if (!is_check) refuse(findings, name);
+  print(list_of(findings, name));
+  return kPass;
+}
+
+}  // namespace grade
