@@ -1,0 +1,19 @@
+// 08/07 Conv2d, direct: what the test calls.
+#ifndef CHAPTERS_08_FFT_CONVOLUTION_07_CONV2D_DIRECT_H_
+#define CHAPTERS_08_FFT_CONVOLUTION_07_CONV2D_DIRECT_H_
+
+constexpr int kMaxFilterSide = 32;  // rows or columns of a filter
+
+// An image filtered to the same size (a correlation, as deep learning has it):
+//   y[row][col] = sum over i, j of f[i][j] x[row + i - (r - 1) / 2][col + j - (s - 1) / 2]
+// where x is taken as 0 outside the image; halves are rounded down.
+//   d_x  h x w floats,  d_f  r x s floats,  d_y  h x w floats; row-major in device memory
+//   h, w >= 0, h * w < 2^31;  1 <= r, s <= kMaxFilterSide
+void launch_conv2d_direct(const float* d_x, const float* d_f, float* d_y, int h, int w, int r,
+                          int s);
+
+// The same with nothing shared (07_conv2d_direct_baseline.cu); h, w >= 1.
+void launch_conv2d_naive(const float* d_x, const float* d_f, float* d_y, int h, int w, int r,
+                         int s);
+
+#endif  // CHAPTERS_08_FFT_CONVOLUTION_07_CONV2D_DIRECT_H_
