@@ -4,6 +4,7 @@
 #include <cmath>
 #include <regex>
 
+#include "cli/gates/index_table.h"
 #include "cli/gates/speed_table.h"
 #include "cli/verdict.h"
 #include "course/json.h"
@@ -205,8 +206,8 @@ std::vector<Mark> find_marks(const std::string& page, const std::string& file) {
     const size_t close = page.find(kClose, at);
     if (close == std::string::npos) fail(mark, file, "this mark has no \"-->\".");
     mark.source = words_of(page.substr(at + kOpen.size(), close - at - kOpen.size()));
-    const std::vector<std::string> known = {"region",  "file",   "opcodes",  "speeds",
-                                            "counter", "screen", "benchmark"};
+    const std::vector<std::string> known = {"region", "file",    "opcodes", "speeds",   "index",
+                                            "route",  "counter", "screen",  "benchmark"};
     if (mark.source.size() < 2 ||
         std::find(known.begin(), known.end(), mark.source[0]) == known.end()) {
       fail(mark, file,
@@ -284,7 +285,23 @@ std::string speeds_text(const fs::path& root, const Mark& mark, const std::strin
 
 }  // namespace
 
+namespace {
+
+// Where the way into the course is a table, an empty line before and after, as Markdown wants it.
+std::string way_text(const fs::path& root, const Mark& mark, const std::string& file) {
+  const course::Course course = course::load_course(root);
+  if (mark.source[0] == "route") {
+    return "\n" + route_table(course, {mark.source.begin() + 1, mark.source.end()}) + "\n";
+  }
+  if (mark.source[1] == "concepts") return "\n" + concept_table(course) + "\n";
+  if (mark.source[1] == "calls") return "\n" + call_table(course) + "\n";
+  fail(mark, file, "an index is of concepts or calls, not of " + mark.source[1] + ".");
+}
+
+}  // namespace
+
 std::string source_text(const fs::path& root, const Mark& mark, const std::string& file) {
+  if (mark.is_way()) return way_text(root, mark, file);
   if (mark.source[0] == "region") return region_text(root, mark, file);
   if (mark.source[0] == "speeds") return speeds_text(root, mark, file);
   const fs::path source = root / mark.source[1];

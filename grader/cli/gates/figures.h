@@ -11,6 +11,9 @@
 //                                  <!-- end -->
 //   speeds FILE CHAPTER            what a GPU gave for the solutions of a chapter, from a file of
 //                                  assets/benchmarks, as a table, up to a line <!-- end -->
+//   index concepts | calls         the course by what it teaches, by the calls of its solutions, as
+//                                  a table, up to a line <!-- end -->
+//   route NN/MM NN/* ...           these exercises with their minutes, as a table, likewise
 //   counter EX TEST CASE KEY [/ KEY]   a counter of the solution's run, CASE in quotes ("" any);
 //                                  with a second key: the ratio, one decimal
 //   screen EX NAME                 what ./grade shows for NAME: solution, starter, mutant_1, ...
@@ -32,7 +35,8 @@ struct Mark {
   bool is_block = false;
   // Taken from a file: nothing has to run.
   bool is_text() const { return source[0] == "region" || source[0] == "file" || is_table(); }
-  bool is_table() const { return source[0] == "opcodes" || source[0] == "speeds"; }
+  bool is_table() const { return source[0] == "opcodes" || source[0] == "speeds" || is_way(); }
+  bool is_way() const { return source[0] == "index" || source[0] == "route"; }
 };
 
 // Throws course::Error: a mark that nothing follows, an unknown source.

@@ -156,6 +156,35 @@ TEST_F(Gates, ThreeWantsTheTableOfSpeedsToFollowTheRun) {
   EXPECT_EQ(answer.status, 0) << answer.text;
 }
 
+TEST_F(Gates, ThreeWantsIndexesAndRoutesToFollowTheCourse) {
+  const std::string begin = "# Ways\n\n<!-- from: route 02/01 -->\n",
+                    concepts = "<!-- from: index concepts -->\n",
+                    calls = "<!-- from: index calls -->\n", end = "<!-- end -->\n\n";
+  course_.write("docs/ways.md", begin + end + concepts + end + calls + end);
+  expect_failure(files(), 3, "docs/ways.md:3: the table differs from route 02/01");
+  EXPECT_EQ(course_.grade({"dev", "sync", "--no-figures"}).status, 0);
+  const std::string page = course_.read("docs/ways.md");
+  const std::string link = "[02/01 vector_add](../chapters/02_vector_add/01_vector_add.cu)";
+  for (const std::string& row :
+       {"| " + link + " | a kernel | 15 |\n| **together** | | **15 min** |",
+        "| a kernel | " + link + " |  |"}) {
+    EXPECT_NE(page.find(row), std::string::npos) << row << " is not in\n" << page;
+  }
+  EXPECT_EQ(files().status, 0) << files().text;
+  course_.write("docs/ways.md", "# Ways\n\n<!-- from: route 02/07 -->\n" + end);
+  expect_failure(files(), 3, "no exercise has the number 02/07");
+}
+
+TEST_F(Gates, ThreeWantsPagesBelowDocsToKeepTheirRules) {
+  course_.write("docs/page.md", "# One\n\nThis is simply true.\n");
+  expect_failure(files(), 3, "docs/page.md:3: \"simply\" says nothing");
+  course_.write("docs/page.md", "# One\n\n```console\n$ ls\n```\n");
+  expect_failure(files(), 3, "docs/page.md:3: say before this block what keeps it true");
+  course_.write("docs/page.md", "# One\n\n<!-- from: file docs/a.txt -->\n```\nb\n```\n");
+  course_.write("docs/a.txt", "a\n");
+  expect_failure(files(), 3, "docs/page.md:3: the code differs from file docs/a.txt");
+}
+
 TEST_F(Gates, ThreeWantsCodeToEqualItsRegion) {
   course_.edit(kPage, "(n + kBlock - 1) / kBlock", "n / kBlock");
   expect_failure(files(), 3, "README.md:3: the code differs from region");
