@@ -3,6 +3,7 @@
 
 #include <cublas_v2.h>
 #include <cufft.h>
+#include <curand.h>
 
 #include <typeinfo>
 
