@@ -5,11 +5,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
-#include <utility>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "decode/program.h"
@@ -111,6 +113,14 @@ std::string report_on(const std::string& ptx) {
   return report;
 }
 
+// Whether a line of PTX outside of bodies begins a kernel.
+bool begins_kernel(std::string_view line) {
+  for (const std::string_view linkage : {".visible ", ".weak "}) {
+    if (line.substr(0, linkage.size()) == linkage) line.remove_prefix(linkage.size());
+  }
+  return line.substr(0, 7) == ".entry ";
+}
+
 int number_before(const std::string& line, const std::string& words) {
   const size_t at = line.find(words);
   if (at == std::string::npos) return 0;
@@ -120,6 +130,25 @@ int number_before(const std::string& line, const std::string& words) {
 }
 
 }  // namespace
+
+std::string ptx_of_kernel(const std::string& module, const std::string& kernel) {
+  std::string out;
+  bool skipping = false, found = false;
+  for (size_t at = 0; at < module.size();) {
+    const size_t end = std::min(module.find('\n', at), module.size() - 1) + 1;
+    const std::string_view line(module.data() + at, end - at);
+    at = end;
+    if (begins_kernel(line)) {
+      const size_t name = line.find(".entry ") + 7;
+      const bool wanted = line.substr(name, line.find('(') - name) == kernel;
+      skipping = !wanted;
+      found |= wanted;
+    }
+    if (!skipping) out += line;
+    if (line.front() == '}') skipping = false;  // nvcc ends bodies, and nothing else, at a margin
+  }
+  return found ? out : "";
+}
 
 std::map<std::string, KernelResources> parse_ptxas_report(const std::string& report) {
   std::map<std::string, KernelResources> out;
@@ -147,11 +176,18 @@ std::map<std::string, KernelResources> parse_ptxas_report(const std::string& rep
 }
 
 const KernelResources& resources_of(const Kernel& kernel) {
-  using Key = std::pair<const LoadedModule*, std::string>;  // and the architecture
-  static auto* const known = new std::map<Key, std::map<std::string, KernelResources>>();
-  const auto [entry, is_new] = known->try_emplace({kernel.module, gpu_model().ptxas_arch});
-  if (is_new) entry->second = parse_ptxas_report(report_on(kernel.module->source->text));
-  KernelResources& resources = entry->second[kernel.name];
+  using Key = std::tuple<const LoadedModule*, std::string, std::string>;  // name, architecture
+  static auto* const known = new std::map<Key, KernelResources>();
+  const auto [entry, is_new] =
+      known->try_emplace({kernel.module, kernel.name, gpu_model().ptxas_arch});
+  KernelResources& resources = entry->second;
+  if (!is_new) return resources;
+  const std::string& module = kernel.module->source->text;
+  for (const std::string& text : {ptx_of_kernel(module, kernel.name), module}) {
+    if (!text.empty() && resources.registers == 0) {
+      resources = parse_ptxas_report(report_on(text))[kernel.name];
+    }
+  }
   if (resources.registers == 0) resources.registers = kernel.registers;
   return resources;
 }

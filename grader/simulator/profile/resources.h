@@ -15,10 +15,14 @@ struct KernelResources {
   bool estimated = true;  // from the PTX alone: most registers that are live at once
 };
 
-// Runs ptxas for the architecture of gpu_model() on the kernel's module at the first question,
-// about 0.1 s. GRADE_SIM_PTXAS names the program ("" for none); else $CUDA_HOME/bin, PATH and
+// Runs ptxas for the architecture of gpu_model() on the kernel at the first question, about 0.1 s.
+// GRADE_SIM_PTXAS names the program ("" for none); else $CUDA_HOME/bin, PATH and
 // /usr/local/cuda/bin are searched. GRADE_SIM_CACHE names a folder that keeps the answers.
 const KernelResources& resources_of(const Kernel& kernel);
+
+// The text of a module without its other kernels, which ptxas would compile for nothing: the
+// derived programs of an exercise have dozens. "" if the kernel is not there in nvcc's layout.
+std::string ptx_of_kernel(const std::string& module, const std::string& kernel);
 
 // What `ptxas -v` printed, by mangled kernel name.
 std::map<std::string, KernelResources> parse_ptxas_report(const std::string& report);

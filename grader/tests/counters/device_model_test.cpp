@@ -66,5 +66,18 @@ TEST(Resources, ReportOfPtxasIsRead) {
   EXPECT_TRUE(parse_ptxas_report("ptxas fatal : no such file").empty());
 }
 
+TEST(Resources, AreAskedForWithoutTheOtherKernelsOfTheModule) {
+  const std::string head = ".version 9.0\n.extern .shared .align 16 .b8 pool[];\n";
+  const std::string helper = ".func helper(\n)\n{\n\tret;\n}\n";
+  const std::string one = ".visible .entry one(\n\t.param .u64 p\n)\n{\n\t{\n\t}\n\tret;\n}\n";
+  const std::string other = ".weak .entry one_more(\n)\n{\n\tret;\n}\n";
+  const std::string tail = "\t.section .debug_str\n\t{\n\t}";
+  const std::string module = head + helper + one + other + tail;
+  EXPECT_EQ(ptx_of_kernel(module, "one"), head + helper + one + tail);
+  EXPECT_EQ(ptx_of_kernel(module, "one_more"), head + helper + other + tail);
+  EXPECT_EQ(ptx_of_kernel(module, "on"), "");
+  EXPECT_EQ(ptx_of_kernel("", "one"), "");
+}
+
 }  // namespace
 }  // namespace warplings::sim
