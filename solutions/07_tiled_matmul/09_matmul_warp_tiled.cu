@@ -1,0 +1,139 @@
+// 07/09 Matmul, warp tiled: near the library, by loading what comes next while it multiplies.
+//   a  m x k,  b  k x n,  c  m x n: floats, row-major, in device memory; c = a b
+//   Any sizes from 0; a sum of no products is 0. No matrix has 2^31 elements or more.
+//   A block of 8 warps makes a tile of 128 x 256 elements of c, a warp 64 x 64 of them, a thread
+//   8 x 16. It reads ahead twice: the next pair of tiles comes from global memory while this one is
+//   multiplied, and the words of the next step of k come from shared memory while those of this
+//   step are used. TilePair and TileLoads are in support.h.
+//   TODOs  5
+#include "09_matmul_warp_tiled.h"
+#include "support.h"
+
+constexpr int kTileRows = 128, kTileCols = 256;   // of c, per block
+constexpr int kWarpRows = 64, kWarpCols = 64;     // of c, per warp
+constexpr int kRows = 8, kCols = 16;              // of c, per thread
+constexpr int kStep = 16;                         // steps along k per pair of tiles
+constexpr int kWarpsX = kTileCols / kWarpCols;    // warps of a block side by side
+constexpr int kWarpsY = kTileRows / kWarpRows;    // and above each other
+constexpr int kLanesX = kWarpCols / kCols;        // lanes of a warp side by side
+constexpr int kLanesY = kWarpRows / kRows;        // and above each other
+constexpr int kThreads = 32 * kWarpsX * kWarpsY;  // of a block
+static_assert(kLanesX * kLanesY == 32, "the tile of a warp is shared out among its lanes");
+
+using Pair = TilePair<kTileRows, kTileCols, kStep>;
+
+// What a thread multiplies in one step of k. Its rows lie in groups of four, 4 kLanesY apart, and
+// its columns in groups of four, 4 kLanesX apart: so lanes side by side read neighbours.
+struct Fragments {
+  float4 a[kRows / 4], b[kCols / 4];
+
+  // `row_of_a` and `row_of_b`: this thread's first elements in the rows of both tiles.
+  __device__ void load(const float* row_of_a, const float* row_of_b) {
+    //~ // TODO(2): Read the kCols / 4 groups of b and the kRows / 4 groups of a, b first, all loops
+    //~ // unrolled (about 8 lines).
+    //~ a[0] = make_float4(*row_of_a, 0.0f, 0.0f, 0.0f);
+    //~ b[0] = make_float4(*row_of_b, 0.0f, 0.0f, 0.0f);
+    //~begin 2
+#pragma unroll
+    for (int j = 0; j < kCols / 4; ++j) {
+      b[j] = *reinterpret_cast<const float4*>(row_of_b + 4 * kLanesX * j);
+    }
+#pragma unroll
+    for (int i = 0; i < kRows / 4; ++i) {
+      a[i] = *reinterpret_cast<const float4*>(row_of_a + 4 * kLanesY * i);
+    }
+    //~end
+  }
+};
+
+__device__ inline void multiply(const Fragments& f, float (&sums)[kRows][kCols]) {
+  const float* x = reinterpret_cast<const float*>(f.a);  // kRows floats, in registers
+  const float* y = reinterpret_cast<const float*>(f.b);  // kCols floats, in registers
+  //~ // TODO(3): Add the kRows * kCols products, row by row, both loops unrolled (about 5 lines).
+  //~ sums[0][0] += x[0] * y[0];
+  //~begin 3
+#pragma unroll
+  for (int i = 0; i < kRows; ++i) {
+#pragma unroll
+    for (int j = 0; j < kCols; ++j) sums[i][j] += x[i] * y[j];
+  }
+  //~end
+}
+
+template <Edges kEdges>
+__global__ void __launch_bounds__(kThreads)
+    matmul_warp_tiled(const float* a, const float* b, float* c, int m, int n, int k) {
+  extern __shared__ float4 shared[];
+  Pair* const pairs = reinterpret_cast<Pair*>(shared);  // 2 of them
+  const TilePosition tile =
+      tile_of_block(blockIdx.x, (m + kTileRows - 1) / kTileRows, (n + kTileCols - 1) / kTileCols);
+  const int first_row = tile.row * kTileRows, first_col = tile.col * kTileCols;
+  //~ // TODO(1): Find this thread's first row and column in the tile: where its warp begins, plus
+  //~ // four for every lane above or left of it (about 3 lines).
+  //~ const int row = 0, col = 0;
+  //~begin 1
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const int row = warp / kWarpsX * kWarpRows + lane / kLanesX * 4;
+  const int col = warp % kWarpsX * kWarpCols + lane % kLanesX * 4;
+  //~end
+  using Loads = TileLoads<kEdges, kTileRows, kTileCols, kStep, kThreads>;
+  Loads loads(a, b, first_row, first_col, m, n, k);
+  loads.begin(pairs[0], n, k);
+#pragma unroll
+  for (int i = 0; i < Loads::kLoadsA; ++i) loads.store_a(pairs[0], i);
+  float sums[kRows][kCols] = {};
+  int now = 0, next = 1;  // the pair that is multiplied, the pair that is loaded
+  for (int first = 0; first < k; first += kStep) {
+    close_copy_group();
+    wait_for_copies<0>();  // this thread's, into pairs[now]
+    // Closes two hazards: pairs[now] was written by other threads, and pairs[next], which is
+    // written from here on, was read by them until now.
+    __syncthreads();
+    //~ // TODO(4): Begin to load the next pair, if there is one (about 2 lines).
+    //~ const bool more = false;
+    //~begin 4
+    const bool more = first + kStep < k;
+    if (more) loads.begin(pairs[next], n, k);
+    //~end
+    Fragments f[2];  // of this step of k, and of the next
+    f[0].load(&pairs[now].a[0][row], &pairs[now].b[0][col]);
+#pragma unroll
+    for (int i = 0; i < kStep; ++i) {
+      if (i + 1 < kStep) {
+        f[(i + 1) % 2].load(&pairs[now].a[i + 1][row], &pairs[now].b[i + 1][col]);
+      }
+      multiply(f[i % 2], sums);
+      // As late as possible: until here the loads of a had time.
+      const int load = i - (kStep - Loads::kLoadsA);
+      if (more && load >= 0) loads.store_a(pairs[next], load);
+    }
+    now ^= 1, next ^= 1;
+  }
+#pragma unroll
+  for (int i = 0; i < kRows; ++i) {
+    const int to_row = first_row + row + i / 4 * 4 * kLanesY + i % 4;
+    //~ // TODO(5): Write row i of sums: kCols / 4 groups, 4 kLanesX columns apart, each with
+    //~ // store4 (about 7 lines).
+    //~ const int to_col = first_col + col;
+    //~ if (to_row < m && to_col < n) c[static_cast<size_t>(to_row) * n + to_col] = sums[i][0];
+    //~begin 5
+#pragma unroll
+    for (int j = 0; j < kCols; j += 4) {
+      const int to_col = first_col + col + j * kLanesX;
+      store4<kEdges>(c + static_cast<size_t>(to_row) * n + to_col,
+                     make_float4(sums[i][j], sums[i][j + 1], sums[i][j + 2], sums[i][j + 3]),
+                     m - to_row, n - to_col);
+    }
+    //~end
+  }
+}
+
+void launch_matmul_warp_tiled(const float* d_a, const float* d_b, float* d_c, int m, int n, int k) {
+  const int tiles = ((m + kTileRows - 1) / kTileRows) * ((n + kTileCols - 1) / kTileCols);
+  const Edges edges = edges_of(d_a, d_b, d_c, m, n, k, kTileRows, kTileCols, kStep);
+  const auto kernel = edges == Edges::kScalars ? matmul_warp_tiled<Edges::kScalars>
+                                               : matmul_warp_tiled<Edges::kVectors>;
+  constexpr int kBytes = 2 * sizeof(Pair);  // 49,664: more than a block has without asking
+  cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes);
+  if (tiles > 0) kernel<<<tiles, kThreads, kBytes>>>(d_a, d_b, d_c, m, n, k);
+}
