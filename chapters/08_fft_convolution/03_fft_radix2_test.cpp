@@ -1,0 +1,91 @@
+// Tests of 08/03 FFT, radix 2. The reference, in double, is in kit/fft.h.
+#include "03_fft_radix2.h"
+
+#include <vector>
+
+#include "kit/fft.h"
+#include "kit/kit.h"
+
+namespace {
+
+kit::Run check(const std::vector<float2>& x, int n) {
+  const auto d_x = kit::DeviceBuffer<float2>::input(x, "x", kit::Placement::kAtEnd);
+  const auto d_y = kit::DeviceBuffer<float2>::output(x.size(), "y", kit::Placement::kAtEnd);
+  const int batch = static_cast<int>(x.size() / n);
+  const kit::Run run = kit::run([&] { launch_fft_radix2(d_x.get(), d_y.get(), n, batch); });
+  kit::expect_transforms_near(d_y, kit::dft_on_cpu(x, n), n);
+  return run;
+}
+
+}  // namespace
+
+TEST(FftRadix2, TransformsTwoPoints) {
+  RecordProperty("todo", 2);
+  // One stage of one butterfly, which needs no turn; two points are their own bit reversal.
+  check(kit::random_complex(2), 2);
+}
+
+TEST(FftRadix2, PutsThePointsIntoBitReversedOrder) {
+  RecordProperty("todo", 1);
+  // Real points 0 to 7: y[4] is the sum of the even ones minus that of the odd ones.
+  std::vector<float2> x;
+  for (int i = 0; i < 8; ++i) x.push_back({static_cast<float>(i), 0});
+  check(x, 8);
+}
+
+TEST(FftRadix2, TransformsRandomValues) {
+  RecordProperty("todo", 2);
+  kit::for_each("n", std::vector<int>{4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096},
+                [](int n) { check(kit::random_complex(n), n); });
+}
+
+TEST(FftRadix2, TransformsEachOfABatch) {
+  RecordProperty("todo", 1);
+  kit::for_each("n", std::vector<int>{8, 64, 1024},
+                [](int n) { check(kit::random_complex(3 * n), n); });
+}
+
+TEST(FftRadix2, WorksInPlace) {
+  RecordProperty("todo", 1);
+  constexpr int kPoints = 1024;
+  const std::vector<float2> x = kit::random_complex(2 * kPoints);
+  const auto points = kit::DeviceBuffer<float2>::inout(x, "y");
+  kit::run([&] { launch_fft_radix2(points.get(), points.get(), kPoints, 2); });
+  kit::expect_transforms_near(points, kit::dft_on_cpu(x, kPoints), kPoints);
+}
+
+TEST(FftRadix2, AcceptsNoTransforms) {
+  RecordProperty("todo", 2);
+  check({}, 8);
+  check(kit::random_complex(8), 8);  // the same launcher must work when there is one
+}
+
+TEST(FftRadix2, ReadsAndWritesEachPointOnce) {
+  RecordProperty("todo", 1);
+  constexpr int kPoints = 1024;
+  const kit::Counters c = check(kit::random_complex(kPoints), kPoints).counters();
+  kit::budget("global reads of each point",
+              kit::ratio(static_cast<double>(c.global_load_bytes), 8.0 * kPoints), kit::at_most(1),
+              "All stages work on the points in shared memory", &kit::Counters::global_load_bytes);
+  kit::budget("global writes of each point",
+              kit::ratio(static_cast<double>(c.global_store_bytes), 8.0 * kPoints), kit::at_most(1),
+              "Only the finished transform goes to global memory",
+              &kit::Counters::global_store_bytes);
+}
+
+TEST(FftRadix2, IsFast) {
+  RecordProperty("todo", 2);
+  constexpr int kPoints = 1024;
+  const int batch = kit::work_scale(1 << 16, 1 << 25) / kPoints;
+  kit::FftSpeed work(kPoints, batch, 66);
+  const auto between =
+      work.speed.output<float>(2 * static_cast<size_t>(kPoints) * batch, "between");
+  work.speed.launch(work.call(launch_fft_radix2));
+  const auto passes = [&](const float2* x, float2* y, int n, int transforms) {
+    launch_fft_global(x, y, reinterpret_cast<float2*>(between.get()), n, transforms);
+  };
+  work.speed.against(kit::stage("a pass per stage in global memory", work.call(passes)),
+                     kit::Bars(3));
+  work.speed.against(work.against_cufft(), kit::Bars(0.10, 0.30));
+  work.speed.grade();
+}
