@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kit/conv_sizes.h"
+
 #define WARPLINGS_EXPORT extern "C" __attribute__((visibility("default"))) const char*
 
 WARPLINGS_EXPORT warplings_cub_sum(const float* in, float* out, size_t n);
@@ -17,6 +19,10 @@ WARPLINGS_EXPORT warplings_cublas_transpose(const float* in, float* out, int row
 WARPLINGS_EXPORT warplings_cublas_sgemm(const float* a, const float* b, float* c, int m, int n,
                                         int k);
 WARPLINGS_EXPORT warplings_cudnn_softmax(const float* in, float* out, int rows, int cols);
+WARPLINGS_EXPORT warplings_cudnn_conv_gemm(const float* x, const float* f, float* y,
+                                           const kit::ConvSizes* sizes);
+WARPLINGS_EXPORT warplings_cudnn_conv_best(const float* x, const float* f, float* y,
+                                           const kit::ConvSizes* sizes);
 WARPLINGS_EXPORT warplings_cufft_forward(const float2* x, float2* y, int n, int batch);
 
 #endif  // WARPLINGS_KIT_LIBRARIES_ENTRY_POINTS_H_

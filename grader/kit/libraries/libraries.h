@@ -21,6 +21,8 @@
 #include <cstdint>
 #include <string>
 
+#include "kit/conv_sizes.h"
+
 namespace kit {
 
 // A library, and whether this machine has it.
@@ -48,6 +50,10 @@ void cublas_sgemm(const float* a, const float* b, float* c, int m, int n, int k)
 
 // Softmax over each row of (rows, cols), row-major (CUDNN_SOFTMAX_ACCURATE).
 void cudnn_softmax(const float* in, float* out, int rows, int cols);
+// y = x filtered by f (a correlation), CUDNN_FMA_MATH: no tensor cores. By the precomputed implicit
+// GEMM, and by whichever algorithm was fastest at the first call of these sizes.
+void cudnn_conv_gemm(const float* x, const float* f, float* y, const ConvSizes& sizes);
+void cudnn_conv_best(const float* x, const float* f, float* y, const ConvSizes& sizes);
 
 // y = the forward transforms of x: `batch` of n complex values each, one after the other.
 void cufft_forward(const float2* x, float2* y, int n, int batch);

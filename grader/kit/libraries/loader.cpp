@@ -82,6 +82,12 @@ void cublas_sgemm(const float* a, const float* b, float* c, int m, int n, int k)
 void cudnn_softmax(const float* in, float* out, int rows, int cols) {
   WARPLINGS_CALL("cudnn", warplings_cudnn_softmax, in, out, rows, cols);
 }
+void cudnn_conv_gemm(const float* x, const float* f, float* y, const ConvSizes& sizes) {
+  WARPLINGS_CALL("cudnn", warplings_cudnn_conv_gemm, x, f, y, &sizes);
+}
+void cudnn_conv_best(const float* x, const float* f, float* y, const ConvSizes& sizes) {
+  WARPLINGS_CALL("cudnn", warplings_cudnn_conv_best, x, f, y, &sizes);
+}
 void cufft_forward(const float2* x, float2* y, int n, int batch) {
   WARPLINGS_CALL("cufft", warplings_cufft_forward, x, y, n, batch);
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "kit/convolution.h"
 #include "kit/fft.h"
 #include "kit/kit.h"
 
@@ -113,6 +114,28 @@ TEST(Libraries, CufftTransformsEachOfABatch) {
   const auto d_y = kit::DeviceBuffer<float2>::output(x.size(), "y");
   kit::run([&] { kit::cufft_forward(d_x.get(), d_y.get(), kPoints, kBatch); });
   kit::expect_transforms_near(d_y, kit::dft_on_cpu(x, kPoints), kPoints);
+}
+
+TEST(Libraries, CudnnConvolvesInFullPrecision) {
+  const kit::ConvSizes sizes = {3, 5, 12, 17, 6, 3, 3, 1};
+  kit::check_conv_precision(kit::cudnn_conv_gemm, sizes);
+  kit::check_conv_exact(kit::cudnn_conv_gemm, {2, 3, 9, 8, 4, 5, 2, 2});
+}
+
+TEST(Libraries, CudnnsFastestConvolutionIsNear) {
+  // It may go through a Fourier transform: near the reference as a whole, not in each element.
+  const kit::ConvSizes sizes = {8, 16, 14, 14, 32, 3, 3, 1};
+  const std::vector<float> x = kit::random_floats(kit::conv_input_size(sizes));
+  const std::vector<float> f = kit::random_floats(kit::conv_filter_size(sizes));
+  std::vector<double> expected(kit::conv_output_size(sizes));
+  for (size_t i = 0; i < expected.size(); ++i) {
+    expected[i] = kit::conv_element(x, f, sizes, i).value;
+  }
+  const auto d_x = kit::DeviceBuffer<float>::input(x, "x");
+  const auto d_f = kit::DeviceBuffer<float>::input(f, "f");
+  const auto y = kit::DeviceBuffer<float>::output(expected.size(), "y");
+  kit::run([&] { kit::cudnn_conv_best(d_x.get(), d_f.get(), y.get(), sizes); });
+  kit::expect_norm_near("y", y.download(), expected, 1e-5);
 }
 
 }  // namespace
