@@ -125,6 +125,8 @@ class Watch {
       text += "        ./grade compare " + exercise_->name + " shows the reference beside yours\n";
     } else if (grading_->todo > 0) {
       text += next_line("h", "hint for TODO " + std::to_string(grading_->todo), app_.terminal());
+      const std::string explain = explain_command_for(grading_->results.back());
+      if (!explain.empty()) text += "        " + explain + "\n";
     }
     return text;
   }

@@ -78,6 +78,7 @@ void decide_next(App& app, const course::Exercise& exercise, Grading* grading) {
   const bool is_current = current != nullptr && current->id == exercise.id;
   grading->next = is_current ? "./grade hint" : "./grade hint " + exercise.name;
   grading->next_why = "TODO " + std::to_string(grading->todo);
+  grading->also = explain_command_for(last);
 }
 
 }  // namespace

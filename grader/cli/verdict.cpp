@@ -290,6 +290,18 @@ std::string next_line(const std::string& command, const std::string& why,
   return labelled(Style::kBold, "next", text, terminal);
 }
 
+std::string explain_command_for(const Result& result) {
+  const TestReport* test = result.first_failed();
+  if (test == nullptr || test->failures.empty()) return "";
+  for (const Finding& finding : test->findings) {
+    if (finding.is_note || finding.expected || finding.kind.empty()) continue;
+    if (test->failures.front().message.find(finding.message) != std::string::npos) {
+      return "./grade explain " + finding.kind;
+    }
+  }
+  return "";
+}
+
 std::string finding_text(const Finding& finding, const Terminal& terminal) {
   std::string where = place(finding.file, finding.line);
   if (finding.other_line > 0) where += " and " + place(finding.other_file, finding.other_line);

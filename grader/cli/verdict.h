@@ -21,6 +21,9 @@ int todo_for(const Result& result, const std::string& source);
 // "  next  ./grade hint    (TODO 2)" and the like, indented as the verdict.
 std::string next_line(const std::string& command, const std::string& why, const Terminal& terminal);
 
+// "./grade explain KIND" where the first failure of `result` is a finding of the simulator, else "".
+std::string explain_command_for(const Result& result);
+
 // One finding in full, as `sanitize` lists it.
 std::string finding_text(const Finding& finding, const Terminal& terminal);
 

@@ -172,7 +172,9 @@ std::string screen_of(const GateContext& context, const Mark& mark, const std::s
   std::string text = verdict_text(result, terminal);
   if (result.passed()) return text;
   const std::string todo = std::to_string(todo_for(result, ""));
-  return text + next_line("./grade hint", "TODO " + todo, terminal);
+  const std::string explain = explain_command_for(result);
+  return text + next_line("./grade hint", "TODO " + todo, terminal) +
+         (explain.empty() ? "" : "        " + explain + "\n");
 }
 
 std::string benchmark_value(const GateContext& context, const Mark& mark, const std::string& file) {

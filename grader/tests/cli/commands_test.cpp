@@ -184,6 +184,17 @@ TEST(Sanitize, ListsEachFindingOnce) {
   EXPECT_TRUE(has(clean.out, "CLEAN")) << clean.out;
 }
 
+TEST(Run, NamesThePageOfAFindingThatFailedATest) {
+  const ScratchCourse course;
+  course.save(
+      "//! test Scratch.Adds 1\n//! finding racecheck shared-race Two threads write a[3].\n");
+  const Ran race = course.grade({"run"});
+  EXPECT_TRUE(has(race.out, "        ./grade explain shared-race\n")) << race.out;
+  course.save("//! test Scratch.Adds 1\n//! fail c[0] is 0, expected 1.\n");
+  const Ran wrong = course.grade({"run"});
+  EXPECT_FALSE(has(wrong.out, "explain")) << wrong.out;
+}
+
 TEST(CheckAll, GradesWhatIsPending) {
   const ScratchCourse course;
   course.save(kGood);
