@@ -80,7 +80,8 @@ TEST(Findings, ThatTheSimulatorNamesAreExplained) {
 }
 
 TEST(Findings, AreExplainedOnceAndExist) {
-  const std::string text = sources_below({"grader/simulator/checks", "grader/simulator/runtime"});
+  const std::string text = sources_below(
+      {"grader/simulator/checks", "grader/simulator/runtime", "grader/simulator/libraries"});
   std::set<std::string> seen;
   for (const ExplainedFinding& finding : explained()) {
     EXPECT_FALSE(finding.paragraphs.empty()) << finding.kinds[0];
