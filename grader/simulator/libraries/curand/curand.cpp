@@ -41,20 +41,27 @@ bool is_live(curandGenerator_t generator) {
 }
 
 // The words of one call. An item is what one value, or a pair of normal values, is made of.
-//   XORWOW: item i is drawn by lane i mod 4096, one item of each lane in turn
-//   Philox: items follow each other
-// As measured on an H200: a call of n values moves XORWOW on by its items, Philox by n words.
+// As measured on an H200:
+//   XORWOW: item i is drawn by lane i mod 4096, one item of each lane in turn; a call moves the
+//           sequence on by its items
+//   Philox: four values of each of 65,536 lanes in turn; a call moves it on by its values
 struct Items {
   bool philox;
   uint64_t seed, first;
-  int width;  // words of an item
+  size_t per_item;  // values
+  int width;        // words of an item
   std::shared_ptr<Xorwow> xorwow;
 
   uint32_t word(uint64_t item, int index) const {
     const auto i = static_cast<uint64_t>(index), w = static_cast<uint64_t>(width);
-    if (philox) return philox_word(seed, first + item * w + i);
-    const uint64_t at = first + item;
-    return xorwow->word(at % Xorwow::kLanes, at / Xorwow::kLanes * w + i);
+    if (!philox) {
+      const uint64_t at = first + item;
+      return xorwow->word(at % Xorwow::kLanes, at / Xorwow::kLanes * w + i);
+    }
+    constexpr uint64_t kLanes = 65536;
+    const uint64_t value = first + item * per_item, per_value = w / per_item;
+    const uint64_t four = value / 4, at = (four / kLanes * 4 + value % 4) * per_value + i;
+    return philox_word(seed, four % kLanes, at);
   }
 };
 
@@ -111,8 +118,8 @@ curandStatus_t generate(const Call& call, curandGenerator_t generator, T* output
   if (!generator->philox && n % per_item != 0) return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
   if (generator->sequence == nullptr)
     generator->sequence = std::make_shared<Xorwow>(generator->seed);
-  const Items items = {generator->philox, generator->seed, generator->offset, width,
-                       generator->sequence};
+  const Items items = {generator->philox, generator->seed, generator->offset,
+                       per_item,          width,           generator->sequence};
   generator->offset += generator->philox ? n : n / per_item;
   const auto work = [=](T* to) {
     T values[2];

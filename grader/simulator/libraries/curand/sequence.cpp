@@ -62,11 +62,10 @@ uint32_t Xorwow::word(uint64_t lane, uint64_t at) {
   return l.v[4] + d_ + 362437U * static_cast<uint32_t>(at + 1);
 }
 
-uint32_t philox_word(uint64_t seed, uint64_t i) {
-  constexpr uint64_t kSubsequences = 65536;
-  const uint64_t group = i / 4, subsequence = group % kSubsequences, count = group / kSubsequences;
+uint32_t philox_word(uint64_t seed, uint64_t lane, uint64_t at) {
+  const uint64_t count = at / 4;
   std::array<uint32_t, 4> c = {static_cast<uint32_t>(count), static_cast<uint32_t>(count >> 32),
-                               static_cast<uint32_t>(subsequence), 0};
+                               static_cast<uint32_t>(lane), static_cast<uint32_t>(lane >> 32)};
   uint32_t key0 = static_cast<uint32_t>(seed), key1 = static_cast<uint32_t>(seed >> 32);
   for (int round = 0; round < 10; ++round) {
     const uint64_t a = uint64_t{0xD2511F53U} * c[0], b = uint64_t{0xCD9E8D57U} * c[2];
@@ -75,7 +74,7 @@ uint32_t philox_word(uint64_t seed, uint64_t i) {
     key0 += 0x9E3779B9U;
     key1 += 0xBB67AE85U;
   }
-  return c[i % 4];
+  return c[at % 4];
 }
 
 }  // namespace warplings::libraries

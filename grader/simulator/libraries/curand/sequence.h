@@ -28,8 +28,8 @@ class Xorwow {
   std::vector<Lane> lanes_;  // as many as have been asked for
 };
 
-// Word i of Philox in cuRAND's order: four of each of 65,536 subsequences in turn.
-uint32_t philox_word(uint64_t seed, uint64_t i);
+// Word `at` of Philox's subsequence `lane`.
+uint32_t philox_word(uint64_t seed, uint64_t lane, uint64_t at);
 
 }  // namespace warplings::libraries
 

@@ -2,6 +2,7 @@
 #include "header_facts.h"
 
 #include <cublas_v2.h>
+#include <cudnn.h>
 #include <cufft.h>
 #include <curand.h>
 
