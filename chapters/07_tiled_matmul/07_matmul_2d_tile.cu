@@ -1,14 +1,14 @@
 // 07/07 Matmul, 2-D tile: a thread computes eight by eight elements of c, in registers.
 //   a  m x k,  b  k x n,  c  m x n: floats, row-major, in device memory; c = a b
 //   Any sizes from 0; a sum of no products is 0. No matrix has 2^31 elements or more.
-//   A block of 16 x 16 threads makes a tile of 128 x 128 elements of c, in steps of 8 along k.
+//   A block of 16 x 16 threads makes a tile of 128 x 128 elements of c, in steps of 16 along k.
 //   Thread (tx, ty) has the rows ty, ty + 16, ... and the columns tx, tx + 16, ... of the tile: so
 //   the lanes of a warp always read and write neighbours.
 //   TODOs  3
 #include "07_matmul_2d_tile.h"
 
 constexpr int kTile = 128;               // rows and columns of a tile of c
-constexpr int kStep = 8;                 // steps along k
+constexpr int kStep = 16;                // steps along k
 constexpr int kSide = 16;                // threads of a block side
 constexpr int kEach = kTile / kSide;     // rows of a thread, and columns
 constexpr int kThreads = kSide * kSide;  // of a block
@@ -20,23 +20,27 @@ __global__ void __launch_bounds__(kThreads)
   const int t = threadIdx.x;
   const int first_row = blockIdx.y * kTile, first_col = blockIdx.x * kTile;
   const int tx = t % kSide, ty = t / kSide;
-  float sums[kEach][kEach] = {};  // [r][s]: row ty + 16 r, column tx + 16 s of the tile
+  float sums[kEach][kEach] = {};  // [row of this thread][column of this thread]
   for (int first = 0; first < k; first += kStep) {
-    // TODO(1): A tile has four times as many elements as the block has threads. Load element e
+    // TODO(1): A tile has eight times as many elements as the block has threads. Load element e
     // of both, for e = t, t + kThreads, ... (about 7 lines).
     for (int e = t; e < kTile * kStep; e += kThreads) {
       tile_a[e / kStep][e % kStep] = 0.0f;
       tile_b[e / kTile][e % kTile] = 0.0f;
     }
     __syncthreads();  // closes write against read: other threads have loaded most of what is read
-    // TODO(2): For each step of k read kEach words of a and of b into registers, then add the
-    // kEach * kEach products (about 11 lines).
-    sums[0][0] += tile_a[ty][0] * tile_b[0][tx];
+#pragma unroll 4
+    for (int i = 0; i < kStep; ++i) {
+      // TODO(2): Read kEach words of a and of b into registers, then add their kEach * kEach
+      // products (about 8 lines).
+      sums[0][0] += tile_a[ty][i] * tile_b[i][tx];
+    }
     __syncthreads();  // closes read against write: the next step overwrites both tiles
   }
-  // TODO(3): Write the kEach * kEach elements, those that c has (about 8 lines).
-  if (first_row + ty < m && first_col + tx < n) {
-    c[(first_row + ty) * n + first_col + tx] = sums[0][0];
+  for (int r = 0; r < kEach; ++r) {
+    // TODO(3): Write row r of sums, those elements that c has (about 5 lines).
+    const int row = first_row + ty, col = first_col + tx;
+    if (row < m && col < n) c[row * n + col] = sums[r][0];
   }
 }
 

@@ -8,14 +8,14 @@
 TEST(MatmulVectorized, LoadsBothTiles) {
   RecordProperty("todo", 1);
   kit::for_each(
-      "c", std::vector<kit::MatmulSizes>{{128, 128, 8}, {256, 128, 16}, {128, 256, 8}},
+      "c", std::vector<kit::MatmulSizes>{{128, 128, 16}, {256, 128, 32}, {128, 256, 16}},
       [](const kit::MatmulSizes& s) { kit::check_matmul_exact(launch_matmul_vectorized, s); });
 }
 
 TEST(MatmulVectorized, AddsUpTheProducts) {
   RecordProperty("todo", 2);
   kit::for_each(
-      "c", std::vector<kit::MatmulSizes>{{128, 128, 24}, {128, 128, 40}},
+      "c", std::vector<kit::MatmulSizes>{{128, 128, 24}, {128, 128, 48}},
       [](const kit::MatmulSizes& s) { kit::check_matmul_exact(launch_matmul_vectorized, s); });
 }
 

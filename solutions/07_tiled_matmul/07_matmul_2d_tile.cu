@@ -1,14 +1,14 @@
 // 07/07 Matmul, 2-D tile: a thread computes eight by eight elements of c, in registers.
 //   a  m x k,  b  k x n,  c  m x n: floats, row-major, in device memory; c = a b
 //   Any sizes from 0; a sum of no products is 0. No matrix has 2^31 elements or more.
-//   A block of 16 x 16 threads makes a tile of 128 x 128 elements of c, in steps of 8 along k.
+//   A block of 16 x 16 threads makes a tile of 128 x 128 elements of c, in steps of 16 along k.
 //   Thread (tx, ty) has the rows ty, ty + 16, ... and the columns tx, tx + 16, ... of the tile: so
 //   the lanes of a warp always read and write neighbours.
 //   TODOs  3
 #include "07_matmul_2d_tile.h"
 
 constexpr int kTile = 128;               // rows and columns of a tile of c
-constexpr int kStep = 8;                 // steps along k
+constexpr int kStep = 16;                // steps along k
 constexpr int kSide = 16;                // threads of a block side
 constexpr int kEach = kTile / kSide;     // rows of a thread, and columns
 constexpr int kThreads = kSide * kSide;  // of a block
@@ -20,9 +20,9 @@ __global__ void __launch_bounds__(kThreads)
   const int t = threadIdx.x;
   const int first_row = blockIdx.y * kTile, first_col = blockIdx.x * kTile;
   const int tx = t % kSide, ty = t / kSide;
-  float sums[kEach][kEach] = {};  // [r][s]: row ty + 16 r, column tx + 16 s of the tile
+  float sums[kEach][kEach] = {};  // [row of this thread][column of this thread]
   for (int first = 0; first < k; first += kStep) {
-    //~ // TODO(1): A tile has four times as many elements as the block has threads. Load element e
+    //~ // TODO(1): A tile has eight times as many elements as the block has threads. Load element e
     //~ // of both, for e = t, t + kThreads, ... (about 7 lines).
     //~ for (int e = t; e < kTile * kStep; e += kThreads) {
     //~   tile_a[e / kStep][e % kStep] = 0.0f;
@@ -37,37 +37,36 @@ __global__ void __launch_bounds__(kThreads)
     }
     //~end
     __syncthreads();  // closes write against read: other threads have loaded most of what is read
-    //~ // TODO(2): For each step of k read kEach words of a and of b into registers, then add the
-    //~ // kEach * kEach products (about 11 lines).
-    //~ sums[0][0] += tile_a[ty][0] * tile_b[0][tx];
-    //~begin 2
+#pragma unroll 4
     for (int i = 0; i < kStep; ++i) {
-      float from_a[kEach], from_b[kEach];  // 16 words for 64 multiply-adds
+      //~ // TODO(2): Read kEach words of a and of b into registers, then add their kEach * kEach
+      //~ // products (about 8 lines).
+      //~ sums[0][0] += tile_a[ty][i] * tile_b[i][tx];
+      //~begin 2
+      float x[kEach], y[kEach];  // 16 words for 64 multiply-adds
       for (int r = 0; r < kEach; ++r) {
-        from_a[r] = tile_a[ty + kSide * r][i];
-        from_b[r] = tile_b[i][tx + kSide * r];
+        x[r] = tile_a[ty + kSide * r][i];
+        y[r] = tile_b[i][tx + kSide * r];
       }
       for (int r = 0; r < kEach; ++r) {
-        for (int s = 0; s < kEach; ++s) sums[r][s] += from_a[r] * from_b[s];
+        for (int s = 0; s < kEach; ++s) sums[r][s] += x[r] * y[s];
       }
+      //~end
     }
-    //~end
     __syncthreads();  // closes read against write: the next step overwrites both tiles
   }
-  //~ // TODO(3): Write the kEach * kEach elements, those that c has (about 8 lines).
-  //~ if (first_row + ty < m && first_col + tx < n) {
-  //~   c[(first_row + ty) * n + first_col + tx] = sums[0][0];
-  //~ }
-  //~begin 3
   for (int r = 0; r < kEach; ++r) {
+    //~ // TODO(3): Write row r of sums, those elements that c has (about 5 lines).
+    //~ const int row = first_row + ty, col = first_col + tx;
+    //~ if (row < m && col < n) c[row * n + col] = sums[r][0];
+    //~begin 3
+    const int row = first_row + ty + kSide * r;
     for (int s = 0; s < kEach; ++s) {
-      const int row = first_row + ty + kSide * r, col = first_col + tx + kSide * s;
-      if (row < m && col < n) {
-        c[row * n + col] = sums[r][s];
-      }
+      const int col = first_col + tx + kSide * s;
+      if (row < m && col < n) c[row * n + col] = sums[r][s];
     }
+    //~end
   }
-  //~end
 }
 
 void launch_matmul_2d_tile(const float* d_a, const float* d_b, float* d_c, int m, int n, int k) {

@@ -1,15 +1,15 @@
 // 07/08 Matmul, vectorised: the 2-D tile with 16 bytes per load, and a transposed tile of a.
 //   a  m x k,  b  k x n,  c  m x n: floats, row-major, in device memory; c = a b
 //   Any sizes from 0; a sum of no products is 0. No matrix has 2^31 elements or more.
-//   A block of 16 x 16 threads makes a tile of 128 x 128 elements of c, in steps of 8 along k.
-//   Thread (tx, ty) has eight rows, 4 ty + 0 .. 3 and 64 more, and eight columns, 4 tx + 0 .. 3
-//   and 64 more. load4 and store4 of support.h take care of the edges.
+//   A block of 16 x 16 threads makes a tile of 128 x 128 elements of c, in steps of 16 along k.
+//   Thread (tx, ty) has the rows 4 ty + 0 .. 3 and 64 more, columns 4 tx + 0 .. 3 and 64 more: so
+//   the lanes of a warp always read and write neighbours.
 //   TODOs  3
 #include "08_matmul_vectorized.h"
 #include "support.h"
 
 constexpr int kTile = 128;               // rows and columns of a tile of c
-constexpr int kStep = 8;                 // steps along k
+constexpr int kStep = 16;                // steps along k
 constexpr int kSide = 16;                // threads of a block side
 constexpr int kEach = kTile / kSide;     // rows of a thread, and columns
 constexpr int kThreads = kSide * kSide;  // of a block
@@ -23,29 +23,31 @@ __global__ void __launch_bounds__(kThreads)
   const int t = threadIdx.x;
   const int first_row = blockIdx.y * kTile, first_col = blockIdx.x * kTile;
   const int tx = t % kSide, ty = t / kSide;
-  // The four floats of each tile that this thread loads: where they begin.
-  const int row_a = t / (kStep / 4), i_a = t % (kStep / 4) * 4;
-  const int i_b = t / (kTile / 4), col_b = t % (kTile / 4) * 4;
-  const float* from_a = a + static_cast<size_t>(first_row + row_a) * k + i_a;
-  const float* from_b = b + static_cast<size_t>(i_b) * n + first_col + col_b;
-  float sums[kEach][kEach] = {};
+  float sums[kEach][kEach] = {};  // [row of this thread][column of this thread]
   for (int first = 0; first < k; first += kStep) {
-    const float4 of_a = load4<kEdges>(from_a, m - first_row - row_a, k - first - i_a);
-    const float4 of_b = load4<kEdges>(from_b, k - first - i_b, n - first_col - col_b);
-    //~ // TODO(1): Store of_a as part of a column of tile_a, of_b as part of a row of tile_b, the
-    //~ // latter with one instruction (about 5 lines).
-    //~ tile_a[i_a][row_a] = of_a.x;
-    //~ tile_b[i_b][col_b] = of_b.x;
-    //~begin 1
-    tile_a[i_a][row_a] = of_a.x;
-    tile_a[i_a + 1][row_a] = of_a.y;
-    tile_a[i_a + 2][row_a] = of_a.z;
-    tile_a[i_a + 3][row_a] = of_a.w;
-    *reinterpret_cast<float4*>(&tile_b[i_b][col_b]) = of_b;
-    //~end
-    from_a += kStep;
-    from_b += static_cast<size_t>(kStep) * n;
+    for (int e = t; e < kTile * kStep / 4; e += kThreads) {
+      const int row_a = e / (kStep / 4), i_a = e % (kStep / 4) * 4;
+      const int i_b = e / (kTile / 4), col_b = e % (kTile / 4) * 4;
+      const float4 of_a =
+          load4<kEdges>(a + static_cast<size_t>(first_row + row_a) * k + first + i_a,
+                        m - first_row - row_a, k - first - i_a);
+      const float4 of_b =
+          load4<kEdges>(b + static_cast<size_t>(first + i_b) * n + first_col + col_b,
+                        k - first - i_b, n - first_col - col_b);
+      //~ // TODO(1): Store of_a as part of a column of tile_a, of_b as part of a row of tile_b, the
+      //~ // latter with one instruction (about 5 lines).
+      //~ tile_a[i_a][row_a] = of_a.x;
+      //~ tile_b[i_b][col_b] = of_b.x;
+      //~begin 1
+      tile_a[i_a][row_a] = of_a.x;
+      tile_a[i_a + 1][row_a] = of_a.y;
+      tile_a[i_a + 2][row_a] = of_a.z;
+      tile_a[i_a + 3][row_a] = of_a.w;
+      *reinterpret_cast<float4*>(&tile_b[i_b][col_b]) = of_b;
+      //~end
+    }
     __syncthreads();  // closes write against read: other threads have loaded most of what is read
+#pragma unroll 4
     for (int i = 0; i < kStep; ++i) {
       float4 part_a[kEach / 4], part_b[kEach / 4];
       //~ // TODO(2): Read this thread's eight rows of tile_a and eight columns of tile_b, 16 bytes
@@ -60,8 +62,7 @@ __global__ void __launch_bounds__(kThreads)
         part_b[half] = *reinterpret_cast<const float4*>(&tile_b[i][4 * tx + kTile / 2 * half]);
       }
       //~end
-      const float* x = reinterpret_cast<const float*>(part_a);  // kEach floats each, in registers
-      const float* y = reinterpret_cast<const float*>(part_b);
+      const auto x = reinterpret_cast<float*>(part_a), y = reinterpret_cast<float*>(part_b);
       for (int r = 0; r < kEach; ++r) {
         for (int s = 0; s < kEach; ++s) sums[r][s] += x[r] * y[s];
       }
@@ -86,16 +87,10 @@ __global__ void __launch_bounds__(kThreads)
 
 void launch_matmul_vectorized(const float* d_a, const float* d_b, float* d_c, int m, int n, int k) {
   const dim3 grid((n + kTile - 1) / kTile, (m + kTile - 1) / kTile);
-  if (grid.x == 0 || grid.y == 0) return;
-  switch (edges_of(d_a, d_b, d_c, m, n, k, kTile, kTile, kStep)) {
-    case Edges::kWhole:
-      matmul_vectorized<Edges::kWhole><<<grid, kThreads>>>(d_a, d_b, d_c, m, n, k);
-      break;
-    case Edges::kVectors:
-      matmul_vectorized<Edges::kVectors><<<grid, kThreads>>>(d_a, d_b, d_c, m, n, k);
-      break;
-    case Edges::kScalars:
-      matmul_vectorized<Edges::kScalars><<<grid, kThreads>>>(d_a, d_b, d_c, m, n, k);
-      break;
+  const Edges edges = edges_of(d_a, d_b, d_c, m, n, k, kTile, kTile, kStep);
+  const auto kernel = edges == Edges::kScalars ? matmul_vectorized<Edges::kScalars>
+                                               : matmul_vectorized<Edges::kVectors>;
+  if (grid.x > 0 && grid.y > 0) {
+    kernel<<<grid, kThreads>>>(d_a, d_b, d_c, m, n, k);
   }
 }
