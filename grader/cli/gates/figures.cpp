@@ -193,6 +193,29 @@ std::string benchmark_value(const GateContext& context, const Mark& mark, const 
   return text;
 }
 
+// The ratios of a run's solution, in the order in which they were measured.
+std::string ratio_value(const GateContext& context, const Mark& mark, const std::string& file) {
+  const std::vector<std::string>& s = mark.source;
+  if (s.size() != 4 && s.size() != 5) fail(mark, file, "a ratio reads: ratio FILE EX NAME [N].");
+  const fs::path source = context.paths->root / "assets" / "benchmarks" / s[1];
+  const course::Json json = course::parse_json(course::read_text(source), source.string());
+  int left = s.size() == 5 ? std::stoi(s[4]) : 1;
+  const course::Json* runs = json.find("runs");
+  for (const course::Json& run : runs == nullptr ? std::vector<course::Json>() : runs->items) {
+    const course::Json* speeds = run.find("speeds");
+    if (speeds == nullptr || run.string_or("exercise") != s[2]) continue;
+    for (const course::Json& speed : speeds->items) {
+      for (const course::Json& ratio : speed.find("ratios")->items) {
+        if (ratio.string_or("name") != s[3] || --left > 0) continue;
+        char text[64];
+        std::snprintf(text, sizeof text, "%.2f", ratio.number_or("ratio"));
+        return text;
+      }
+    }
+  }
+  fail(mark, file, s[1] + " has no such comparison of " + s[2] + " with " + s[3] + ".");
+}
+
 }  // namespace
 
 std::vector<Mark> find_marks(const std::string& page, const std::string& file) {
@@ -208,8 +231,8 @@ std::vector<Mark> find_marks(const std::string& page, const std::string& file) {
     const size_t close = page.find(kClose, at);
     if (close == std::string::npos) fail(mark, file, "this mark has no \"-->\".");
     mark.source = words_of(page.substr(at + kOpen.size(), close - at - kOpen.size()));
-    const std::vector<std::string> known = {"region", "file",    "opcodes", "speeds",   "index",
-                                            "route",  "counter", "screen",  "benchmark"};
+    const std::vector<std::string> known = {"region", "file",    "opcodes", "speeds",    "index",
+                                            "route",  "counter", "screen",  "benchmark", "ratio"};
     if (mark.source.size() < 2 ||
         std::find(known.begin(), known.end(), mark.source[0]) == known.end()) {
       fail(mark, file,
@@ -316,6 +339,7 @@ std::string value_of(const GateContext& context, const Mark& mark, const std::st
   if (mark.is_text()) return source_text(context.paths->root, mark, file);
   if (mark.source[0] == "counter") return counter_value(context, mark, file);
   if (mark.source[0] == "screen") return screen_of(context, mark, file);
+  if (mark.source[0] == "ratio") return ratio_value(context, mark, file);
   return benchmark_value(context, mark, file);
 }
 

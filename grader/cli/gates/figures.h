@@ -18,6 +18,9 @@
 //                                  with a second key: the ratio, one decimal
 //   screen EX NAME                 what ./grade shows for NAME: solution, starter, mutant_1, ...
 //   benchmark FILE KEY...          a value of assets/benchmarks/FILE, by its path of keys
+//   ratio FILE EX NAME [N]         how many times the speed of NAME the solution of EX has there,
+//   two
+//                                  decimals; of several comparisons with NAME the N-th
 #ifndef WARPLINGS_CLI_GATES_FIGURES_H_
 #define WARPLINGS_CLI_GATES_FIGURES_H_
 

@@ -15,7 +15,8 @@ namespace {
 constexpr int kGate = 9;
 
 bool concerns(const GateContext& context, const Mark& mark) {
-  if (context.whole_course || mark.source[0] == "benchmark") return true;
+  if (context.whole_course || mark.source[0] == "benchmark" || mark.source[0] == "ratio")
+    return true;
   return std::any_of(context.exercises.begin(), context.exercises.end(),
                      [&](const course::Exercise* e) { return e->id == mark.source[1]; });
 }

@@ -175,6 +175,22 @@ TEST_F(Gates, ThreeWantsIndexesAndRoutesToFollowTheCourse) {
   expect_failure(files(), 3, "no exercise has the number 02/07");
 }
 
+TEST_F(Gates, SyncFillsARatioOfARun) {
+  course_.write("assets/benchmarks/run.json",
+                "{\"runs\": [{\"exercise\": \"02_vector_add/01_vector_add\", \"speeds\": [\n"
+                "{\"ratios\": [{\"name\": \"CUB Sum\", \"ratio\": 1.026}]},\n"
+                "{\"ratios\": [{\"name\": \"CUB Sum\", \"ratio\": 0.5}]}]}]}\n");
+  const std::string mark = "<!-- from: ratio run.json 02_vector_add/01_vector_add \"CUB Sum\"";
+  course_.write("docs/page.md", mark + " -->0<!-- end -->, " + mark + " 2 -->0<!-- end -->\n");
+  EXPECT_EQ(course_.grade({"dev", "sync", "--no-figures"}).status, 0);
+  EXPECT_EQ(course_.read("docs/page.md"),
+            mark + " -->1.03<!-- end -->, " + mark + " 2 -->0.50<!-- end -->\n");
+  course_.write("docs/page.md", mark + " 3 -->0<!-- end -->\n");
+  const Answer answer = course_.grade({"dev", "sync", "--no-figures"});
+  EXPECT_EQ(answer.status, 1);
+  EXPECT_NE(answer.text.find("run.json has no such comparison"), std::string::npos) << answer.text;
+}
+
 TEST_F(Gates, ThreeWantsPagesBelowDocsToKeepTheirRules) {
   course_.write("docs/page.md", "# One\n\nThis is simply true.\n");
   expect_failure(files(), 3, "docs/page.md:3: \"simply\" says nothing");
