@@ -87,13 +87,14 @@ kit::Run check(const Sizes& s, const Inputs& in) {
 
 void check_sizes(const Sizes& s) { check(s, random_inputs(s)); }
 
-// Keys in the direction of all queries, so that the scores rise (or fall) from key to key.
-Inputs sorted_scores(const Sizes& s, bool rising) {
+// Keys in the direction of all queries, so that the scores rise by about 8 `slope` from key to key
+// (or fall).
+Inputs sorted_scores(const Sizes& s, float slope) {
   Inputs in = random_inputs(s, 0.1f);
   for (float& value : in.q) value += 1;
   for (size_t i = 0; i < in.k.size(); ++i) {
     const int key = static_cast<int>(i / kDim % s.keys);
-    in.k[i] = 0.1f * in.k[i] + 0.02f * (rising ? key : s.keys - key);
+    in.k[i] = 0.1f * in.k[i] + slope * (slope > 0 ? key : key - s.keys);
   }
   return in;
 }
@@ -127,9 +128,11 @@ TEST(FlashAttention, GoesOnFromStepToStep) {
 
 TEST(FlashAttention, ScalesWhatItHasWhenAGreaterScoreComes) {
   RecordProperty("todo", 2);
-  const Sizes s = {1, 32, 256};
-  check(s, sorted_scores(s, true));
-  check(s, sorted_scores(s, false));
+  // With the steep ones, exp(first - last) is beyond what a float can hold.
+  kit::for_each("slope", std::vector<float>{0.005f, -0.005f, 0.1f, -0.1f}, [](float slope) {
+    const Sizes s = {1, 32, 192};
+    check(s, sorted_scores(s, slope));
+  });
 }
 
 TEST(FlashAttention, StandsLargeScores) {
@@ -210,7 +213,7 @@ TEST(FlashAttention, IsFast) {
                                                                scratch.get(), out.get(), s.heads,
                                                                s.queries, s.keys);
                            }),
-                kit::Bars(1.2, 1.8));
+                kit::Bars(1.3, 2.2));
   speed.against(kit::fma_rate(), kit::Bars(0.25, 0.50, 0.66));
   speed.grade();
 }
