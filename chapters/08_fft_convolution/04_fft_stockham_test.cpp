@@ -35,6 +35,17 @@ TEST(FftStockham, AnImpulseBecomesOnes) {
   });
 }
 
+TEST(FftStockham, AnImpulseFurtherOnBecomesAWave) {
+  RecordProperty("todo", 2);
+  // y[k] = turn(k / 8). Point n / 8 is in the first butterfly of its pass, where nothing is turned;
+  // later passes only copy, to places that are wrong if the order is.
+  kit::for_each("n", sizes(), [](int n) {
+    std::vector<float2> x(n, float2{0, 0});
+    x[n / 8] = {1, 0};
+    check(x, n);
+  });
+}
+
 TEST(FftStockham, TransformsRandomValues) {
   RecordProperty("todo", 1);
   kit::for_each("n", sizes(), [](int n) { check(kit::random_complex(n), n); });

@@ -26,7 +26,7 @@ const std::vector<DevCommand>& dev_commands() {
        {},
        {}},
       {"sync",
-       "[EX] [--check] [--force] [--no-figures]   starters and figures from solutions",
+       "[EX | PAGE.md] [--check] [--force] [--no-figures]   starters and figures",
        dev_sync,
        {"--check", "--force", "--no-figures"},
        {}},

@@ -55,9 +55,13 @@ std::string position(const Spectrum& s, size_t i) {
 
 std::string text(Complex z, int digits) {
   if (std::isnan(z.real()) || std::isnan(z.imag())) return "NaN";
+  const double rounding =
+      1e-12 * std::abs(z);  // of the reference: show 0 for what is meant to be 0
+  const double real = std::fabs(z.real()) <= rounding ? 0 : z.real();
+  const double imaginary = std::fabs(z.imag()) <= rounding ? 0 : z.imag();
   char line[80];
-  std::snprintf(line, sizeof line, "%.*g %c %.*gi", digits, z.real(),
-                std::signbit(z.imag()) ? '-' : '+', digits, std::fabs(z.imag()));
+  std::snprintf(line, sizeof line, "%.*g %c %.*gi", digits, real, imaginary < 0 ? '-' : '+', digits,
+                std::fabs(imaginary));
   return line;
 }
 
@@ -96,7 +100,7 @@ size_t bit_reversed(size_t k, int n) {
 
 // What is wrong with all wrong elements alike: a clause, or "".
 std::string guess(const Spectrum& s) {
-  if (s.wrong.size() < 3) return "";
+  if (s.wrong.size() < 2) return "";
   const auto every = [&](auto&& test) { return std::all_of(s.wrong.begin(), s.wrong.end(), test); };
   if (every([&](size_t i) { return s.never_written(i); })) {
     const bool last = s.wrong.back() + 1 == s.got.size() &&
@@ -127,8 +131,31 @@ std::string guess(const Spectrum& s) {
   return "";
 }
 
+double allowed_error(const Spectrum& s, size_t i) {
+  const double root_mean_square =
+      length(&s.expected[i - i % s.n], s.n) / std::sqrt(static_cast<double>(s.n));
+  return 16 * kUnit * log2_of(s.n) * root_mean_square;
+}
+
+// How far off the worst element is, where that may be a matter of rounding; or "".
+std::string worst_error(const Spectrum& s) {
+  size_t worst = s.wrong[0];
+  double worst_ratio = 0;
+  for (const size_t i : s.wrong) {
+    const double ratio = std::abs(value(s.got[i]) - s.expected[i]) / (allowed_error(s, i) + 1e-300);
+    if (!(ratio <= 1e5)) return "";
+    if (ratio > worst_ratio) worst = i;
+    worst_ratio = std::max(worst_ratio, ratio);
+  }
+  char line[160];
+  std::snprintf(line, sizeof line, "\nThe error of %s is %.3g; %.3g is allowed.",
+                (s.name + position(s, worst)).c_str(),
+                std::abs(value(s.got[worst]) - s.expected[worst]), allowed_error(s, worst));
+  return line;
+}
+
 std::string describe(const Spectrum& s) {
-  if (s.wrong.size() == 1) return describe_one(s, s.wrong[0]);
+  if (s.wrong.size() == 1) return describe_one(s, s.wrong[0]) + worst_error(s);
   std::string lines = std::to_string(s.wrong.size()) + " of " + std::to_string(s.got.size()) +
                       " elements of " + s.name + " are wrong";
   const std::string pattern = guess(s);
@@ -139,7 +166,7 @@ std::string describe(const Spectrum& s) {
   if (s.wrong.size() > kPositionsShown) {
     lines += "\n  and " + std::to_string(s.wrong.size() - kPositionsShown) + " more";
   }
-  return lines;
+  return lines + worst_error(s);
 }
 
 // The first transform that is too far off as a whole, described; "" if none is.
@@ -169,10 +196,7 @@ bool compare(Spectrum s, Site site) {
     return internal::report_sizes(s.name, s.got.size(), s.expected.size(), site);
   }
   for (size_t i = 0; i < s.got.size(); ++i) {
-    const double root_mean_square =
-        length(&s.expected[i - i % s.n], s.n) / std::sqrt(static_cast<double>(s.n));
-    const double allowed = 16 * kUnit * log2_of(s.n) * root_mean_square;
-    const bool near = std::abs(value(s.got[i]) - s.expected[i]) <= allowed;
+    const bool near = std::abs(value(s.got[i]) - s.expected[i]) <= allowed_error(s, i);
     if (!near || (!s.written.empty() && s.written[i] == 0)) s.wrong.push_back(i);
   }
   if (!s.wrong.empty()) return fail(describe(s), site);

@@ -1,5 +1,6 @@
-// grade dev sync [--check] [--force] [EX]: starters, their checksums and the figures of pages, made
-// again from the solutions. A starter that someone has edited is listed and left alone.
+// grade dev sync [--check] [--force] [EX | PAGE.md]: starters, their checksums and the figures of
+// pages, made again from the solutions; of one exercise or one page, where it is named. A starter
+// that someone has edited is listed and left alone.
 #include "cli/dev/dev.h"
 #include "cli/gates/documents.h"
 #include "cli/gates/figures.h"
@@ -94,6 +95,13 @@ int dev_sync(App& app, const DevArguments& arguments) {
   GateContext context;
   context.paths = &app.paths();
   context.course = &app.course();
+  const std::string operand = arguments.operands.empty() ? "" : arguments.operands.front();
+  if (fs::path(operand).extension() == ".md") {  // the figures of one page
+    const fs::path page = app.paths().root / operand;
+    if (!fs::exists(page)) throw UsageError("There is no page " + operand + ".");
+    sync.page(page, context);
+    return sync.finish();
+  }
   if (!arguments.operands.empty()) {
     sync.starter(app.named(arguments.operands.front()));
     return sync.finish();

@@ -281,8 +281,9 @@ TEST_F(Gates, NineWantsFiguresToEqualTheirSource) {
   expect_failure(all(), 9,
                  "README.md:10: the page shows \"4.25\", but benchmark cards.json h200 copy "
                  "gives \"4.5\" now");
-  course_.grade({"dev", "sync"});
+  EXPECT_EQ(course_.grade({"dev", "sync", kPage}).status, 0);  // that page alone
   EXPECT_NE(course_.read(kPage).find("-->4.5<!--"), std::string::npos);
+  EXPECT_EQ(course_.grade({"dev", "sync", "no_such_page.md"}).status, 2);
 }
 
 TEST_F(Gates, NewMakesAnExerciseThatPassesTheGatesOfFiles) {
