@@ -18,6 +18,8 @@ WARPLINGS_EXPORT warplings_cub_histogram(const uint8_t* in, unsigned* counts, si
 WARPLINGS_EXPORT warplings_cublas_transpose(const float* in, float* out, int rows, int cols);
 WARPLINGS_EXPORT warplings_cublas_sgemm(const float* a, const float* b, float* c, int m, int n,
                                         int k);
+WARPLINGS_EXPORT warplings_cublas_bf16(const uint16_t* a, const uint16_t* b, float* c, int m, int n,
+                                       int k);
 WARPLINGS_EXPORT warplings_cudnn_softmax(const float* in, float* out, int rows, int cols);
 WARPLINGS_EXPORT warplings_cudnn_conv_gemm(const float* x, const float* f, float* y,
                                            const kit::ConvSizes* sizes);

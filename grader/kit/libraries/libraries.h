@@ -47,6 +47,8 @@ void cub_histogram(const uint8_t* in, unsigned* counts, size_t n);
 void cublas_transpose(const float* in, float* out, int rows, int cols);
 // c (m, n) = a (m, k) times b (k, n), all row-major, CUBLAS_PEDANTIC_MATH: no tensor cores.
 void cublas_sgemm(const float* a, const float* b, float* c, int m, int n, int k);
+// The same with a and b in bfloat16, given as their bits, and sums in float: tensor cores (GemmEx).
+void cublas_bf16(const uint16_t* a, const uint16_t* b, float* c, int m, int n, int k);
 
 // Softmax over each row of (rows, cols), row-major (CUDNN_SOFTMAX_ACCURATE).
 void cudnn_softmax(const float* in, float* out, int rows, int cols);

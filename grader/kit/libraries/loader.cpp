@@ -79,6 +79,9 @@ void cublas_transpose(const float* in, float* out, int rows, int cols) {
 void cublas_sgemm(const float* a, const float* b, float* c, int m, int n, int k) {
   WARPLINGS_CALL("cublas", warplings_cublas_sgemm, a, b, c, m, n, k);
 }
+void cublas_bf16(const uint16_t* a, const uint16_t* b, float* c, int m, int n, int k) {
+  WARPLINGS_CALL("cublas", warplings_cublas_bf16, a, b, c, m, n, k);
+}
 void cudnn_softmax(const float* in, float* out, int rows, int cols) {
   WARPLINGS_CALL("cudnn", warplings_cudnn_softmax, in, out, rows, cols);
 }

@@ -1,5 +1,7 @@
 #include "kit/speed/arrays.h"
 
+#include <cuda_bf16.h>
+
 #include <cstring>
 
 #include "kit/speed/device.h"

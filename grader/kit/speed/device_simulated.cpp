@@ -1,3 +1,4 @@
+#include <cuda_bf16.h>
 #include <cuda_runtime_api.h>
 #include <warplings/sim.h>
 

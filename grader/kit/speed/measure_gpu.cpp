@@ -22,6 +22,7 @@ constexpr size_t kLeastRounds = 15, kMostRounds = 200, kLeastSlowRounds = 7;
 constexpr double kMostSeconds = 2;  // of device time, all contenders together
 constexpr double kMostCheckSeconds = 1.5;
 constexpr double kWantedWidth = 0.015;              // half of the 98 % interval, relative
+constexpr double kTensorCores = 32;                 // times the FMA rate: more than any card has
 constexpr double kHoldSeconds = 0.005;              // longest time that a stream is held
 constexpr double kSaneCopy = 0.55, kSaneFma = 0.5;  // shares of limits, else the card is not fit
 
@@ -368,7 +369,9 @@ class GpuMeasurement {
   }
 
   void judge_possible() {
-    result_.least_seconds = least_seconds(card_.limits, m_.bytes, m_.flops);
+    Limits limits = card_.limits;
+    if (m_.on_tensor_cores) limits.flops_per_second *= kTensorCores;
+    result_.least_seconds = least_seconds(limits, m_.bytes, m_.flops);
     const bool beyond_cache =
         static_cast<double>(m_.bytes) >= 4.0 * static_cast<double>(card_.l2_bytes);
     const double fastest = median(result_.contenders[0].seconds);

@@ -31,7 +31,9 @@ std::vector<size_t> positions_of(size_t n, uint64_t salt) {
 }
 
 bool is_poison(Element element, double value) {
-  if (element == Element::kFloat || element == Element::kDouble) return std::isnan(value);
+  if (element == Element::kFloat || element == Element::kDouble || element == Element::kBfloat16) {
+    return std::isnan(value);
+  }
   if (element == Element::kInt32) return value == -1;
   return value == (element == Element::kUint8 ? 255.0 : 4294967295.0);
 }

@@ -52,6 +52,7 @@ class Measurement {
   std::vector<Expectation> expectations;
   std::function<void()> launch;
   double bytes = 0, flops = 0, slice = 1;
+  bool on_tensor_cores = false;  // the operations
   bool whole_call = false;
 
   bool grade();

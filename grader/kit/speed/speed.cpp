@@ -57,6 +57,10 @@ Speed& Speed::flops(double least) {
   measurement_->flops = least;
   return *this;
 }
+Speed& Speed::tensor_flops(double least) {
+  measurement_->on_tensor_cores = true;
+  return flops(least);
+}
 Speed& Speed::slice(double k) {
   measurement_->slice = k;
   return *this;

@@ -142,6 +142,8 @@ class Speed {
   // impossible.
   Speed& bytes(double least);
   Speed& flops(double least);
+  // The same for operations that tensor cores may do. They are no multiple of the FMA rate.
+  Speed& tensor_flops(double least);
   // The simulated shape is this many times smaller than the one on the GPU; the modelled card is
   // divided by the same number.
   Speed& slice(double k);

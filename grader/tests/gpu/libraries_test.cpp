@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 
 #include "kit/convolution.h"
 #include "kit/fft.h"
@@ -87,6 +88,35 @@ TEST(Libraries, CublasMultipliesInFullPrecision) {
   const auto d_b = kit::DeviceBuffer<float>::input(b, "b");
   const auto c = kit::DeviceBuffer<float>::output(kM * kN, "c");
   kit::run([&] { kit::cublas_sgemm(d_a.get(), d_b.get(), c.get(), kM, kN, kK); });
+  kit::expect_near(c, expected, kit::Tolerance::absolute(0), kit::Shape(kM, kN));
+}
+
+// A row-major product with bfloat16 inputs, which small integers fit into: sums are exact.
+TEST(Libraries, CublasMultipliesBfloat16) {
+  constexpr int kM = 40, kN = 72, kK = 56;
+  const std::vector<float> a = kit::random_integer_floats(kM * kK);
+  const std::vector<float> b = kit::random_integer_floats(kK * kN);
+  const auto bits_of = [](const std::vector<float>& values) {
+    std::vector<uint16_t> bits(values.size());
+    for (size_t i = 0; i < values.size(); ++i) {
+      uint32_t word = 0;
+      std::memcpy(&word, &values[i], sizeof word);
+      bits[i] = static_cast<uint16_t>(word >> 16);  // the upper half of a float is a bfloat16
+    }
+    return bits;
+  };
+  std::vector<double> expected(kM * kN, 0.0);
+  for (int row = 0; row < kM; ++row) {
+    for (int i = 0; i < kK; ++i) {
+      for (int col = 0; col < kN; ++col) {
+        expected[row * kN + col] += static_cast<double>(a[row * kK + i]) * b[i * kN + col];
+      }
+    }
+  }
+  const auto d_a = kit::DeviceBuffer<uint16_t>::input(bits_of(a), "a");
+  const auto d_b = kit::DeviceBuffer<uint16_t>::input(bits_of(b), "b");
+  const auto c = kit::DeviceBuffer<float>::output(kM * kN, "c");
+  kit::run([&] { kit::cublas_bf16(d_a.get(), d_b.get(), c.get(), kM, kN, kK); });
   kit::expect_near(c, expected, kit::Tolerance::absolute(0), kit::Shape(kM, kN));
 }
 

@@ -1,4 +1,5 @@
 // Speed of whole calls on the modelled timeline: host arrays, stages and limits.
+#include <cuda_bf16.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -36,6 +37,20 @@ TEST(WholeCall, OfWhatTheLimitDoesIsTheLimit) {
   upload.speed.launch([&] { upload.copy(kCount); });
   upload.speed.against(kit::limit("link", [&] { upload.copy(kCount); }), kit::Bars(1.03));
   EXPECT_TRUE(upload.speed.grade());
+}
+
+TEST(WholeCall, TakesArraysOfBfloat16) {
+  kit::Speed speed;
+  const auto x = speed.host_input<__nv_bfloat16>(kCount, "x", kit::pinned_memory());
+  const auto y = speed.output<__nv_bfloat16>(kCount, "y");
+  const auto upload = [&] {
+    cudaMemcpyAsync(y.get(), x.get(), kCount * sizeof(__nv_bfloat16), cudaMemcpyHostToDevice);
+  };
+  speed.whole_call().launch(upload);
+  speed.expect(
+      y, [&](size_t i) { return __bfloat162float(x.at(i)); }, kit::Tolerance::absolute(0));
+  speed.against(kit::limit("link", upload), kit::Bars(0.97));
+  EXPECT_TRUE(speed.grade());
 }
 
 TEST(WholeCall, CountsTheCopiesOfAStage) {
