@@ -144,6 +144,7 @@ class ProgramRun {
     // A learner's GTEST_FILTER must not choose what is graded.
     options_.dropped = {"GTEST_", "GRADE_CHANNEL="};
     options_.directory = paths.build(request.device);
+    keep_reports(options_.directory / "registers");
     options_.memory_bytes = memory_limit();
     options_.output_limit = kOutputLimit;
     options_.quiet_seconds = limits_.quiet;
@@ -168,6 +169,15 @@ class ProgramRun {
   }
 
  private:
+  // The mutants of an exercise are one module: what the assembler says of it is asked once.
+  void keep_reports(const std::filesystem::path& folder) {
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (!error && std::getenv("GRADE_SIM_CACHE") == nullptr) {
+      options_.environment.emplace_back("GRADE_SIM_CACHE", folder.string());
+    }
+  }
+
   // True if tests are left that another process may run.
   bool run_once(const std::string& filter) {
     ChildOptions options = options_;
