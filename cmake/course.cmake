@@ -22,6 +22,12 @@ function(warplings_course file)
     if(kind STREQUAL "python" OR (device STREQUAL "gpu" AND WARPLINGS_DEVICE STREQUAL "sim"))
       continue()
     endif()
+    # "90a" names instructions that no other architecture has.
+    if(arch MATCHES "^([0-9]+)a$" AND NOT CMAKE_MATCH_1 EQUAL WARPLINGS_GPU_ARCH)
+      message(STATUS "Not built: ${id} needs a GPU of sm_${arch}, and this one is "
+                     "sm_${WARPLINGS_GPU_ARCH}")
+      continue()
+    endif()
     foreach(key IN ITEMS flags libraries links baselines)
       warplings_json_list(${key} "${exercise}" ${key})
     endforeach()

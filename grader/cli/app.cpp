@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 
@@ -14,6 +15,18 @@ bool is_name_of(const course::Exercise& exercise, const std::string& text) {
 
 bool is_part_of_name(const course::Exercise& exercise, const std::string& text) {
   return exercise.name.find(text) != std::string::npos;
+}
+
+// Compute capability of the first GPU times ten, as the driver's own tool says; 0 if unknown.
+int gpu_architecture() {
+  static const int known = [] {
+    ChildOptions options;
+    options.argv = {"nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"};
+    options.wall_seconds = 20;
+    const std::string text = run_child(options).out.text();
+    return static_cast<int>(std::lround(10 * std::atof(text.c_str())));
+  }();
+  return known;
 }
 
 }  // namespace
@@ -76,7 +89,7 @@ const course::Exercise* App::current() {
   const course::Exercise* chosen = course().find(progress().current);
   if (chosen != nullptr) return progress().is_passed(chosen->id) ? next_after(*chosen) : chosen;
   for (const course::Exercise& exercise : course().exercises) {
-    if (!progress().is_passed(exercise.id)) return &exercise;
+    if (!progress().is_passed(exercise.id) && missing_here(exercise).empty()) return &exercise;
   }
   return nullptr;
 }
@@ -86,7 +99,7 @@ const course::Exercise* App::next_after(const course::Exercise& from) {
   const size_t here = static_cast<size_t>(&from - all.data());
   for (size_t i = 1; i < all.size(); ++i) {
     const course::Exercise& candidate = all[(here + i) % all.size()];
-    if (!progress().is_passed(candidate.id)) return &candidate;
+    if (!progress().is_passed(candidate.id) && missing_here(candidate).empty()) return &candidate;
   }
   return nullptr;
 }
@@ -106,6 +119,9 @@ std::vector<Device> App::devices(const course::Exercise& exercise) const {
       }
       return {Device::kSimulator};
     case DeviceChoice::kGpu:
+      if (gpu && !missing_here(exercise).empty()) {
+        throw UsageError(exercise.id + " " + missing_here(exercise) + ".");
+      }
       if (gpu) return {Device::kGpu};
       throw UsageError(
           "--device gpu: this machine has no usable NVIDIA GPU (./grade doctor says "
@@ -114,8 +130,9 @@ std::vector<Device> App::devices(const course::Exercise& exercise) const {
       break;
   }
   if (exercise.gpu_only) {
-    if (gpu) return {Device::kGpu};
-    throw UsageError(exercise.id + " needs a GPU, and this machine has none that is usable.");
+    const std::string missing = missing_here(exercise);
+    if (missing.empty()) return {Device::kGpu};
+    throw UsageError(exercise.id + " " + missing + ", and this machine has none that is usable.");
   }
   return gpu ? std::vector<Device>{Device::kSimulator, Device::kGpu}
              : std::vector<Device>{Device::kSimulator};
@@ -132,6 +149,14 @@ bool gpu_present() {
     return driver != nullptr;  // kept open: some drivers do not survive being unloaded
   }();
   return has_driver;
+}
+
+std::string missing_here(const course::Exercise& exercise) {
+  if (!exercise.gpu_only) return "";
+  const std::string wanted =
+      exercise.only_arch ? "needs a GPU of sm_" + std::to_string(exercise.arch) : "needs a GPU";
+  if (!gpu_present()) return wanted;
+  return exercise.only_arch && gpu_architecture() != exercise.arch ? wanted : "";
 }
 
 }  // namespace grade

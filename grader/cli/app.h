@@ -53,5 +53,8 @@ class App {
 // A GPU and its driver are there.
 bool gpu_present();
 
+// Why this machine cannot grade the exercise at all ("needs a GPU"); "" if it can.
+std::string missing_here(const course::Exercise& exercise);
+
 }  // namespace grade
 #endif  // WARPLINGS_CLI_APP_H_

@@ -62,8 +62,9 @@ int check_all_command(App& app) {
   const bool json = app.options().json;
   for (const course::Exercise& exercise : app.course().exercises) {
     if (!app.options().solution && app.progress().is_passed(exercise.id)) continue;
-    if (exercise.gpu_only && !gpu_present()) {
-      if (!json) print("SKIP  " + pad(exercise.id, 36) + "  needs a GPU\n");
+    const std::string missing = missing_here(exercise);
+    if (!missing.empty()) {
+      if (!json) print("SKIP  " + pad(exercise.id, 36) + "  " + missing + "\n");
       continue;
     }
     GradingHooks hooks = default_hooks(app);

@@ -38,6 +38,19 @@ class ObjectReader {
       *out = static_cast<int>(value.number);
     });
   }
+  // 80, or "90a" for what only cards of compute capability 9.0 can do.
+  void architecture(const char* key, int* arch, bool* only) {
+    const Json* value = object_.find(key);
+    if (value == nullptr || !value->is_string()) return integer(key, arch, 75, 200, false);
+    known_.push_back(key);
+    const std::string digits = value->text.substr(0, value->text.size() - 1);
+    if (value->text.size() < 3 || value->text.size() > 4 || value->text.back() != 'a' ||
+        digits.find_first_not_of("0123456789") != std::string::npos) {
+      fail(value->line, quoted(key) + " must be a number like 80, or a text like \"90a\"");
+    }
+    *arch = std::stoi(digits);
+    *only = true;
+  }
   void flag(const char* key, bool* out) {
     field(key, false, [=, this](const Json& value) {
       if (!value.is_bool()) fail(value.line, quoted(key) + " must be true or false");
@@ -139,7 +152,7 @@ Exercise read_exercise(const Json& json, const std::string& file) {
   reader.flag("bonus", &e.bonus);
   reader.choice("device", {"any", "gpu"}, false, [&e](size_t i) { e.gpu_only = i == 1; });
   reader.integer("gpus", &e.gpus, 0, 64, false);
-  reader.integer("arch", &e.arch, 75, 200, false);
+  reader.architecture("arch", &e.arch, &e.only_arch);
   reader.texts("flags", &e.flags);
   reader.texts("libraries", &e.libraries);
   reader.choice("judge", {"both", "simulator"}, false,
@@ -147,6 +160,10 @@ Exercise read_exercise(const Json& json, const std::string& file) {
   reader.texts("links", &e.links);
   reader.texts("baselines", &e.baselines);
   reader.reject_unknown();
+  if (e.only_arch && !e.gpu_only) {
+    reader.fail(json.find("arch")->line, "an \"arch\" of one kind of card asks for \"device\": "
+                                         "\"gpu\": the simulator reads what all cards can run");
+  }
   const size_t slash = e.id.find('/');
   if (slash != std::string::npos) {
     e.chapter = e.id.substr(0, slash);

@@ -27,6 +27,7 @@ struct Exercise {
   bool gpu_only = false;  // "device": "gpu"
   int gpus = 1;
   int arch = 80;  // compute capability times ten
+  bool only_arch = false;  // "arch": "90a": uses what no other architecture has
   std::vector<std::string> flags;
   std::vector<std::string> libraries;
   bool judged_by_simulator_only = false;  // "judge": "simulator"

@@ -114,8 +114,10 @@ class StrayFiles {
            {files.starter, files.header, files.test, files.hints, files.solution}) {
         known_.insert(file.string());
       }
-      fs::path baseline = files.starter;
-      known_.insert(baseline.replace_filename(exercise.name + "_baseline.cu").string());
+      for (const char* given : {"_baseline.cu", "_support.h"}) {
+        fs::path file = files.starter;
+        known_.insert(file.replace_filename(exercise.name + given).string());
+      }
       folders_.insert(files.gates.string());
     }
   }

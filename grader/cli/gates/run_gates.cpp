@@ -4,6 +4,7 @@
 #include <map>
 #include <thread>
 
+#include "cli/app.h"
 #include "cli/gates/gate.h"
 #include "course/text.h"
 
@@ -37,7 +38,7 @@ class GateRun {
   std::string why_skipped(const course::Exercise& exercise) const {
     if (exercise.kind == course::Kind::kPython) return "Python exercises are not checked yet";
     if (exercise.gpu_only && context_.device == Device::kSimulator) return "needs a GPU";
-    return "";
+    return missing_here(exercise);
   }
 
   void collect() {

@@ -47,6 +47,24 @@ TEST(Manifest, ReadsAnExercise) {
   EXPECT_EQ(e.line, 4);
 }
 
+TEST(Manifest, ReadsAnArchitectureThatNoOtherCardHas) {
+  std::string exercise = kGood;
+  exercise.insert(exercise.size() - 1, ", \"device\": \"gpu\", \"arch\": \"90a\"");
+  const Course course = parse_course(course_with(exercise), "course.json");
+  EXPECT_EQ(course.exercises.at(0).arch, 90);
+  EXPECT_TRUE(course.exercises.at(0).only_arch);
+  exercise.replace(exercise.find("90a"), 3, "a90");
+  EXPECT_NE(error_of(course_with(exercise)).find("\"arch\" must be a number like 80"),
+            std::string::npos);
+}
+
+TEST(ManifestErrors, AnArchitectureOfOneCardNeedsThatCard) {
+  std::string exercise = kGood;
+  exercise.insert(exercise.size() - 1, ", \"arch\": \"90a\"");
+  EXPECT_NE(error_of(course_with(exercise)).find("asks for \"device\": \"gpu\""),
+            std::string::npos);
+}
+
 TEST(Manifest, TakesALibraryForABaseline) {
   std::string timed = kGood;
   timed.insert(timed.size() - 1, ", \"baselines\": [\"cub\"]");
