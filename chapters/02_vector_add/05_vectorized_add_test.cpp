@@ -81,7 +81,7 @@ TEST(VectorizedAdd, MovesOnlyWhatItUses) {
 
 TEST(VectorizedAdd, IsFast) {
   RecordProperty("todo", 1);
-  const int n = kit::work_scale(1 << 17, 1 << 28);
+  const int n = kit::work_scale(1 << 19, 1 << 28);
   kit::Speed speed;
   const auto a = speed.input<float>(n, "a");
   const auto b = speed.input<float>(n, "b");

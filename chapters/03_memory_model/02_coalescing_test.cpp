@@ -69,7 +69,7 @@ TEST(Coalescing, MovesOnlyWhatItUses) {
 
 TEST(Coalescing, IsFast) {
   RecordProperty("todo", 1);
-  const int rows = kit::work_scale(512, 16384), cols = kit::work_scale(512, 16384);
+  const int rows = kit::work_scale(128, 16384), cols = kit::work_scale(2048, 16384);
   const size_t n = static_cast<size_t>(rows) * cols;
   kit::Speed speed;
   const auto gain = speed.input<float>(cols, "gain");

@@ -56,8 +56,8 @@ TEST(MatmulShared, LoadsWhatItNeedsOncePerTile) {
 TEST(MatmulShared, IsFast) {
   RecordProperty("todo", 1);
   const kit::MatmulSizes sizes =
-      kit::simulated() ? kit::MatmulSizes{256, 128, 64} : kit::MatmulSizes{2048, 2048, 2048};
-  kit::MatmulSpeed work(sizes, 33);
+      kit::simulated() ? kit::MatmulSizes{128, 64, 256} : kit::MatmulSizes{2048, 2048, 2048};
+  kit::MatmulSpeed work(sizes, 66);
   work.speed.launch(work.call(launch_matmul_shared));
   work.speed.against(kit::stage("the coalesced kernel", work.call(launch_matmul_coalesced)),
                      kit::Bars(1.15, 1.40));

@@ -32,9 +32,7 @@ double wsim_modelled_seconds(uint64_t) { return 0; }
 void wsim_modelled_traffic(uint64_t, wsim_traffic* out) { *out = wsim_traffic(); }
 int wsim_select_model(const char*) { return -1; }
 int wsim_select_order(const char*) { return -1; }
-void wsim_model_rates(double* bytes_per_second, double* flops_per_second) {
-  *bytes_per_second = *flops_per_second = 0;
-}
+void wsim_model_rates(double* copied, double* read, double* flops) { *copied = *read = *flops = 0; }
 const char* wsim_model_name(void) { return ""; }
 
 int wsim_launch_count(void) { return 0; }

@@ -81,10 +81,11 @@ class SimulatedMeasurement {
 
   // One second at the limit of the slice.
   static Contender ceiling(const Baseline& baseline) {
-    double bytes = 0, flops = 0;
-    wsim_model_rates(&bytes, &flops);
+    double copied = 0, read = 0, flops = 0;
+    wsim_model_rates(&copied, &read, &flops);
+    const bool reads = baseline.kind == Baseline::Kind::kReadRate;
     const bool computes = baseline.kind == Baseline::Kind::kFmaRate;
-    return {baseline.name, nullptr, computes ? flops : bytes, {1.0}};
+    return {baseline.name, nullptr, computes ? flops : reads ? read : copied, {1.0}};
   }
 
   Measurement& m_;

@@ -103,8 +103,8 @@ std::string too_slow(const std::vector<SpeedRatio>& ratios, const std::string& d
   std::string text = "Right, but too slow on " + device + ": ";
   for (size_t i = 0; i < ratios.size(); ++i) {
     if (i > 0) text += "; ";
-    text += ratio_text(ratios[i], ratios[i].estimate.median) + " (a pass needs " +
-            number(ratios[i].bars.pass) + ")";
+    text += ratio_text(ratios[i], ratios[i].estimate.median);
+    if (ratios[i].bars.pass > 0) text += " (a pass needs " + number(ratios[i].bars.pass) + ")";
   }
   return text + (ratios.size() > 1 ? ". One of them is enough." : ".");
 }
@@ -193,6 +193,7 @@ bool Measurement::report(const Timings& timings) {
     ratio.name = baseline.name;
     ratio.is_share = is_rate(baseline) || baseline.kind == Baseline::Kind::kLimit;
     ratio.bars = counted[k]->bars;
+    if (simulated() && ratio.bars.gold_gpu_only) ratio.bars = Bars(ratio.bars.pass);
     ratio.estimate = estimate(paired);
     if (simulated()) ratio.estimate.low = ratio.estimate.high = ratio.estimate.median;
     ratios.push_back(ratio);

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include "decode/program.h"
 #include "profile/instruction_class.h"
+#include "profile/load_order.h"
 #include "profile/profile_log.h"
 #include "profile/recorder.h"
 #include "profile/resources.h"
@@ -18,7 +21,10 @@ constexpr double kWarp = 32;  // lanes
 constexpr int kSchedulers = 4;
 // A resource that is in use for less than this share of the time does not limit the launch.
 constexpr double kLimits = 0.7;
-constexpr double kL2PortBytes = 64;  // per clock, from L2 to one multiprocessor
+constexpr double kPortBytes = 64;  // per clock, between L2 and one multiprocessor
+// How waiting and bandwidth add up: of the times that each would take alone, the k-th root of the
+// sum of the k-th powers.
+constexpr double kKnee = 3;
 // Cycles between two atomic operations on one address at L2.
 constexpr double kAtomicCycles = 1;
 // The coarse cost: instructions and loads of a warp that are under way at a time.
@@ -143,7 +149,7 @@ void coarse(const LaunchConfig& config, const LaunchWork& work, LaunchCost& cost
   set(Limiter::kFp64, share * work.fp64 * kWarp / model.fp64_lanes);
   set(Limiter::kSpecial, share * work.special * kWarp / model.special_lanes);
   set(Limiter::kTensor, share * work.tensor_fma / model.fp16_tensor_fma);
-  set(Limiter::kL1, share * work.l1_wavefronts);
+  set(Limiter::kL1, share * work.l1_wavefronts * model.wavefront_cycles);
   set(Limiter::kL2, work.l2_bytes / (model.l2_bytes_per_clock * card / model.multiprocessors));
   set(Limiter::kDram,
       work.l2_bytes / (model.dram_bytes_per_clock() * card / model.multiprocessors));
@@ -165,20 +171,20 @@ struct Extrapolated {
 
 // The multiprocessor with most blocks. More than fit in kMostEvents go on at the pace of the last
 // full round.
-Extrapolated run_blocks(const SmSettings& settings, const Recording& recording, uint64_t count) {
-  const uint64_t per_block = std::max<uint64_t>(1, recording.recorded / recording.blocks.size());
+Extrapolated run_blocks(const SmSettings& settings, const std::vector<BlockTrace>& traces,
+                        uint64_t recorded, uint64_t count) {
+  const uint64_t per_block = std::max<uint64_t>(1, recorded / traces.size());
   const auto resident = static_cast<uint64_t>(settings.resident);
   const uint64_t affordable = std::max<uint64_t>(1, kMostEvents / per_block);
   Extrapolated out;
   if (count <= affordable || count <= resident) {
-    out.result = run_multiprocessor(settings, recording.blocks, static_cast<int>(count));
+    out.result = run_multiprocessor(settings, traces, static_cast<int>(count));
     return out;
   }
   const uint64_t rounds = std::max<uint64_t>(2, affordable / resident);
   const uint64_t many = std::min(count, rounds * resident), few = many - resident;
-  out.result = run_multiprocessor(settings, recording.blocks, static_cast<int>(many));
-  const double before =
-      run_multiprocessor(settings, recording.blocks, static_cast<int>(few)).cycles;
+  out.result = run_multiprocessor(settings, traces, static_cast<int>(many));
+  const double before = run_multiprocessor(settings, traces, static_cast<int>(few)).cycles;
   const double per_round = std::max(0.0, out.result.cycles - before);
   const double more = static_cast<double>(count - many) / static_cast<double>(resident);
   out.factor = (out.result.cycles + more * per_round) / out.result.cycles;
@@ -188,7 +194,7 @@ Extrapolated run_blocks(const SmSettings& settings, const Recording& recording, 
 // A launch takes at least as long as its longest block, alone on its multiprocessor. 0 where the
 // blocks are alike.
 double longest_block_cycles(const SmSettings& settings, const Recording& recording,
-                            double instructions_per_block) {
+                            const std::vector<BlockTrace>& traces, double instructions_per_block) {
   constexpr double kAlike = 4;
   const auto longest = static_cast<double>(recording.longest);
   if (longest < kAlike * instructions_per_block) return 0;
@@ -198,11 +204,46 @@ double longest_block_cycles(const SmSettings& settings, const Recording& recordi
     return n;
   };
   const auto most =
-      std::max_element(recording.blocks.begin(), recording.blocks.end(),
+      std::max_element(traces.begin(), traces.end(),
                        [&](const BlockTrace& a, const BlockTrace& b) { return size(a) < size(b); });
-  if (most == recording.blocks.end() || size(*most) == 0) return 0;
+  if (most == traces.end() || size(*most) == 0) return 0;
   return run_multiprocessor(settings, {*most}, 1).cycles * longest /
          static_cast<double>(size(*most));
+}
+
+std::vector<BlockTrace> in_machine_order(const Kernel& kernel, int registers,
+                                         const std::vector<BlockTrace>& blocks) {
+  static auto* const orders = new std::map<std::pair<const LoadedModule*, int>, LoadOrder>();
+  const auto entry = orders
+                         ->try_emplace({kernel.module, registers}, *kernel.module,
+                                       ModuleSchedule::of(kernel.module), registers)
+                         .first;
+  std::vector<BlockTrace> out(blocks.size());
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    for (const WarpTrace& warp : blocks[i].warps) {
+      out[i].warps.push_back(entry->second.apply(warp));
+    }
+  }
+  return out;
+}
+
+// What passed L2, in reads of a sector.
+double l2_reads(const GpuModel& model, const CacheTotals& cache) {
+  const auto whole = static_cast<double>(cache.l2_writes);
+  const auto partial = static_cast<double>(cache.l2_partial_writes);
+  return static_cast<double>(cache.l2_sectors) - whole - partial + whole * model.l2_write +
+         partial * model.l2_partial_write;
+}
+
+// Reads alone are faster than a copy, whose bytes are half reads and half writes.
+double dram_bytes_per_clock(const GpuModel& model, const CacheTotals& cache) {
+  const double writes = static_cast<double>(cache.dram_writes) /
+                        std::max(1.0, static_cast<double>(cache.dram_sectors));
+  const double copying = std::min(1.0, 2 * writes);
+  return 1 /
+         (copying / model.dram_bytes_per_second +
+          (1 - copying) / model.dram_read_bytes_per_second) /
+         model.clock_hz;
 }
 
 void detailed(const Kernel& kernel, const LaunchConfig& config, const LaunchWork& work,
@@ -211,16 +252,18 @@ void detailed(const Kernel& kernel, const LaunchConfig& config, const LaunchWork
   const double used = std::max(1, cost.multiprocessors_used);
   const double card = model.multiprocessors / cost.slice;
   const double l2_rate = model.l2_bytes_per_clock / model.multiprocessors * card;
-  const double dram_rate = model.dram_bytes_per_clock() / model.multiprocessors * card;
+  const double dram_rate =
+      dram_bytes_per_clock(model, recording.cache) / model.multiprocessors * card;
   SmSettings settings;
   settings.model = &model;
   settings.schedule = &ModuleSchedule::of(kernel.module);
   settings.resident = std::max(1, cost.occupancy.blocks);
-  settings.l2_bytes_per_clock = std::min(kL2PortBytes, l2_rate / used);
-  settings.dram_bytes_per_clock = dram_rate / used;
+  settings.port_bytes_per_clock = kPortBytes;
+  settings.block_interval = used * cost.slice / model.blocks_per_clock;
   const uint64_t blocks = config.grid.count();
   const auto most = static_cast<uint64_t>(std::ceil(static_cast<double>(blocks) / used));
-  const Extrapolated run = run_blocks(settings, recording, most);
+  const std::vector<BlockTrace> traces = in_machine_order(kernel, cost.registers, recording.blocks);
+  const Extrapolated run = run_blocks(settings, traces, recording.recorded, most);
   // The recorded blocks stand for all: in proportion to the instructions that all executed.
   const double expected = static_cast<double>(recording.recorded) /
                           static_cast<double>(recording.blocks.size()) *
@@ -231,13 +274,24 @@ void detailed(const Kernel& kernel, const LaunchConfig& config, const LaunchWork
   cost.l1_sectors = cache.l1_sectors, cost.l1_hits = cache.l1_hits;
   cost.l2_sectors = cache.l2_sectors, cost.l2_hits = cache.l2_hits;
   cost.dram_bytes = static_cast<uint64_t>(kSectorBytes) * cache.dram_sectors;
-  // The sums over all blocks are exact, so they bound what the recorded blocks say.
-  const double l2 = kSectorBytes * static_cast<double>(cache.l2_sectors) / l2_rate;
+  // All multiprocessors share these.
+  const double l2 = kSectorBytes * l2_reads(model, cache) / l2_rate;
   const double dram = kSectorBytes * static_cast<double>(cache.dram_sectors) / dram_rate;
   const double atomics = static_cast<double>(cache.hottest_atomics) * kAtomicCycles * cost.slice;
-  const double longest = longest_block_cycles(settings, recording,
+  const double longest = longest_block_cycles(settings, recording, traces,
                                               work.warp_instructions / static_cast<double>(blocks));
-  cost.cycles = std::max({1.0, run.result.cycles * scale, l2, dram, atomics, longest});
+  const double alone = std::max({1.0, run.result.cycles * scale, atomics, longest});
+  cost.cycles = std::pow(std::pow(alone, kKnee) + std::pow(std::max(l2, dram), kKnee), 1 / kKnee);
+  fprintf(stderr,
+          "blocks %g used %g resident %d regs %d: sm %.0f l2 %.0f dram %.0f (bytes %.0f, w %.0f, "
+          "partial %.0f) atom %.0f longest %.0f l1busy %.0f fp32 %.0f issue %.0f port %.0f slice "
+          "%g scale %g\n",
+          (double)blocks, used, settings.resident, cost.registers, run.result.cycles * scale, l2,
+          dram, 32.0 * cache.dram_sectors, 32.0 * cache.dram_writes,
+          (double)cache.l2_partial_writes, atomics, longest,
+          run.result.busy[(int)Resource::kL1] * scale,
+          run.result.busy[(int)Resource::kFp32] * scale, run.result.busy[0] * scale,
+          run.result.busy[(int)Resource::kL2] * scale, cost.slice, scale);
   const auto of_pipe = [&](Resource resource) {
     return run.result.busy[static_cast<int>(resource)] * scale / cost.cycles;
   };
@@ -344,7 +398,7 @@ SliceRates slice_rates() {
   const GpuModel& model = gpu_model();
   const double multiprocessors = slice_multiprocessors(model);
   const double share = multiprocessors / model.multiprocessors;
-  return {model.dram_bytes_per_second * share,
+  return {model.dram_bytes_per_second * share, model.dram_read_bytes_per_second * share,
           2.0 * model.fp32_lanes * multiprocessors * model.clock_hz};
 }
 

@@ -57,9 +57,10 @@ struct LaunchCost {
 };
 
 // What the slice of the card that the recorder was started with can do at most: bytes per second of
-// DRAM, as a copy reaches them, and fp32 operations per second (an FMA is two).
+// DRAM, as a copy and as reading alone reaches them, and fp32 operations per second (an FMA is
+// two).
 struct SliceRates {
-  double bytes_per_second, flops_per_second;
+  double copied, read, flops;
 };
 SliceRates slice_rates();
 

@@ -28,13 +28,14 @@ GpuModel h200() {
   }
   m.l1_bytes = 256 * kKiB, m.l2_bytes = 60 * kMiB, m.persisting_l2_bytes = 39321600;
   m.clock_hz = 1.98e9, m.memory_clock_hz = 3.201e9, m.memory_bus_bits = 6016;
-  m.dram_bytes_per_second = 4.3e12;
-  m.l2_bytes_per_clock = 5120;
+  m.dram_bytes_per_second = 4.2e12, m.dram_read_bytes_per_second = 4.55e12;
+  m.l2_bytes_per_clock = 4389, m.l2_write = 2.05, m.l2_partial_write = 2.54;
+  m.blocks_per_clock = 0.83, m.block_turnaround = 350, m.wavefront_cycles = 1;
   m.link_bytes_per_second = 55.4e9;
   m.fp32_lanes = 128, m.integer_lanes = 64, m.multiply_lanes = 64, m.fp64_lanes = 64;
   m.special_lanes = 16, m.fp16_tensor_fma = 1280, m.integer_shares_fp32_lanes = false;
   m.ecc = true, m.fp32_to_fp64 = 2;
-  m.latency = {4, 8, 23, 33, 29, 41, 263, 479, 20};
+  m.latency = {4, 8, 17, 24, 23, 33, 281, 660, 14, 2};
   return m;
 }
 
@@ -53,13 +54,14 @@ GpuModel rtx3070() {
   for (size_t k : {0, 8, 16, 32, 64, 100}) m.shared_configurations.push_back(k * kKiB);
   m.l1_bytes = 128 * kKiB, m.l2_bytes = 4 * kMiB, m.persisting_l2_bytes = 3 * kMiB;
   m.clock_hz = 1.725e9, m.memory_clock_hz = 7.001e9, m.memory_bus_bits = 256;
-  m.dram_bytes_per_second = 0.92 * 448e9;
-  m.l2_bytes_per_clock = 1024;
+  m.dram_bytes_per_second = m.dram_read_bytes_per_second = 0.92 * 448e9;
+  m.l2_bytes_per_clock = 1024, m.l2_write = 2.05, m.l2_partial_write = 2.54;
+  m.blocks_per_clock = 0.83, m.block_turnaround = 350, m.wavefront_cycles = 1;
   m.link_bytes_per_second = 25e9;
   m.fp32_lanes = 128, m.integer_lanes = 64, m.multiply_lanes = 64, m.fp64_lanes = 2;
   m.special_lanes = 16, m.fp16_tensor_fma = 512, m.integer_shares_fp32_lanes = true;
   m.ecc = false, m.fp32_to_fp64 = 64;
-  m.latency = {4, 48, 23, 33, 23, 33, 200, 466, 20};
+  m.latency = {4, 48, 23, 33, 23, 33, 200, 466, 14, 2};
   return m;
 }
 
@@ -78,13 +80,14 @@ GpuModel t4() {
   for (size_t k : {32, 64}) m.shared_configurations.push_back(k * kKiB);
   m.l1_bytes = 96 * kKiB, m.l2_bytes = 4 * kMiB, m.persisting_l2_bytes = 0;
   m.clock_hz = 1.59e9, m.memory_clock_hz = 5.001e9, m.memory_bus_bits = 256;
-  m.dram_bytes_per_second = 0.83 * 320e9;
-  m.l2_bytes_per_clock = 800;
+  m.dram_bytes_per_second = m.dram_read_bytes_per_second = 0.83 * 320e9;
+  m.l2_bytes_per_clock = 800, m.l2_write = 2.05, m.l2_partial_write = 2.54;
+  m.blocks_per_clock = 0.83, m.block_turnaround = 350, m.wavefront_cycles = 2;
   m.link_bytes_per_second = 12e9;
   m.fp32_lanes = 64, m.integer_lanes = 64, m.multiply_lanes = 64, m.fp64_lanes = 2;
   m.special_lanes = 16, m.fp16_tensor_fma = 512, m.integer_shares_fp32_lanes = false;
   m.ecc = true, m.fp32_to_fp64 = 32;
-  m.latency = {4, 48, 22, 33, 19, 32, 188, 296, 20};
+  m.latency = {4, 48, 22, 33, 19, 32, 188, 296, 14, 2};
   return m;
 }
 

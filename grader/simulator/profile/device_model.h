@@ -17,10 +17,11 @@ struct Latencies {
   int special;  // special-function unit, conversions
   int tensor;
   int shared;
-  int l1;    // global or local load that hits in L1
-  int l2;    // ... that hits in L2
-  int dram;  // ... that goes to DRAM
-  int barrier;
+  int l1;                // global or local load that hits in L1
+  int l2;                // ... that hits in L2
+  int dram;              // ... that goes to DRAM, on average (sm_timeline.cpp spreads it)
+  int barrier;           // of a block of one warp
+  int barrier_per_warp;  // for each further warp
 };
 
 struct GpuModel {
@@ -49,8 +50,14 @@ struct GpuModel {
   double clock_hz;
   double memory_clock_hz;
   int memory_bus_bits;
-  double dram_bytes_per_second;  // that a copy reaches
-  double l2_bytes_per_clock;     // whole card
+  double dram_bytes_per_second;       // that a copy reaches
+  double dram_read_bytes_per_second;  // that a kernel reaches which only reads
+  double l2_bytes_per_clock;          // read, whole card
+  // What the write of a sector takes of L2, in reads of one: of a whole sector, of a part.
+  double l2_write, l2_partial_write;
+  double blocks_per_clock;  // that the card can start
+  int wavefront_cycles;     // of the L1 data path
+  int block_turnaround;     // clocks from the end of a block to the first instruction of the next
   double link_bytes_per_second;  // host link, one direction
   // Lanes per clock and multiprocessor.
   int fp32_lanes, integer_lanes, multiply_lanes, fp64_lanes, special_lanes;

@@ -121,6 +121,20 @@ Cost cost_of(const Instruction& in, Kind kind, Space space) {
   return {Unit::kInteger, words(in)};  // logic, comparison, selection, bit fields
 }
 
+MemoryStep memory_step(const Instruction& in, const Instr& decoded, Unit unit) {
+  const std::string& op = in.opcode;
+  const bool plain = !decoded.strong && !has(in, "volatile");
+  if (unit == Unit::kFree) return MemoryStep::kNone;
+  if (op == "ld" && plain) return has(in, "nc") ? MemoryStep::kLoadConstant : MemoryStep::kLoad;
+  if (op == "ldmatrix") return MemoryStep::kLoad;
+  if (op == "st" && plain) return MemoryStep::kStore;
+  const bool orders = unit == Unit::kMemory || unit == Unit::kBarrier ||
+                      decoded.kind == Kind::kWarpBarrier || decoded.kind == Kind::kCollective ||
+                      decoded.kind == Kind::kCall || op == "membar" || op == "fence" ||
+                      op == "mbarrier" || async_step(in) != AsyncStep::kNone;
+  return orders ? MemoryStep::kFence : MemoryStep::kNone;
+}
+
 // Multiply-adds of m16n8k16 and the like; half as fast for tf32 as for halves.
 uint32_t tensor_fma(const Instruction& in) {
   for (const std::string& word : in.modifiers) {
@@ -150,25 +164,79 @@ class Builder {
  private:
   void add(const ptx::Function& source, uint32_t entry) {
     numbers_.clear();
+    words_.clear();
     for (const ptx::Register& reg : source.registers) {
       numbers_.emplace(reg.name, static_cast<uint16_t>(std::min<size_t>(numbers_.size(), 65535)));
+      words_.push_back(words_of(reg.type));
     }
     schedule_.register_count =
         std::max(schedule_.register_count, static_cast<uint32_t>(numbers_.size()));
+    find_fused(source);
     for (size_t i = 0; i < source.body.size(); ++i) {
       const uint32_t pc = entry + static_cast<uint32_t>(i);
       const Instruction& in = source.body[i];
       InstructionClass& out = schedule_.code[pc];
-      const Cost cost = cost_of(in, module_.code[pc].kind, module_.code[pc].space);
+      Cost cost = cost_of(in, module_.code[pc].kind, module_.code[pc].space);
+      if (fused_[i] == Fused::kFirst) cost = {Unit::kFree, 0};
+      if (fused_[i] == Fused::kWideProduct) cost = {Unit::kMultiply, 1};
       out.unit = cost.unit;
       out.issues = static_cast<uint8_t>(cost.issues);
       out.async = async_step(in);
+      out.memory = memory_step(in, module_.code[pc], cost.unit);
+      out.is_shared = module_.code[pc].space == Space::kShared;
       if (out.async == AsyncStep::kWait && !in.operands.empty()) {
         out.groups_left = static_cast<uint8_t>(std::min<uint64_t>(in.operands[0].bits, 255));
       }
       if (cost.unit == Unit::kTensor) out.tensor_fma = static_cast<uint16_t>(tensor_fma(in) / 16);
       add_registers(in, out);
     }
+  }
+
+  enum class Fused : uint8_t { kNo, kFirst, kWideProduct, kShifted };
+
+  // A product or shift whose only use is a sum is one instruction with it (IMAD.WIDE, LEA).
+  void find_fused(const ptx::Function& source) {
+    fused_.assign(source.body.size(), Fused::kNo);
+    std::vector<uint32_t> uses(numbers_.size());
+    std::vector<int64_t> writer(numbers_.size(), -1);  // -2: several
+    std::vector<uint16_t> found;
+    for (size_t i = 0; i < source.body.size(); ++i) {
+      const Instruction& in = source.body[i];
+      const auto destinations = static_cast<size_t>(destinations_of(in));
+      for (size_t k = 0; k < in.operands.size(); ++k) {
+        found.clear();
+        collect(in.operands[k], found);
+        const bool written = k < destinations && in.operands[k].kind != Operand::Kind::kAddress;
+        for (uint16_t number : found) {
+          if (written) {
+            writer[number] = writer[number] == -1 ? static_cast<int64_t>(i) : -2;
+          } else {
+            ++uses[number];
+          }
+        }
+      }
+    }
+    for (size_t i = 0; i < source.body.size(); ++i) {
+      const Instruction& sum = source.body[i];
+      if (sum.opcode != "add" || is_floating(sum)) continue;
+      for (size_t k = 1; k < sum.operands.size() && fused_[i] == Fused::kNo; ++k) {
+        found.clear();
+        collect(sum.operands[k], found);
+        if (found.size() != 1 || uses[found[0]] != 1 || writer[found[0]] < 0) continue;
+        const auto first = static_cast<size_t>(writer[found[0]]);
+        const Instruction& in = source.body[first];
+        const bool wide = in.opcode == "mul" && has(in, "wide") && width_of(sum) == 8;
+        const bool shifted = in.opcode == "shl" && in.operands.size() == 3 &&
+                             in.operands[2].kind == Operand::Kind::kInteger;
+        if (!wide && !shifted) continue;
+        fused_[first] = Fused::kFirst;
+        fused_[i] = wide ? Fused::kWideProduct : Fused::kShifted;
+      }
+    }
+  }
+
+  static uint8_t words_of(ptx::Type type) {
+    return type == ptx::Type::kPred ? 0 : static_cast<uint8_t>((ptx::size_of(type) + 3) / 4);
   }
 
   void collect(const Operand& operand, std::vector<uint16_t>& to) const {
@@ -195,11 +263,16 @@ class Builder {
     auto& all = schedule_.registers;
     all.insert(all.end(), reads.begin(), reads.begin() + out.reads);
     all.insert(all.end(), writes.begin(), writes.begin() + out.writes);
+    for (size_t i = out.first_register; i < all.size(); ++i) {
+      schedule_.words.push_back(words_[all[i]]);
+    }
   }
 
   const LoadedModule& module_;
   ModuleSchedule schedule_;
   std::unordered_map<std::string, uint16_t> numbers_;
+  std::vector<uint8_t> words_;  // by number
+  std::vector<Fused> fused_;    // by index in the function
 };
 
 }  // namespace

@@ -26,11 +26,23 @@ enum class Unit : uint8_t {
 // Copies that go on while the warp does (cp.async), and waiting for them.
 enum class AsyncStep : uint8_t { kNone, kCopy, kCommit, kWait };
 
+// What an instruction is to the order of memory accesses.
+enum class MemoryStep : uint8_t {
+  kNone,
+  kLoad,
+  kLoadConstant,  // ld.global.nc: of memory that no thread writes
+  kStore,
+  kFence,  // atomics, volatile accesses, fences, asynchronous copies, collectives: stay where they
+           // are
+};
+
 struct InstructionClass {
   Unit unit = Unit::kFree;
   uint8_t issues = 0;  // machine instructions
   AsyncStep async = AsyncStep::kNone;
-  uint8_t groups_left = 0;      // kWait: groups that may still be under way
+  uint8_t groups_left = 0;  // kWait: groups that may still be under way
+  MemoryStep memory = MemoryStep::kNone;
+  bool is_shared = false;       // kLoad, kStore: of shared memory, else of any other
   uint16_t tensor_fma = 0;      // kTensor: multiply-adds, in units of 16
   uint32_t first_register = 0;  // in ModuleSchedule::registers: those read, then those written
   uint8_t reads = 0, writes = 0;
@@ -39,6 +51,7 @@ struct InstructionClass {
 struct ModuleSchedule {
   std::vector<InstructionClass> code;  // by pc
   std::vector<uint16_t> registers;     // numbers within their function
+  std::vector<uint8_t> words;          // of 32 bits, of each of `registers`; 0 for predicates
   uint32_t register_count = 0;         // most of one function
 
   static const ModuleSchedule& of(const LoadedModule* module);

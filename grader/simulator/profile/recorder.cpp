@@ -11,32 +11,53 @@
 namespace warplings::sim {
 namespace {
 
-constexpr double kWaves = 4;                        // where the slice is chosen by the launch
-constexpr uint64_t kSampledBlocks = 4;              // per launch, spread evenly
-constexpr uint64_t kRecordedMost = 1'200'000;       // instructions of one launch
-constexpr size_t kKeptMost = 8'000'000;             // sectors of a wave, 8 bytes each
-constexpr size_t kTurn = 32;                        // sectors of a block before the next one's
-constexpr uint64_t kWrite = 1, kFromDram = 2;       // bits of a kept sector
+constexpr double kWaves = 4;                   // where the slice is chosen by the launch
+constexpr uint64_t kSampledBlocks = 4;         // per launch, spread evenly
+constexpr uint64_t kRecordedMost = 1'200'000;  // instructions of one launch
+constexpr size_t kKeptMost = 8'000'000;        // sectors of a wave, 8 bytes each
+constexpr size_t kTurn = 32;                   // sectors of a block before the next one's
+// A kept sector: its number, eight bits for the words that are written (none: an atomic operation,
+// which needs the old value), and these two.
+constexpr uint64_t kWrite = 1, kFromDram = 2;
+constexpr int kWordsShift = 2, kNumberShift = 10;
+constexpr uint8_t kWholeSector = 0xff;
 constexpr uint64_t kLocalBase = uint64_t{1} << 50;  // where the model keeps local memory
 constexpr size_t kLocalSlots = 64;  // blocks whose local memory is told apart on a multiprocessor
 
+// use(sector, words): each sector of the request and which of its eight words are covered whole.
 template <class Use>
 void each_sector(const Request& request, Use use) {
   if (request.contiguous) {
-    for (uint64_t s = request.low >> 5; s <= (request.high - 1) >> 5; ++s) use(s);
+    for (uint64_t s = request.low >> 5; s <= (request.high - 1) >> 5; ++s) {
+      const uint64_t first = (std::max(request.low, s << 5) + 3) >> 2;
+      const uint64_t end = std::min(request.high, (s + 1) << 5) >> 2;
+      const uint64_t count = end > first ? end - first : 0;
+      use(s, static_cast<uint8_t>(((1u << count) - 1) << (first & 7)));
+    }
     return;
   }
-  std::array<uint64_t, 64> sectors;
+  std::array<std::pair<uint64_t, uint32_t>, 64> parts;  // sector, its bytes
   size_t n = 0;
+  const auto add = [&](uint64_t sector, uint64_t first, uint64_t end) {
+    const auto bits = static_cast<uint32_t>((uint64_t{1} << (end - first)) - 1);
+    parts[n++] = {sector, bits << (first & 31)};
+  };
   for (uint32_t rest = request.mask; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
-    sectors[n++] = request.address[lane] >> 5;
-    const uint64_t last = (request.address[lane] + request.bytes - 1) >> 5;
-    if (last != sectors[n - 1]) sectors[n++] = last;
+    const uint64_t first = request.address[std::countr_zero(rest)], end = first + request.bytes;
+    const uint64_t sector = first >> 5, border = (sector + 1) << 5;
+    add(sector, first, std::min(end, border));
+    if (end > border) add(sector + 1, border, end);
   }
-  std::sort(sectors.begin(), sectors.begin() + n);
-  const auto end = std::unique(sectors.begin(), sectors.begin() + n);
-  for (auto it = sectors.begin(); it != end; ++it) use(*it);
+  std::sort(parts.begin(), parts.begin() + n,
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (size_t i = 0; i < n;) {
+    const uint64_t sector = parts[i].first;
+    uint32_t bytes = 0;
+    for (; i < n && parts[i].first == sector; ++i) bytes |= parts[i].second;
+    unsigned words = 0;
+    for (unsigned w = 0; w < 8; ++w) words |= ((bytes >> 4 * w & 15u) == 15u) << w;
+    use(sector, static_cast<uint8_t>(words));
+  }
 }
 
 uint16_t saturated(uint64_t value) {
@@ -85,7 +106,7 @@ void Recorder::launch_started(const Kernel& kernel, const LaunchConfig& config) 
   streams_.clear();
   last_ = nullptr;
   atomics_.clear();
-  kept_ = finished_ = 0;
+  kept_ = finished_ = partial_ = 0;
   blocks_ = config.grid.count();
   const Occupancy occupancy =
       occupancy_of(model, static_cast<int>(config.block.count()), resources_of(kernel).registers,
@@ -109,6 +130,7 @@ void Recorder::launch_started(const Kernel& kernel, const LaunchConfig& config) 
 
 void Recorder::launch_ended() {
   run_l2();
+  recording_.cache.dram_sectors += partial_;  // read to fill the gaps before it is written back
   for (const auto& [address, count] : atomics_) {
     recording_.cache.hottest_atomics = std::max(recording_.cache.hottest_atomics, count);
   }
@@ -178,21 +200,29 @@ TraceEntry* Recorder::entry_of(const Warp& warp, const Stream& stream) {
   return trace.empty() || trace.back().pc != warp.pc ? nullptr : &trace.back();
 }
 
-// One sector through L1; what L1 does not serve is kept for L2.
-void Recorder::cached(Stream& stream, TraceEntry* entry, uint64_t sector, bool write, bool bypass) {
-  SectorCache& l1 = l1_[static_cast<size_t>(stream.multiprocessor)];
-  if (!write && !bypass) {
+// What L1 does not serve is kept for L2.
+void Recorder::keep(Stream& stream, TraceEntry* entry, uint64_t kept) {
+  stream.sectors.push_back(kept);
+  ++kept_;
+  if (entry != nullptr) entry->sectors = saturated(entry->sectors + 1u);
+}
+
+void Recorder::load_sector(Stream& stream, TraceEntry* entry, uint64_t sector, bool bypass) {
+  if (!bypass) {
     ++recording_.cache.l1_sectors;
-    if (l1.access(sector, false, false).hit) {
+    if (l1_[static_cast<size_t>(stream.multiprocessor)].access(sector, false, false).hit) {
       ++recording_.cache.l1_hits;
       return;
     }
-  } else if (write && !bypass) {
-    l1.access(sector, true, false);  // written through
   }
-  stream.sectors.push_back(sector << 2 | (write ? kWrite : 0));
-  ++kept_;
-  if (entry != nullptr) entry->sectors = saturated(entry->sectors + 1u);
+  keep(stream, entry, sector << kNumberShift);
+}
+
+void Recorder::store_sector(Stream& stream, TraceEntry* entry, uint64_t sector, uint8_t words,
+                            bool bypass) {
+  // Written through.
+  if (!bypass) l1_[static_cast<size_t>(stream.multiprocessor)].access(sector, true, false);
+  keep(stream, entry, sector << kNumberShift | uint64_t{words} << kWordsShift | kWrite);
 }
 
 void Recorder::note_distance(const Warp& warp, const Request& request) {
@@ -237,8 +267,12 @@ void Recorder::request(Warp& warp, const Request& request, Traffic traffic, uint
       stored.bytes = std::min(request.bytes, 4u);
       const uint32_t words = std::max(1u, request.bytes / 4);
       for (uint32_t word = 0; word < words; ++word) {
-        each_sector(stored, [&](uint64_t sector) {
-          cached(stream, entry, sector + 4 * word, traffic == Traffic::kLocalStore, false);
+        each_sector(stored, [&](uint64_t sector, uint8_t words_of_it) {
+          if (traffic == Traffic::kLocalStore) {
+            store_sector(stream, entry, sector + 4 * word, words_of_it, false);
+          } else {
+            load_sector(stream, entry, sector + 4 * word, false);
+          }
         });
       }
       add_wavefronts(words);
@@ -252,9 +286,9 @@ void Recorder::request(Warp& warp, const Request& request, Traffic traffic, uint
         if (one) break;
       }
       if (one) {
-        cached(stream, entry, first >> 5, true, true);
+        store_sector(stream, entry, first >> 5, 0, true);
       } else {
-        each_sector(request, [&](uint64_t s) { cached(stream, entry, s, true, true); });
+        each_sector(request, [&](uint64_t s, uint8_t) { store_sector(stream, entry, s, 0, true); });
       }
       add_wavefronts(transactions);
       break;
@@ -262,10 +296,14 @@ void Recorder::request(Warp& warp, const Request& request, Traffic traffic, uint
     default: {
       const bool write = traffic == Traffic::kGlobalStore;
       uint64_t lines = 0, last = ~uint64_t{0};
-      each_sector(request, [&](uint64_t sector) {
+      each_sector(request, [&](uint64_t sector, uint8_t words) {
         lines += sector >> 2 != last;
         last = sector >> 2;
-        cached(stream, entry, sector, write, volatile_access);
+        if (write) {
+          store_sector(stream, entry, sector, words, volatile_access);
+        } else {
+          load_sector(stream, entry, sector, volatile_access);
+        }
       });
       // A wavefront moves a line; a request of 16 bytes per lane has four at least.
       add_wavefronts(std::max<uint64_t>(
@@ -280,27 +318,42 @@ void Recorder::request(Warp& warp, const Request& request, Traffic traffic, uint
   }
 }
 
+void Recorder::access_l2(uint64_t& kept) {
+  CacheTotals& totals = recording_.cache;
+  const uint64_t sector = kept >> kNumberShift;
+  const auto words = static_cast<uint8_t>(kept >> kWordsShift & kWholeSector);
+  ++totals.l2_sectors;
+  if ((kept & kWrite) != 0 && words != 0) {
+    const SectorCache::Store result = l2_->store(sector, words);
+    ++(words == kWholeSector ? totals.l2_writes : totals.l2_partial_writes);
+    totals.l2_hits += result.hit;
+    totals.dram_writes += result.turned_dirty;
+    totals.dram_sectors += result.turned_dirty;
+    partial_ += result.turned_partial;
+    partial_ -= result.completed;
+    return;
+  }
+  const bool atomic = (kept & kWrite) != 0;
+  const SectorCache::Result result = l2_->access(sector, atomic, true);
+  totals.l2_partial_writes += atomic;
+  totals.l2_hits += result.hit;
+  totals.dram_writes += result.turned_dirty;
+  totals.dram_sectors += result.turned_dirty;
+  totals.dram_sectors += !result.hit;
+  partial_ -= result.completed;
+  if (!result.hit) kept |= kFromDram;
+}
+
 // All blocks of the wave in turns.
 void Recorder::run_l2() {
   std::vector<Stream*> order;
   for (auto& [linear, stream] : streams_) order.push_back(&stream);
   size_t longest = 0;
   for (const Stream* stream : order) longest = std::max(longest, stream->sectors.size());
-  CacheTotals& totals = recording_.cache;
   for (size_t from = 0; from < longest; from += kTurn) {
     for (Stream* stream : order) {
       const size_t to = std::min(from + kTurn, stream->sectors.size());
-      for (size_t i = from; i < to; ++i) {
-        uint64_t& sector = stream->sectors[i];
-        const bool write = (sector & kWrite) != 0;
-        const SectorCache::Result result = l2_->access(sector >> 2, write, true);
-        ++totals.l2_sectors;
-        totals.l2_hits += result.hit;
-        if (write ? result.turned_dirty : !result.hit) {
-          sector |= kFromDram;
-          ++totals.dram_sectors;
-        }
-      }
+      for (size_t i = from; i < to; ++i) access_l2(stream->sectors[i]);
     }
   }
   for (auto it = streams_.begin(); it != streams_.end();) {
@@ -326,9 +379,7 @@ void Recorder::resolve(const Stream& stream) {
       bool read_from_dram = false;
       const size_t end = std::min<size_t>(entry.first + entry.sectors, stream.sectors.size());
       for (size_t i = entry.first; i < end; ++i) {
-        if ((stream.sectors[i] & kFromDram) == 0) continue;
-        ++entry.dram;
-        read_from_dram |= (stream.sectors[i] & kWrite) == 0;
+        read_from_dram |= (stream.sectors[i] & kFromDram) != 0;
       }
       if (read_from_dram && entry.reads_from != 0) entry.reads_from = 3;
     }

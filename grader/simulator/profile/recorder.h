@@ -25,7 +25,6 @@ struct TraceEntry {
   uint32_t pc = 0;
   uint32_t first = 0;       // of its sectors in the stream of its block
   uint16_t sectors = 0;     // that L1 did not have, or that are written
-  uint16_t dram = 0;        // of these, read from or later written to DRAM
   uint16_t wavefronts = 0;  // through the L1 data path
   uint16_t reads_from = 0;  // 0 nothing or shared memory, 1 L1, 2 L2, 3 DRAM
 };
@@ -35,10 +34,12 @@ struct BlockTrace {
 };
 
 struct CacheTotals {
-  uint64_t l1_sectors = 0, l1_hits = 0;  // loads
-  uint64_t l2_sectors = 0, l2_hits = 0;  // loads that missed L1, stores, atomics
-  uint64_t dram_sectors = 0;             // read, and written back sooner or later
-  uint64_t hottest_atomics = 0;          // operations on the address that has most
+  uint64_t l1_sectors = 0, l1_hits = 0;           // loads
+  uint64_t l2_sectors = 0, l2_hits = 0;           // loads that missed L1, stores, atomics
+  uint64_t l2_writes = 0, l2_partial_writes = 0;  // of these, of whole sectors and of parts
+  uint64_t dram_sectors = 0;                      // read, and written back sooner or later
+  uint64_t dram_writes = 0;                       // of these, written back
+  uint64_t hottest_atomics = 0;                   // operations on the address that has most
 };
 
 // Bytes from the address of one active lane to that of the next.
@@ -87,7 +88,7 @@ class Recorder : public LaunchObserver {
     int multiprocessor = 0;
     bool finished = false;
     uint64_t begun_at = 0;          // instructions of the launch by then
-    std::vector<uint64_t> sectors;  // sector number, then two bits: write, goes to DRAM
+    std::vector<uint64_t> sectors;  // see kWrite in recorder.cpp
     int recorded = -1;              // index in Recording::blocks
   };
   bool is_sampled(uint64_t linear) const;
@@ -95,7 +96,10 @@ class Recorder : public LaunchObserver {
   void set_multiprocessors(double count);
   void note_distance(const Warp& warp, const Request& request);
   TraceEntry* entry_of(const Warp& warp, const Stream& stream);
-  void cached(Stream& stream, TraceEntry* entry, uint64_t sector, bool write, bool bypass);
+  void load_sector(Stream& stream, TraceEntry* entry, uint64_t sector, bool bypass);
+  void store_sector(Stream& stream, TraceEntry* entry, uint64_t sector, uint8_t words, bool bypass);
+  void keep(Stream& stream, TraceEntry* entry, uint64_t kept);
+  void access_l2(uint64_t& kept);
   void run_l2();
   void resolve(const Stream& stream);
 
@@ -113,6 +117,7 @@ class Recorder : public LaunchObserver {
   uint64_t last_block_ = 0;
   size_t kept_ = 0;              // sectors in streams_
   uint64_t finished_ = 0;        // blocks in streams_ that have ended
+  uint64_t partial_ = 0;         // sectors in L2, or pushed out of it, whose rest was never here
   std::vector<SectorCache> l1_;  // by multiprocessor
   std::unique_ptr<SectorCache> l2_;
   size_t l2_bytes_ = 0;

@@ -1,6 +1,7 @@
 #include "profile/sm_timeline.h"
 
 #include <algorithm>
+#include <cmath>
 #include <queue>
 
 namespace warplings::sim {
@@ -9,6 +10,9 @@ namespace {
 constexpr int kSchedulers = 4;
 constexpr double kWarp = 32;  // lanes
 constexpr double kSectorBytes = 32;
+// Requests to DRAM take different times: a least one, and then as long as it takes for something
+// that may come in any moment. This part of the average is not the least.
+constexpr double kDramSpread = 0.175;
 
 // Serves one request after the other.
 struct Server {
@@ -60,6 +64,7 @@ class Multiprocessor {
  private:
   void start_block(double at) {
     const BlockTrace& trace = traces_[static_cast<size_t>(started_) % traces_.size()];
+    at = starts_.begin(at, settings_.block_interval);
     ++started_;
     const int block = static_cast<int>(blocks_.size());
     blocks_.push_back({});
@@ -208,19 +213,23 @@ class Multiprocessor {
 
   double access_memory(const TraceEntry& entry, double issued) {
     const Latencies& latency = model_.latency;
-    const double wavefronts = std::max<double>(1, entry.wavefronts);
-    begun_ = l1_.begin(issued, wavefronts);
-    double at = begun_ + wavefronts;
+    const double cycles = std::max<double>(1, entry.wavefronts) * model_.wavefront_cycles;
+    begun_ = l1_.begin(issued, cycles);
+    double at = begun_ + cycles;
     if (entry.sectors > 0) {
-      const double cycles = kSectorBytes * entry.sectors / settings_.l2_bytes_per_clock;
-      at = std::max(at, l2_.begin(begun_, cycles) + cycles);
+      const double passing = kSectorBytes * entry.sectors / settings_.port_bytes_per_clock;
+      at = std::max(at, l2_.begin(begun_, passing) + passing);
     }
-    if (entry.dram > 0) {
-      const double cycles = kSectorBytes * entry.dram / settings_.dram_bytes_per_clock;
-      at = std::max(at, dram_.begin(begun_, cycles) + cycles);
-    }
-    const int levels[] = {latency.shared, latency.l1, latency.l2, latency.dram};
+    if (entry.reads_from == 3) return at + dram_latency();
+    const int levels[] = {latency.shared, latency.l1, latency.l2};
     return at + levels[entry.reads_from];
+  }
+
+  // The same sequence in every run.
+  double dram_latency() {
+    random_ = random_ * 6364136223846793005u + 1442695040888963407u;
+    const double u = (static_cast<double>(random_ >> 40) + 0.5) / (1 << 24);
+    return model_.latency.dram * (1 - kDramSpread - kDramSpread * std::log(u));
   }
 
   void wait_at_barrier(int index, double at) {
@@ -237,7 +246,8 @@ class Multiprocessor {
     for (int index : block.waiting) {
       at = std::max(at, warps_[static_cast<size_t>(index)].arrived);
     }
-    at += model_.latency.barrier;
+    at += model_.latency.barrier +
+          model_.latency.barrier_per_warp * (static_cast<double>(block.waiting.size()) - 1);
     std::vector<int> released;
     released.swap(block.waiting);
     for (int index : released) {
@@ -270,12 +280,12 @@ class Multiprocessor {
       if (static_cast<int>(block.waiting.size()) == block.warps_left) release(block);
       return;
     }
-    if (started_ < to_start_) start_block(at);
+    if (started_ < to_start_) start_block(at + model_.block_turnaround);
   }
 
   SmResult result() {
     SmResult out;
-    double end = std::max({last_, l1_.free_at, l2_.free_at, dram_.free_at});
+    double end = std::max({last_, l1_.free_at, l2_.free_at});
     for (int s = 0; s < kSchedulers; ++s) {
       out.busy[0] += schedulers_[s].busy / kSchedulers;
       for (int r = static_cast<int>(Resource::kFp32); r <= static_cast<int>(Resource::kTensor);
@@ -286,7 +296,6 @@ class Multiprocessor {
     }
     out.busy[static_cast<int>(Resource::kL1)] = l1_.busy;
     out.busy[static_cast<int>(Resource::kL2)] = l2_.busy;
-    out.busy[static_cast<int>(Resource::kDram)] = dram_.busy;
     out.cycles = end;
     out.waiting = waiting_;
     out.alive = alive_;
@@ -306,7 +315,8 @@ class Multiprocessor {
   std::vector<RunningBlock> blocks_;
   Server schedulers_[kSchedulers];
   Server pipes_[kResources][kSchedulers];
-  Server l1_, l2_, dram_;
+  Server l1_, l2_, starts_;
+  uint64_t random_ = 1;
   double begun_ = 0, last_ = 0, waiting_ = 0, alive_ = 0;
   std::unordered_map<uint32_t, double> stalled_at_;
 };

@@ -25,16 +25,15 @@ enum class Resource : uint8_t {
   kTensor,
   kL1,
   kL2,
-  kDram,
 };
-constexpr int kResources = 10;
+constexpr int kResources = 9;
 
 struct SmSettings {
   const GpuModel* model = nullptr;
   const ModuleSchedule* schedule = nullptr;
-  int resident = 1;               // blocks at a time
-  double l2_bytes_per_clock = 0;  // this multiprocessor's part
-  double dram_bytes_per_clock = 0;
+  int resident = 1;                 // blocks at a time
+  double port_bytes_per_clock = 0;  // between this multiprocessor and L2
+  double block_interval = 0;        // clocks between two blocks that start here, at least
 };
 
 struct SmResult {

@@ -177,10 +177,11 @@ int wsim_select_order(const char* name) {
   engine_options().order = order;
   return 0;
 }
-void wsim_model_rates(double* bytes_per_second, double* flops_per_second) {
+void wsim_model_rates(double* copied, double* read, double* flops) {
   const SliceRates rates = slice_rates();
-  *bytes_per_second = rates.bytes_per_second;
-  *flops_per_second = rates.flops_per_second;
+  *copied = rates.copied;
+  *read = rates.read;
+  *flops = rates.flops;
 }
 const char* wsim_model_name(void) { return gpu_model().name; }
 

@@ -133,8 +133,8 @@ int wsim_select_model(const char* key);
 // such order.
 int wsim_select_order(const char* name);
 // The most that the slice can do: bytes per second of DRAM as a copy reaches them (read plus
-// written), and fp32 operations per second (an FMA is two).
-void wsim_model_rates(double* bytes_per_second, double* flops_per_second);
+// written) and as a kernel does that only reads, and fp32 operations per second (an FMA is two).
+void wsim_model_rates(double* copied, double* read, double* flops);
 // "H200"; "" on real hardware.
 const char* wsim_model_name(void);
 
