@@ -234,6 +234,37 @@ std::shared_ptr<LibraryWork> work_of(const wsim_library_work& from) {
   return work;
 }
 
+// As with an event of each stream that all others wait for.
+cudaError_t join_streams(const wsim_device_stream* streams, size_t count) {
+  std::vector<std::shared_ptr<StreamState>> states;
+  std::vector<CUevent_st> events(count);
+  for (size_t i = 0; i < count; ++i) {
+    const DeviceScope scope(streams[i].device);
+    std::shared_ptr<StreamState> state;
+    const cudaError_t error = find_target(static_cast<cudaStream_t>(streams[i].stream), &state);
+    if (error != cudaSuccess) return error;
+    if (state->device != streams[i].device) return cudaErrorInvalidResourceHandle;
+    if (state->capture != nullptr) {
+      capture_record(&events[i], *state);
+    } else {
+      Streams::instance().record(&events[i], state);
+    }
+    states.push_back(std::move(state));
+  }
+  for (size_t i = 0; i < count; ++i) {
+    for (size_t j = 0; j < count; ++j) {
+      if (states[i] == states[j]) continue;
+      const EventRecord& record = *events[j].record;
+      if (states[i]->capture == nullptr && record.captured == nullptr) {
+        Streams::instance().wait(states[i], record);
+      } else if (const cudaError_t error = capture_wait(states[i], record); error != cudaSuccess) {
+        return error;
+      }
+    }
+  }
+  return cudaSuccess;
+}
+
 }  // namespace
 
 extern "C" {
@@ -261,6 +292,11 @@ int wsim_library_enqueue(const wsim_library_work* request) {
         Streams::instance().enqueue(stream, std::move(item));
         return request->wait != 0 ? Streams::instance().synchronize_last(stream) : cudaSuccess;
       });
+}
+
+int wsim_library_join(const wsim_device_stream* streams, size_t count) {
+  const std::lock_guard lock(api_mutex());
+  return join_streams(streams, count);
 }
 
 int wsim_library_use(const wsim_operand* operands, size_t operand_count) {

@@ -51,6 +51,14 @@ typedef struct wsim_library_work {
 // back. `state` belongs to the simulator in any case.
 int wsim_library_enqueue(const wsim_library_work* work);
 
+// Work that any of these streams is given from now on waits for all that the others were given so
+// far: for work that several devices do together.
+typedef struct wsim_device_stream {
+  int device;
+  void* stream;  // cudaStream_t; the default stream is the one of `device`
+} wsim_device_stream;
+int wsim_library_join(const wsim_device_stream* streams, size_t count);
+
 // For `run` of the work that runs: operands that are known only now, because their addresses lie in
 // device memory. Checked, counted and marked as those of the call. cudaErrorInvalidValue, with a
 // finding, if one of them cannot be used.

@@ -249,23 +249,23 @@ const char* cublasGetStatusString(cublasStatus_t status) {
     case CUBLAS_STATUS_SUCCESS:
       return "success";
     case CUBLAS_STATUS_NOT_INITIALIZED:
-      return "the library was not initialized";
+      return "the handle was not made by cublasCreate, or is gone";
     case CUBLAS_STATUS_ALLOC_FAILED:
-      return "the resource allocation failed";
+      return "there is no memory left";
     case CUBLAS_STATUS_INVALID_VALUE:
-      return "an invalid numerical value was used as an argument";
+      return "an argument has a value that the call does not allow";
     case CUBLAS_STATUS_ARCH_MISMATCH:
-      return "an absent device architectural feature is required";
+      return "the device lacks a feature";
     case CUBLAS_STATUS_MAPPING_ERROR:
-      return "an access to GPU memory space failed";
+      return "a pointer is no memory of the device";
     case CUBLAS_STATUS_EXECUTION_FAILED:
-      return "the GPU program failed to execute";
+      return "the work could not be run";
     case CUBLAS_STATUS_INTERNAL_ERROR:
-      return "an internal operation failed";
+      return "the library failed";
     case CUBLAS_STATUS_NOT_SUPPORTED:
-      return "the requested functionality is not supported";
+      return "this combination is not supported";
     case CUBLAS_STATUS_LICENSE_ERROR:
-      return "the functionality requested requires some license";
+      return "a licence is missing";
   }
   return "unknown status";
 }

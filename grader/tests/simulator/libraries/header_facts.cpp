@@ -5,6 +5,7 @@
 #include <cudnn.h>
 #include <cufft.h>
 #include <curand.h>
+#include <nccl.h>
 
 #include <typeinfo>
 
