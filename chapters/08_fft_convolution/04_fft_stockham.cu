@@ -7,15 +7,16 @@
 #include "04_fft_stockham.h"
 #include "support.h"
 
-// How n points are cut up: points per thread, and the radix of each pass, whose product is n. Up to
-// 32 threads are part of a warp, and a block has several transforms; else a block has one.
+// How a transform is cut up: its points, points per thread, the radix of each pass, and how many
+// blocks a multiprocessor should hold, which limits the registers. A transform of 32 threads
+// belongs to one warp, and a block has four of them; a longer one has a block of its own.
 template <int kPoints_, int kEach_, int kRadix1_, int kRadix2_, int kRadix3_, int kMinBlocks_>
 struct Plan {
   static constexpr int kPoints = kPoints_, kEach = kEach_, kThreads = kPoints_ / kEach_;
   static constexpr int kRadix1 = kRadix1_, kRadix2 = kRadix2_, kRadix3 = kRadix3_;
   static constexpr int kTransforms = kThreads <= 32 ? 128 / kThreads : 1;  // of a block
   static constexpr int kBlock = kTransforms * kThreads;                    // threads
-  static constexpr int kMinBlocks = kMinBlocks_;  // per multiprocessor: limits the registers
+  static constexpr int kMinBlocks = kMinBlocks_;
   static_assert(kRadix1 * kRadix2 * kRadix3 == kPoints, "the passes make the transform");
 };
 
@@ -94,8 +95,7 @@ __global__ void __launch_bounds__(P::kBlock, P::kMinBlocks)
   __shared__ float2 tiles[P::kTransforms][P::kPoints + P::kPoints / 16];
   const int t = threadIdx.x % P::kThreads, mine = threadIdx.x / P::kThreads;
   const size_t transform = static_cast<size_t>(blockIdx.x) * P::kTransforms + mine;
-  if (transform >= static_cast<size_t>(batch))
-    return;  // whole warps, in plans without a block barrier
+  if (transform >= static_cast<size_t>(batch)) return;  // whole warps; no block barrier follows
   x += transform * P::kPoints;
   y += transform * P::kPoints;
   float2 v[P::kEach];
@@ -117,7 +117,7 @@ void launch(const float2* d_x, float2* d_y, int batch) {
 
 void launch_fft_stockham(const float2* d_x, float2* d_y, int n, int batch) {
   if (batch == 0) return;
-  switch (n) {  // plans and limits that were fastest on an H200 (assets/benchmarks/notes.md)
+  switch (n) {  // the plans that were fastest on an H200 (assets/benchmarks/notes.md)
     case 256:
       return launch<Plan<256, 8, 8, 8, 4, 1>>(d_x, d_y, batch);
     case 512:
