@@ -1,0 +1,193 @@
+// 07/11 Matmul, 5120: no last wave of blocks that leaves most of the card idle.
+//   a  m x k,  b  k x n,  c  m x n: floats, row-major, in device memory; c = a b
+//   Any sizes from 0; a sum of no products is 0. No matrix has 2^31 elements or more.
+//   With m = n = 5120 the kernel of 09 has 800 tiles. An H200 makes 132 at a time: six waves, and
+//   then 8 tiles while 124 multiprocessors wait. Here whole waves have large tiles, and what is
+//   left is cut into small ones. The kernel is that of 09 with the shape as a parameter.
+//   TODOs  4
+#include <algorithm>
+
+#include "11_matmul_5120.h"
+#include "support.h"
+
+constexpr int kLargeRows = 128, kLargeCols = 256;  // a tile of c, as in 09
+constexpr int kStep = 16;                          // steps along k per pair of tiles
+
+// A block makes kTileRows x kTileCols elements of c, a warp kWarpRows x kWarpCols, a thread
+// kRows x kCols. kParts such tiles make a large one.
+template <int kTileRows_, int kTileCols_, int kWarpRows_, int kWarpCols_, int kRows_, int kCols_>
+struct Shape {
+  static constexpr int kTileRows = kTileRows_, kTileCols = kTileCols_;
+  static constexpr int kWarpRows = kWarpRows_, kWarpCols = kWarpCols_;
+  static constexpr int kRows = kRows_, kCols = kCols_;
+  static constexpr int kWarpsX = kTileCols / kWarpCols;
+  static constexpr int kLanesX = kWarpCols / kCols, kLanesY = kWarpRows / kRows;
+  static constexpr int kThreads = 32 * kWarpsX * (kTileRows / kWarpRows);
+  static constexpr int kPartsX = kLargeCols / kTileCols;
+  static constexpr int kParts = kPartsX * (kLargeRows / kTileRows);
+};
+using Large = Shape<kLargeRows, kLargeCols, 64, 64, 8, 16>;
+using Small = Shape<64, 64, 32, 32, 4, 8>;
+
+// What a thread multiplies in one step of k, as in 09.
+template <class S>
+struct Fragments {
+  float4 a[S::kRows / 4], b[S::kCols / 4];
+
+  __device__ void load(const float* row_of_a, const float* row_of_b) {
+#pragma unroll
+    for (int j = 0; j < S::kCols / 4; ++j) {
+      b[j] = *reinterpret_cast<const float4*>(row_of_b + 4 * S::kLanesX * j);
+    }
+#pragma unroll
+    for (int i = 0; i < S::kRows / 4; ++i) {
+      a[i] = *reinterpret_cast<const float4*>(row_of_a + 4 * S::kLanesY * i);
+    }
+  }
+  __device__ void multiply(float (&sums)[S::kRows][S::kCols]) const {
+    const float* x = reinterpret_cast<const float*>(a);
+    const float* y = reinterpret_cast<const float*>(b);
+#pragma unroll
+    for (int i = 0; i < S::kRows; ++i) {
+#pragma unroll
+      for (int j = 0; j < S::kCols; ++j) sums[i][j] += x[i] * y[j];
+    }
+  }
+};
+
+// Block 0 makes part 0 of large tile number first_tile, block kParts part 0 of the next.
+template <Edges kEdges, class S>
+__global__ void __launch_bounds__(S::kThreads)
+    matmul_tiles(const float* a, const float* b, float* c, int m, int n, int k, int first_tile) {
+  using Loads = TileLoads<kEdges, S::kTileRows, S::kTileCols, kStep, S::kThreads>;
+  extern __shared__ float4 shared[];
+  auto* const pairs = reinterpret_cast<typename Loads::Pair*>(shared);  // 2 of them
+  const int tile_rows = (m + kLargeRows - 1) / kLargeRows;
+  const int tile_cols = (n + kLargeCols - 1) / kLargeCols;
+  //~ // TODO(1): Which large tile does this block work on, and where in c does its part begin? The
+  //~ // parts of a tile are numbered row by row, S::kPartsX in a row (about 4 lines).
+  //~ const TilePosition tile = tile_of_block(first_tile + blockIdx.x, tile_rows, tile_cols);
+  //~ const int first_row = tile.row * kLargeRows, first_col = tile.col * kLargeCols;
+  //~begin 1
+  const int block = blockIdx.x, part = block % S::kParts;
+  const TilePosition tile = tile_of_block(first_tile + block / S::kParts, tile_rows, tile_cols);
+  const int first_row = tile.row * kLargeRows + part / S::kPartsX * S::kTileRows;
+  const int first_col = tile.col * kLargeCols + part % S::kPartsX * S::kTileCols;
+  //~end
+  if (first_row >= m || first_col >= n) return;  // the whole block: a part past the edge of c
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const int row = warp / S::kWarpsX * S::kWarpRows + lane / S::kLanesX * 4;
+  const int col = warp % S::kWarpsX * S::kWarpCols + lane % S::kLanesX * 4;
+  Loads loads(a, b, first_row, first_col, m, n, k);
+  loads.begin(pairs[0], n, k);
+#pragma unroll
+  for (int i = 0; i < Loads::kLoadsA; ++i) loads.store_a(pairs[0], i);
+  float sums[S::kRows][S::kCols] = {};
+  int now = 0, next = 1;  // the pair that is multiplied, the pair that is loaded
+  for (int first = 0; first < k; first += kStep) {
+    close_copy_group();
+    wait_for_copies<0>();  // this thread's, into pairs[now]
+    __syncthreads();       // closes both hazards of 09
+    const bool more = first + kStep < k;
+    if (more) loads.begin(pairs[next], n, k);
+    Fragments<S> f[2];  // of this step of k, and of the next
+    f[0].load(&pairs[now].a[0][row], &pairs[now].b[0][col]);
+#pragma unroll
+    for (int i = 0; i < kStep; ++i) {
+      if (i + 1 < kStep) {
+        f[(i + 1) % 2].load(&pairs[now].a[i + 1][row], &pairs[now].b[i + 1][col]);
+      }
+      f[i % 2].multiply(sums);
+      const int load = i - (kStep - Loads::kLoadsA);
+      if (more && load >= 0) loads.store_a(pairs[next], load);
+    }
+    now ^= 1, next ^= 1;
+  }
+#pragma unroll
+  for (int i = 0; i < S::kRows; ++i) {
+    const int to_row = first_row + row + i / 4 * 4 * S::kLanesY + i % 4;
+#pragma unroll
+    for (int j = 0; j < S::kCols; j += 4) {
+      const int to_col = first_col + col + j * S::kLanesX;
+      store4<kEdges>(c + static_cast<size_t>(to_row) * n + to_col,
+                     make_float4(sums[i][j], sums[i][j + 1], sums[i][j + 2], sums[i][j + 3]),
+                     m - to_row, n - to_col);
+    }
+  }
+}
+
+int tiles_in_whole_waves(int tiles, int places) {
+  int whole = 0;
+  //~ // TODO(2): The most whole waves of `places` tiles. But if more than half of another wave is
+  //~ // left, all tiles: cutting so many costs more than it saves (about 3 lines).
+  //~begin 2
+  whole = tiles / places * places;
+  if (2 * (tiles - whole) > places) whole = tiles;
+  //~end
+  return whole;
+}
+
+// `count` large tiles from number first_tile on, in parts of shape S.
+template <Edges kEdges, class S>
+void launch_tiles(const float* d_a, const float* d_b, float* d_c, int m, int n, int k,
+                  int first_tile, int count) {
+  constexpr int kBytes = 2 * sizeof(TilePair<S::kTileRows, S::kTileCols, kStep>);
+  const auto kernel = matmul_tiles<kEdges, S>;
+  cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes);
+  if (count > 0) {
+    kernel<<<count * S::kParts, S::kThreads, kBytes>>>(d_a, d_b, d_c, m, n, k, first_tile);
+  }
+}
+
+template <Edges kEdges>
+void launch_all(const float* d_a, const float* d_b, float* d_c, int m, int n, int k, int places) {
+  const int tiles = ((m + kLargeRows - 1) / kLargeRows) * ((n + kLargeCols - 1) / kLargeCols);
+  const int whole = tiles_in_whole_waves(tiles, places);
+  launch_tiles<kEdges, Large>(d_a, d_b, d_c, m, n, k, 0, whole);
+  //~ // TODO(3): Launch what is left, in small tiles (1 line).
+  //~begin 3
+  launch_tiles<kEdges, Small>(d_a, d_b, d_c, m, n, k, whole, tiles - whole);
+  //~end
+}
+
+void launch_matmul_places(const float* d_a, const float* d_b, float* d_c, int m, int n, int k,
+                          int places) {
+  if (edges_of(d_a, d_b, d_c, m, n, k, kLargeRows, kLargeCols, kStep) == Edges::kScalars) {
+    launch_all<Edges::kScalars>(d_a, d_b, d_c, m, n, k, places);
+  } else {
+    launch_all<Edges::kVectors>(d_a, d_b, d_c, m, n, k, places);
+  }
+}
+
+void launch_matmul_5120(const float* d_a, const float* d_b, float* d_c, int m, int n, int k) {
+  int device = 0, multiprocessors = 0;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+  launch_matmul_places(d_a, d_b, d_c, m, n, k, multiprocessors);  // one large tile on each
+}
+
+__global__ void do_nothing() {}
+
+float milliseconds_of(void (*launch)(void* work), void* work) {
+  cudaEvent_t before, between, after;
+  for (cudaEvent_t* event : {&before, &between, &after}) cudaEventCreate(event);
+  float least = 1e30f;
+  for (int run = 0; run < 5; ++run) {
+    float empty = 0.0f, full = 0.0f;
+    //~ // TODO(4): Time one launch of do_nothing and one of the work with the three events, into
+    //~ // `empty` and `full` (about 8 lines).
+    //~begin 4
+    cudaEventRecord(before);
+    do_nothing<<<1, 1>>>();
+    cudaEventRecord(between);
+    launch(work);
+    cudaEventRecord(after);
+    cudaEventSynchronize(after);
+    cudaEventElapsedTime(&empty, before, between);
+    cudaEventElapsedTime(&full, between, after);
+    //~end
+    least = std::min(least, full - empty);
+  }
+  for (cudaEvent_t event : {before, between, after}) cudaEventDestroy(event);
+  return least;
+}
