@@ -265,7 +265,7 @@ ncclResult_t ncclCommInitAll(ncclComm_t* comm, int ndev, const int* devlist) {
   std::set<int> used;
   for (int i = 0; i < ndev; ++i) {
     const int device = devlist == nullptr ? i : devlist[i];
-    if (device < 0 || device >= present) return ncclUnhandledCudaError;
+    if (device < 0 || device >= present) return ncclInvalidArgument;
     if (!used.insert(device).second) return ncclInvalidUsage;
     clique->devices[static_cast<size_t>(i)] = device;
   }

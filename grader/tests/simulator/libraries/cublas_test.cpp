@@ -1,5 +1,6 @@
 // cuBLAS in the simulator: what the checks see of its calls. That results and status codes are
 // right is shown by grader/tests/conformance.
+#include <cublasXt.h>
 #include <cublas_v2.h>
 
 #include "library_fixture.h"
@@ -160,6 +161,31 @@ TEST_F(CublasTest, AHandleBelongsToTheDeviceOnWhichItWasMade) {
   EXPECT_EQ(cublasSscal(handle_, kOrder, &two, x, 1), CUBLAS_STATUS_EXECUTION_FAILED);
   EXPECT_EQ(findings(), Kinds{"memcheck/no-peer-access"});
   ASSERT_EQ(cudaSetDevice(0), cudaSuccess);
+}
+
+TEST_F(CublasTest, DevicesShareTheBlocksOfAProductInHostMemory) {
+  constexpr size_t kLarge = 64;
+  const std::vector<float> a(kLarge * kLarge, 1);
+  std::vector<float> c(kLarge * kLarge, -1);
+  cublasXtHandle_t handle = nullptr;
+  int devices[] = {0, 1};
+  const float one = 1, zero = 0;
+  ASSERT_EQ(cublasXtCreate(&handle), CUBLAS_STATUS_SUCCESS);
+  ASSERT_EQ(cublasXtDeviceSelect(handle, 2, devices), CUBLAS_STATUS_SUCCESS);
+  ASSERT_EQ(cublasXtSetBlockDim(handle, 16), CUBLAS_STATUS_SUCCESS);
+  ASSERT_EQ(cublasXtSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, kLarge, kLarge, kLarge, &one, a.data(),
+                          kLarge, a.data(), kLarge, &zero, c.data(), kLarge),
+            CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(c, std::vector<float>(kLarge * kLarge, kLarge));
+  bool used[2] = {};
+  const int count = wsim_timeline_count();
+  for (int i = 0; i < count; ++i) {
+    wsim_timeline_item item{};
+    ASSERT_EQ(wsim_get_timeline_item(i, &item), 0);
+    if (std::string(item.name) == "cublasXtSgemm") used[item.device] = true;
+  }
+  EXPECT_TRUE(used[0] && used[1]);
+  EXPECT_EQ(cublasXtDestroy(handle), CUBLAS_STATUS_SUCCESS);
 }
 
 TEST_F(CublasTest, AResultForTheHostCannotBeCaptured) {

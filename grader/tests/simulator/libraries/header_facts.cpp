@@ -1,6 +1,8 @@
 // Compiled twice: with our headers and with the vendor's.
 #include "header_facts.h"
 
+#include <cublasLt.h>
+#include <cublasXt.h>
 #include <cublas_v2.h>
 #include <cudnn.h>
 #include <cufft.h>
