@@ -117,6 +117,17 @@ std::string name_of_page(const testing::TestParamInfo<fs::path>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Documents, Page, testing::ValuesIn(document_pages(kRoot)), name_of_page);
 
+// Its page lists it as needing a GPU; what can be checked without one is that it compiles.
+TEST(Snippets, OfNvrtcCompilesWhereItsHeaderIs) {
+  const fs::path header =
+      fs::canonical(NVCC_PROGRAM).parent_path().parent_path() / "include/nvrtc.h";
+  if (!fs::exists(header)) GTEST_SKIP() << header << " is missing: the compiler packages lack it";
+  const ReadersFolder folder;
+  int status = -1;
+  const std::string log = folder.run("nvcc -c -o scale.o nvrtc_scale.cpp", &status);
+  EXPECT_EQ(status, 0) << log;
+}
+
 TEST(Snippets, AreAllUsedByAPage) {
   std::string pages;
   for (const fs::path& page : document_pages(kRoot)) pages += course::read_text(page);
