@@ -6,9 +6,10 @@
 
 Builds the corpus for the GPU of this machine, runs every case under the tool that looks for defects
 of its kind (streamcheck has none: racecheck is asked), and writes what the tool said. With --side
-or --checks only a part is run; the rest is kept from FILE.json. --table prints FILE.json as the table of
-docs/why_trust_it.md and runs nothing. What the simulator finds is what its test demands: every
-planted defect on its line, and no clean twin (grader/tests/corpus/corpus_test.cpp).
+or --checks only a part is run; the rest is kept from FILE.json. --table prints FILE.json as a table
+and runs nothing. docs/why_trust_it.md takes its figures from assets/benchmarks/sanitizer_h200.json.
+What the simulator finds is what its test demands: every planted defect on its line, and no clean
+twin accused (grader/tests/corpus/corpus_test.cpp).
 
 Python 3, standard library only.
 """
@@ -103,18 +104,24 @@ def run_cases(side, jobs, checks):
     return rows
 
 
-def table(data):
+def summary(cases):
+    """{check: {"defects": n, "reported": of them, "accused": clean twins}}, and "all"."""
+    sums = {check: {"defects": 0, "reported": 0, "accused": 0} for check in [*TOOLS, "all"]}
+    for row in cases.values():
+        for name in (row["finding"].split("/")[0], "all"):
+            sums[name]["defects"] += 1
+            sums[name]["reported"] += row.get("planted") == "reported"
+            sums[name]["accused"] += row.get("clean") == "reported"
+    return sums
+
+
+def table(cases):
     text = "| check | planted defects | reported by compute-sanitizer | clean twins accused |\n"
     text += "| --- | --- | --- | --- |\n"
-    sums = [0, 0, 0]
-    for check in TOOLS:
-        rows = [r for r in data["cases"].values() if r["finding"].startswith(check + "/")]
-        counts = [len(rows), sum(r.get("planted") == "reported" for r in rows),
-                  sum(r.get("clean") == "reported" for r in rows)]
-        sums = [a + b for a, b in zip(sums, counts)]
-        name = check if TOOLS[check] == check else f"{check} (asked: {TOOLS[check]})"
-        text += f"| {name} | {counts[0]} | {counts[1]} | {counts[2]} |\n"
-    return text + f"| **all** | {sums[0]} | {sums[1]} | {sums[2]} |\n"
+    for name, counts in summary(cases).items():
+        asked = f" (asked: {TOOLS[name]})" if TOOLS.get(name, name) != name else ""
+        text += f"| {name}{asked} | {counts['defects']} | {counts['reported']} | {counts['accused']} |\n"
+    return text
 
 
 def main():
@@ -140,10 +147,11 @@ def main():
         for side in [arguments.side] if arguments.side else ["planted", "clean"]:
             for case, row in run_cases(side, arguments.jobs, arguments.checks).items():
                 data["cases"].setdefault(case, {}).update(row)
+        data["summary"] = summary(data["cases"])
         with open(arguments.file, "w") as file:
             json.dump(data, file, indent=1)
             file.write("\n")
-    print(table(data), end="")
+    print(table(data["cases"]), end="")
 
 
 if __name__ == "__main__":
