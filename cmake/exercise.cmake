@@ -1,4 +1,4 @@
-# warplings_exercise(ID ARCH N FLAGS ... LIBRARIES ... LINKS ... BASELINES ...)
+# warplings_exercise(ID ARCH N GPUS N FLAGS ... LIBRARIES ... LINKS ... BASELINES ...)
 #
 # The three programs of one exercise (ID is NN_topic/MM_name), built on demand into course/:
 #   NN_topic.MM_name            the learner's file
@@ -6,7 +6,7 @@
 #   NN_topic.MM_name.derived    ablations, mutants and variants of the reference, one nvcc run
 # and the CTest test ID, which builds the learner's program first.
 function(warplings_exercise id)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "ARCH" "FLAGS;LIBRARIES;LINKS;BASELINES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "ARCH;GPUS" "FLAGS;LIBRARIES;LINKS;BASELINES")
   string(REPLACE "/" "." name "${id}")
   get_filename_component(topic "${id}" DIRECTORY)
   set(chapter "${PROJECT_SOURCE_DIR}/chapters/${topic}")
@@ -58,5 +58,6 @@ function(warplings_exercise id)
   add_test(NAME "${id}" COMMAND ${name})
   set_tests_properties("build ${id}" PROPERTIES FIXTURES_SETUP ${name} RESOURCE_LOCK build_tree
                                                 LABELS build)
-  set_tests_properties("${id}" PROPERTIES FIXTURES_REQUIRED ${name} LABELS exercise TIMEOUT 300)
+  set_tests_properties("${id}" PROPERTIES FIXTURES_REQUIRED ${name} LABELS exercise TIMEOUT 300
+                                          ENVIRONMENT GRADE_SIM_DEVICES=${arg_GPUS})
 endfunction()

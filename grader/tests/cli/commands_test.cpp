@@ -29,6 +29,23 @@ TEST(Run, PassIsRecordedAndNamesTheNextExercise) {
   EXPECT_TRUE(has(course.grade({"run"}).out, "01_begin/02_second"));
 }
 
+TEST(Run, AnExerciseHasAsManyDevicesAsItSays) {
+  ScratchCourse course;
+  course.save("//! test Scratch.Adds 1\n//! devices 0\n");
+  EXPECT_EQ(course.grade({"run"}).status, 0);
+  const fs::path manifest = course.root() / "chapters/course.json";
+  std::string text = read_file(manifest);
+  const std::string title = "\"title\": \"First\"";
+  write_file(manifest, text.replace(text.find(title), title.size(), title + ", \"gpus\": 4"));
+  EXPECT_EQ(course.grade({"run", "first"}).status, 1) << "it has four now";
+  course.save("//! test Scratch.Adds 1\n//! devices 4\n");
+  EXPECT_EQ(course.grade({"run", "first"}).status, 0);
+  // Whoever sets the variable knows better.
+  course.set("GRADE_SIM_DEVICES", "2");
+  course.save("//! test Scratch.Adds 1\n//! devices 2\n");
+  EXPECT_EQ(course.grade({"run", "first"}).status, 0);
+}
+
 TEST(Run, StarterFailsWithStatusOneAndOpeningTheCourseDoesNot) {
   const ScratchCourse course;
   EXPECT_EQ(course.grade({"run"}).status, 1);

@@ -8,6 +8,7 @@
 //   //! finding CHECK KIND TEXT  //! budget VALUE LIMIT NAME    //! counters N
 //   //! speed SECONDS RATIO PASS NAME   modelled, against the stage NAME; PASS is the bar
 //   //! measured SECONDS RATIO PASS NAME   the same, on a card
+//   //! devices N               fails unless so many devices are asked for (0: not said)
 //   //! print TEXT  //! spam  //! exit N  //! abort  //! crash  //! recurse  //! hang  //! allocate
 //   //! throw  //! fork  //! silent-exit, linked-for-gpu (before the first event)
 #include <fnmatch.h>
@@ -196,6 +197,12 @@ class Program {
     return above[0] == 0 ? 0 : recurse(here) + here[0];  // never 0, which no compiler knows
   }
 
+  void expect_devices(const std::string& count) {
+    const char* asked_for = std::getenv("GRADE_SIM_DEVICES");
+    const std::string got = asked_for == nullptr ? "0" : asked_for;
+    if (got != count) fail(got + " devices");
+  }
+
   static void allocate() {
     std::vector<std::vector<char>> blocks;
     for (;;) blocks.emplace_back(16 << 20, 'x');
@@ -209,6 +216,7 @@ class Program {
         {"counters", [&] { counters(step.rest); }},
         {"speed", [&] { speed(step.rest, true); }},
         {"measured", [&] { speed(step.rest, false); }},
+        {"devices", [&] { expect_devices(step.rest); }},
         {"print", [&] { std::cout << step.rest << std::endl; }},
         {"spam", [] { spam(); }},
         {"exit", [&] { std::exit(std::atoi(step.rest.c_str())); }},
