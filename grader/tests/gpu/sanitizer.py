@@ -7,8 +7,8 @@
 Builds the corpus for the GPU of this machine, runs every case under the tool that looks for defects
 of its kind (streamcheck has none: racecheck is asked), and writes what the tool said. With --side
 or --checks only a part is run; the rest is kept from FILE.json. --table prints FILE.json as a table
-and runs nothing. What the simulator finds is what its test demands: every planted defect on its line, and no clean
-twin accused (grader/tests/corpus/corpus_test.cpp).
+and runs nothing. What the simulator finds is what its test demands: every planted defect on its
+line, and no clean twin accused (grader/tests/corpus/corpus_test.cpp).
 
 Python 3, standard library only.
 """
