@@ -253,12 +253,12 @@ __device__ inline void add_rows_by_columns(const float (&a)[32][kPitchA],
 }
 
 // Begins to copy kRows rows of 64 floats, from row `first` of `from` on; past the last of its
-// `rows` there are zeros. `count` threads call it, this one is number t.
+// `rows` there are zeros. `count` threads call it, a multiple of 16, and this one is number t.
 template <int kRows, int kPitch>
 __device__ inline void load_rows(float (&to)[kRows][kPitch], const float* from, int first, int rows,
                                  int t, int count) {
-  for (int e = t; e < kRows * 16; e += count) {
-    const int row = e / 16, col = e % 16 * 4;
+  const int col = t % 16 * 4;  // the same in all rows of a thread
+  for (int row = t / 16; row < kRows; row += count / 16) {
     const bool inside = first + row < rows;
     const float* source = from + (inside ? static_cast<size_t>(first + row) * 64 + col : 0);
     copy_or_zero_async<16>(&to[row][col], source, inside);
