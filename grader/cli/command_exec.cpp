@@ -74,6 +74,17 @@ bool build_tool(App& app, const std::string& target, int* status) {
   return false;
 }
 
+// The libraries of CUDA that the program is linked with and the simulator has: their names stand in
+// the file as the loader reads them.
+std::vector<std::string> libraries_of(const std::string& program) {
+  const std::string bytes = course::read_text(program);
+  std::vector<std::string> found;
+  for (const char* name : {"cublas", "cublasLt", "cudnn", "cufft", "curand", "nccl"}) {
+    if (bytes.find("lib" + std::string(name) + ".so.") != std::string::npos) found.push_back(name);
+  }
+  return found;
+}
+
 // Becomes the program: its output, its terminal and its exit status are its own.
 int become(std::vector<std::string> argv) {
   std::vector<char*> pointers;
@@ -95,6 +106,9 @@ std::vector<std::string> simulated_program(App& app, const std::vector<std::stri
   const std::string problem = problem_of(program);
   if (!problem.empty()) throw UsageError(problem);
   if (!build_tool(app, "warplings.cudart", status)) return {};
+  for (const std::string& library : libraries_of(program)) {
+    if (!build_tool(app, "warplings." + library + ".shared", status)) return {};
+  }
   const std::string libraries = (app.paths().build(Device::kSimulator) / "lib").string();
   const char* before = std::getenv("LD_LIBRARY_PATH");
   const bool had = before != nullptr && *before != '\0';

@@ -94,6 +94,13 @@ void Call::not_simulated(const std::string& what) const {
   wsim_library_report(site_, "not-simulated", text.c_str(), 0);
 }
 
+void Call::not_there() const {
+  wsim_library_report(site_, "not-simulated",
+                      "is a part of its library that the simulator does not have. It did nothing "
+                      "and returned a status. Run this program on a GPU.",
+                      0);
+}
+
 void Call::explain(const char* kind, const std::string& what) const {
   wsim_library_report(site_, kind, what.c_str(), 1);
 }

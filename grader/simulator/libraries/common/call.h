@@ -57,6 +57,8 @@ class Call {
                       std::function<void()> run) const;
   // Something that the vendor's library has and this one has not: "... is not simulated".
   void not_simulated(const std::string& what) const;
+  // The function itself: the vendor's library has it and this one has not.
+  void not_there() const;
   // A note that explains a status code.
   void explain(const char* kind, const std::string& what) const;
   // A mistake that the vendor's library does not report.

@@ -5,6 +5,9 @@
 
 #include "library_fixture.h"
 
+// As the simulator has it; our header does not declare it.
+extern "C" int cublasCscal_v2();
+
 namespace {
 
 constexpr int kOrder = 8;
@@ -161,6 +164,13 @@ TEST_F(CublasTest, AHandleBelongsToTheDeviceOnWhichItWasMade) {
   EXPECT_EQ(cublasSscal(handle_, kOrder, &two, x, 1), CUBLAS_STATUS_EXECUTION_FAILED);
   EXPECT_EQ(findings(), Kinds{"memcheck/no-peer-access"});
   ASSERT_EQ(cudaSetDevice(0), cudaSuccess);
+}
+
+TEST_F(CublasTest, AFunctionThatIsNotThereSaysSoOnce) {
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(cublasCscal_v2(), CUBLAS_STATUS_NOT_SUPPORTED);
+  EXPECT_EQ(findings(), Kinds{"api/not-simulated"});
+  EXPECT_NE(last_message().find("cublasCscal_v2 at cublas_test.cpp:"), std::string::npos)
+      << last_message();
 }
 
 TEST_F(CublasTest, DevicesShareTheBlocksOfAProductInHostMemory) {
