@@ -5,29 +5,16 @@
 //   then 8 tiles while 124 multiprocessors wait. Here whole waves have large tiles, and what is
 //   left is cut into small ones. The kernel is that of 09 with the shape as a parameter.
 //   TODOs  4
-#include <algorithm>
-
 #include "11_matmul_5120.h"
 #include "support.h"
 
 constexpr int kLargeRows = 128, kLargeCols = 256;  // a tile of c, as in 09
 constexpr int kStep = 16;                          // steps along k per pair of tiles
 
-// A block makes kTileRows x kTileCols elements of c, a warp kWarpRows x kWarpCols, a thread
-// kRows x kCols. kParts such tiles make a large one.
-template <int kTileRows_, int kTileCols_, int kWarpRows_, int kWarpCols_, int kRows_, int kCols_>
-struct Shape {
-  static constexpr int kTileRows = kTileRows_, kTileCols = kTileCols_;
-  static constexpr int kWarpRows = kWarpRows_, kWarpCols = kWarpCols_;
-  static constexpr int kRows = kRows_, kCols = kCols_;
-  static constexpr int kWarpsX = kTileCols / kWarpCols;
-  static constexpr int kLanesX = kWarpCols / kCols, kLanesY = kWarpRows / kRows;
-  static constexpr int kThreads = 32 * kWarpsX * (kTileRows / kWarpRows);
-  static constexpr int kPartsX = kLargeCols / kTileCols;
-  static constexpr int kParts = kPartsX * (kLargeRows / kTileRows);
-};
-using Large = Shape<kLargeRows, kLargeCols, 64, 64, 8, 16>;
-using Small = Shape<64, 64, 32, 32, 4, 8>;
+using Large = TileShape<kLargeRows, kLargeCols, 64, 64, 8, 16>;
+using Small = TileShape<64, 64, 32, 32, 4, 8>;
+template <class S>  // into so many tiles of shape S a large one is cut
+constexpr int kParts = (kLargeRows / S::kTileRows) * (kLargeCols / S::kTileCols);
 
 // What a thread multiplies in one step of k, as in 09.
 template <class S>
@@ -55,7 +42,7 @@ struct Fragments {
   }
 };
 
-// Block 0 makes part 0 of large tile number first_tile, block kParts part 0 of the next.
+// Block 0 makes part 0 of large tile number first_tile, block kParts<S> part 0 of the next.
 template <Edges kEdges, class S>
 __global__ void __launch_bounds__(S::kThreads)
     matmul_tiles(const float* a, const float* b, float* c, int m, int n, int k, int first_tile) {
@@ -65,7 +52,7 @@ __global__ void __launch_bounds__(S::kThreads)
   const int tile_rows = (m + kLargeRows - 1) / kLargeRows;
   const int tile_cols = (n + kLargeCols - 1) / kLargeCols;
   // TODO(1): Which large tile does this block work on, and where in c does its part begin? The
-  // parts of a tile are numbered row by row, S::kPartsX in a row (about 4 lines).
+  // parts of a tile are numbered row by row (about 5 lines).
   const TilePosition tile = tile_of_block(first_tile + blockIdx.x, tile_rows, tile_cols);
   const int first_row = tile.row * kLargeRows, first_col = tile.col * kLargeCols;
   if (first_row >= m || first_col >= n) return;  // the whole block: a part past the edge of c
@@ -125,7 +112,7 @@ void launch_tiles(const float* d_a, const float* d_b, float* d_c, int m, int n, 
   const auto kernel = matmul_tiles<kEdges, S>;
   cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes);
   if (count > 0) {
-    kernel<<<count * S::kParts, S::kThreads, kBytes>>>(d_a, d_b, d_c, m, n, k, first_tile);
+    kernel<<<count * kParts<S>, S::kThreads, kBytes>>>(d_a, d_b, d_c, m, n, k, first_tile);
   }
 }
 
@@ -139,11 +126,10 @@ void launch_all(const float* d_a, const float* d_b, float* d_c, int m, int n, in
 
 void launch_matmul_places(const float* d_a, const float* d_b, float* d_c, int m, int n, int k,
                           int places) {
-  if (edges_of(d_a, d_b, d_c, m, n, k, kLargeRows, kLargeCols, kStep) == Edges::kScalars) {
-    launch_all<Edges::kScalars>(d_a, d_b, d_c, m, n, k, places);
-  } else {
-    launch_all<Edges::kVectors>(d_a, d_b, d_c, m, n, k, places);
-  }
+  const Edges edges = edges_of(d_a, d_b, d_c, m, n, k, kLargeRows, kLargeCols, kStep);
+  const auto launch =
+      edges == Edges::kScalars ? launch_all<Edges::kScalars> : launch_all<Edges::kVectors>;
+  launch(d_a, d_b, d_c, m, n, k, places);
 }
 
 void launch_matmul_5120(const float* d_a, const float* d_b, float* d_c, int m, int n, int k) {
@@ -163,7 +149,7 @@ float milliseconds_of(void (*launch)(void* work), void* work) {
     float empty = 0.0f, full = 0.0f;
     // TODO(4): Time one launch of do_nothing and one of the work with the three events, into
     // `empty` and `full` (about 8 lines).
-    least = std::min(least, full - empty);
+    if (full - empty < least) least = full - empty;
   }
   for (cudaEvent_t event : {before, between, after}) cudaEventDestroy(event);
   return least;

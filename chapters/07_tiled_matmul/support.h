@@ -111,6 +111,18 @@ __device__ inline void copy4_async(float* shared, const float* p, int rows, int 
   }
 }
 
+// How c is shared out: a block makes a tile of kTileRows x kTileCols elements, each of its warps
+// kWarpRows x kWarpCols, a thread kRows x kCols.
+template <int kTileRows_, int kTileCols_, int kWarpRows_, int kWarpCols_, int kRows_, int kCols_>
+struct TileShape {
+  static constexpr int kTileRows = kTileRows_, kTileCols = kTileCols_;
+  static constexpr int kWarpRows = kWarpRows_, kWarpCols = kWarpCols_;
+  static constexpr int kRows = kRows_, kCols = kCols_;
+  static constexpr int kWarpsX = kTileCols / kWarpCols;
+  static constexpr int kLanesX = kWarpCols / kCols, kLanesY = kWarpRows / kRows;
+  static constexpr int kThreads = 32 * kWarpsX * (kTileRows / kWarpRows);
+};
+
 // What a block multiplies from barrier to barrier: a tile of a and a tile of b.
 template <int kTileRows, int kTileCols, int kStep>
 struct TilePair {
