@@ -1,9 +1,14 @@
 // Given code of chapter 08: complex numbers, small Fourier transforms in the registers of one
-// thread, and, for 11 and later, the transform of 04 as a function that a kernel calls.
+// thread, and, for 11 and later, the transform of 04 as a function that a kernel calls. For 09:
+// copies in the background, and the parts of an implicit GEMM that are no different from a GEMM's.
 #ifndef CHAPTERS_08_FFT_CONVOLUTION_SUPPORT_H_
 #define CHAPTERS_08_FFT_CONVOLUTION_SUPPORT_H_
 
 #include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "09_conv2d_implicit_gemm.h"
 
 // ---- complex numbers ---------------------------------------------------------------------------
 // A float2 is one: x is the real part, y the imaginary part.
@@ -214,5 +219,141 @@ struct BlockFft {
     for (int i = 0; i < kEach; ++i) v[i] = tile[place(t + i * kThreads)];
   }
 };
+
+// ---- for 09: copies that go on in the background, past the registers ---------------------------
+
+// Begins to copy a float from global to shared memory. With `inside` false nothing is read,
+// wherever the address points, and a zero is written.
+__device__ __forceinline__ void copy_or_zero_async(float* shared, const float* global,
+                                                   bool inside) {
+  const auto to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
+  const int bytes = inside ? 4 : 0;
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(global), "r"(bytes)
+               : "memory");
+}
+
+// Copies that were begun since the last call belong together: they are one group.
+__device__ inline void close_copy_group() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+
+// Waits until at most kNewest groups of this thread are still on their way. Other threads see what
+// was copied behind a __syncthreads().
+template <int kNewest>
+__device__ inline void wait_for_copies() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(kNewest) : "memory");
+}
+
+// ---- for 09: y (k x n p q) = f (k x c r s) times X (c r s x n p q), in tiles --------------------
+
+// Product j of an output: where its pixel lies, and which parts of the filter it belongs to.
+struct Tap {
+  int offset;  // floats from the pixel under the filter's first weight
+  unsigned
+      parts;  // bit i: row i of the filter; bit 16 + i: column i; bit 31: there is no product j
+};
+constexpr unsigned kNoProduct = 1u << 31;
+
+// A column of X: the pixel under the filter's first weight, which may lie outside the image, and
+// the parts of the filter (as in Tap) that lie outside. Pixels past the last are outside in every
+// part.
+struct Column {
+  const float* corner;
+  unsigned outside;
+};
+__device__ __forceinline__ Column column_of(const float* x, const ConvLayer& layer, int pixel) {
+  const int plane = layer.p() * layer.q();
+  const int row = pixel % plane / layer.q() - layer.pad, col = pixel % layer.q() - layer.pad;
+  const auto image = static_cast<long long>(pixel / plane) * layer.c * layer.h * layer.w;
+  Column column = {x + image + row * layer.w + col, kNoProduct};
+#pragma unroll 1
+  for (int r = 0; r < layer.r; ++r) {
+    if (row + r < 0 || row + r >= layer.h) column.outside |= 1u << r;
+  }
+#pragma unroll 1
+  for (int s = 0; s < layer.s; ++s) {
+    if (col + s < 0 || col + s >= layer.w) column.outside |= 1u << (16 + s);
+  }
+  if (pixel >= layer.n * plane) column.outside = ~0u;
+  return column;
+}
+
+// A block makes kFilters x kPixels of y in steps of kStep products. It has kStages tiles of each
+// factor: one is multiplied while the others are on their way.
+template <int kFilters, int kPixels, int kStep, int kStages>
+struct ConvTiles {
+  float f[kStages][kStep][kFilters + 4];  // [product][filter]; by 4 more, stores hit more banks
+  float x[kStages][kStep][kPixels];       // [product][pixel]
+  Tap taps[2][kStep];                     // of the step that is copied, and of the next
+};
+
+// True if groups of four weights of a filter all begin at multiples of 16 bytes.
+__host__ __device__ inline bool groups_are_aligned(const float* f, int products) {
+  return (reinterpret_cast<uintptr_t>(f) | (products % 4)) % 16 == 0;
+}
+
+// One thread's share of bringing the weights of a step into a tile, which is transposed: groups of
+// four weights of one filter, each by one load if they are aligned. kAligned promises that.
+template <int kFilters, int kStep, int kThreads, bool kAligned>
+struct WeightLoads {
+  static constexpr int kGroups = kFilters * kStep / 4;
+  static constexpr int kCount = (kGroups + kThreads - 1) / kThreads;
+  float4 group[kCount];
+
+  // From f, `products` weights per filter, to registers; zeros where there is no filter or product.
+  __device__ __forceinline__ void load(const float* f, int filters, int products, int first_filter,
+                                       int step) {
+    const bool aligned = kAligned || groups_are_aligned(f, products);
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) {
+      const int e = threadIdx.x + i * kThreads;
+      const int filter = first_filter + e / (kStep / 4), j = step * kStep + e % (kStep / 4) * 4;
+      const float* from = f + static_cast<size_t>(filter) * products + j;
+      group[i] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+      if (e >= kGroups || filter >= filters || j >= products) continue;
+      if (aligned) {
+        group[i] = *reinterpret_cast<const float4*>(from);
+      } else {
+        group[i].x = from[0];
+        if (j + 1 < products) group[i].y = from[1];
+        if (j + 2 < products) group[i].z = from[2];
+        if (j + 3 < products) group[i].w = from[3];
+      }
+    }
+  }
+  // Group i from its registers to the tile, and all of them.
+  __device__ __forceinline__ void store(int i, float (*tile)[kFilters + 4]) const {
+    const int e = threadIdx.x + i * kThreads;
+    if (kGroups % kThreads != 0 && e >= kGroups) return;
+    float* to = &tile[e % (kStep / 4) * 4][e / (kStep / 4)];
+    to[0] = group[i].x;
+    to[kFilters + 4] = group[i].y;
+    to[2 * (kFilters + 4)] = group[i].z;
+    to[3 * (kFilters + 4)] = group[i].w;
+  }
+  __device__ __forceinline__ void store_all(float (*tile)[kFilters + 4]) const {
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) store(i, tile);
+  }
+};
+
+// The tile to use if `wanted` is asked for. A large tile loads less for each product. It is not the
+// best where much of it hangs over the edge of y, or where its blocks leave more than a tenth of
+// their last wave idle. Those of 64 filters take aligned weights only.
+inline ConvTile tile_for(const ConvLayer& layer, const float* d_f, ConvTile wanted) {
+  const bool aligned = groups_are_aligned(d_f, layer.c * layer.r * layer.s);
+  if (wanted != ConvTile::kBySize) {
+    const bool small = wanted == ConvTile::k32x256 || wanted == ConvTile::k16x256;
+    return aligned || small ? wanted : ConvTile::k32x256;
+  }
+  if (layer.k <= 16) return ConvTile::k16x256;
+  if (layer.k <= 32 || !aligned) return ConvTile::k32x256;
+  int device = 0, multiprocessors = 0;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+  const long long pixels = static_cast<long long>(layer.n) * layer.p() * layer.q();
+  const long long blocks = (pixels + 255) / 256 * ((layer.k + 63) / 64);
+  const long long together = 2 * multiprocessors;  // blocks of 64 x 256 that run at a time
+  const long long waves = (blocks + together - 1) / together;
+  return 10 * blocks >= 9 * waves * together ? ConvTile::k64x256 : ConvTile::k64x128;
+}
 
 #endif  // CHAPTERS_08_FFT_CONVOLUTION_SUPPORT_H_
