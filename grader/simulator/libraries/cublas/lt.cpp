@@ -380,7 +380,12 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t lightHandle, cublasLtMatmulDesc_t
   Arithmetic arithmetic{};
   const cublasStatus_t status = check(call, o, matrices, &arithmetic);
   if (status != CUBLAS_STATUS_SUCCESS) return status;
-  if (has_bias(o) && o.bias == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
+  if (has_bias(o) != (o.bias != nullptr)) {
+    call.explain("invalid-value",
+                 "refuses a bias pointer without an epilogue that adds it, or an "
+                 "epilogue that adds a bias without a pointer to it.");
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
 
   Operands operands;
   const Number scale = number_of(o.scale);
