@@ -1,0 +1,70 @@
+// Given code of 07/10: copies to shared memory, and sums over the lanes of a warp.
+#ifndef CHAPTERS_07_TILED_MATMUL_10_MATMUL_TALL_SKINNY_SUPPORT_H_
+#define CHAPTERS_07_TILED_MATMUL_10_MATMUL_TALL_SKINNY_SUPPORT_H_
+
+#include <cuda_runtime.h>
+
+#include "support.h"
+
+// Begins to copy kCols columns of b (width x n, row-major) from column `first` on, each as one
+// stretch of floats: columns is [kCols][4 * quads]. Zeros stand for what b does not have.
+template <int kCols>
+__device__ inline void copy_columns_async(float* columns, const float* b, int first, int width,
+                                          int n, int quads) {
+  const int col = threadIdx.x % kCols, apart = blockDim.x / kCols;  // rows of b at a time
+  int i = threadIdx.x / kCols;
+  if (i >= apart) return;  // too few threads are left for a whole row
+  const float* from = b + static_cast<size_t>(i) * n + first + col;
+  const size_t step = static_cast<size_t>(apart) * n;
+  for (; i < 4 * quads; i += apart, from += step) {
+    const bool inside = i < width && first + col < n;
+    copy_or_zero_async<4>(columns + col * 4 * quads + i, inside ? from : b, inside);
+  }
+}
+
+// Begins to copy the four floats at `from`, of which the row has `left` more; zeros stand for the
+// others. `row` is an address that may be named where nothing is read.
+__device__ inline void copy_quad_async(float4* to, const float* from, const float* row, int left) {
+#pragma unroll
+  for (int e = 0; e < 4; ++e) {
+    const bool inside = left > e;
+    copy_or_zero_async<4>(reinterpret_cast<float*>(to) + e, inside ? from + e : row, inside);
+  }
+}
+
+// How many of kCount sums a lane has left when 2 * kDistance lanes have shared them out.
+template <int kCount, int kDistance>
+__host__ __device__ constexpr int sums_left() {
+  if constexpr (kDistance == 0) {
+    return kCount;
+  } else {
+    return sums_left<(kCount + 1) / 2, kDistance / 2>();
+  }
+}
+
+// Adds up kCount sums over 2 * kDistance neighbouring lanes, all of them at once: a lane hands half
+// of its sums to the lane kDistance away, which hands back the other half, and so on with half the
+// distance. So there is one shuffle for each sum, not one for each sum and step. At the end
+// sums[j] is complete and was number first + j in the beginning, if that is less than `last`.
+// Before: first = 0, last = kCount.
+template <int kCount, int kDistance>
+__device__ inline void share_out_sums(float* sums, int lane, int& first, int& last) {
+  if constexpr (kDistance > 0) {
+    constexpr int kHalf = (kCount + 1) / 2;
+    const bool upper = lane & kDistance;
+#pragma unroll
+    for (int i = 0; i < kHalf; ++i) {
+      const float high = kHalf + i < kCount ? sums[kHalf + i] : 0.0f;
+      const float given = upper ? sums[i] : high;
+      sums[i] = (upper ? high : sums[i]) + __shfl_xor_sync(0xFFFFFFFFu, given, kDistance);
+    }
+    if (upper) {
+      first += kHalf;
+    } else {
+      last = min(last, first + kHalf);
+    }
+    share_out_sums<kHalf, kDistance / 2>(sums, lane, first, last);
+  }
+}
+
+#endif  // CHAPTERS_07_TILED_MATMUL_10_MATMUL_TALL_SKINNY_SUPPORT_H_
