@@ -60,6 +60,6 @@ TEST(MatmulShared, IsFast) {
   kit::MatmulSpeed work(sizes, 66);
   work.speed.launch(work.call(launch_matmul_shared));
   work.speed.against(kit::stage("the coalesced kernel", work.call(launch_matmul_coalesced)),
-                     kit::Bars(1.15, 1.40));
+                     kit::Bars(1.15, 1.40).gold_on_gpu_only());  // modelled 1.23, measured 1.45
   work.speed.grade();
 }

@@ -282,16 +282,6 @@ void detailed(const Kernel& kernel, const LaunchConfig& config, const LaunchWork
                                               work.warp_instructions / static_cast<double>(blocks));
   const double alone = std::max({1.0, run.result.cycles * scale, atomics, longest});
   cost.cycles = std::pow(std::pow(alone, kKnee) + std::pow(std::max(l2, dram), kKnee), 1 / kKnee);
-  fprintf(stderr,
-          "blocks %g used %g resident %d regs %d: sm %.0f l2 %.0f dram %.0f (bytes %.0f, w %.0f, "
-          "partial %.0f) atom %.0f longest %.0f l1busy %.0f fp32 %.0f issue %.0f port %.0f slice "
-          "%g scale %g\n",
-          (double)blocks, used, settings.resident, cost.registers, run.result.cycles * scale, l2,
-          dram, 32.0 * cache.dram_sectors, 32.0 * cache.dram_writes,
-          (double)cache.l2_partial_writes, atomics, longest,
-          run.result.busy[(int)Resource::kL1] * scale,
-          run.result.busy[(int)Resource::kFp32] * scale, run.result.busy[0] * scale,
-          run.result.busy[(int)Resource::kL2] * scale, cost.slice, scale);
   const auto of_pipe = [&](Resource resource) {
     return run.result.busy[static_cast<int>(resource)] * scale / cost.cycles;
   };
