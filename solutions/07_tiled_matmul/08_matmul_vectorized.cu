@@ -13,7 +13,7 @@ constexpr int kStep = 16;                // steps along k
 constexpr int kSide = 16;                // threads of a block side
 constexpr int kEach = kTile / kSide;     // rows of a thread, and columns
 constexpr int kThreads = kSide * kSide;  // of a block
-constexpr int kPitch = kTile + 4;        // floats; stores of a column of tile_a hit all banks
+constexpr int kPitch = kTile + 4;        // floats; halves the bank conflicts of stores to tile_a
 
 template <Edges kEdges>
 __global__ void __launch_bounds__(kThreads)
