@@ -217,7 +217,7 @@ template <int kPitchA, int kPitchB>
 __device__ inline void add_rows_by_rows(const float (&a)[32][kPitchA],
                                         const float (&b)[64][kPitchB], Lane lane,
                                         float (&sums)[8][8]) {
-#pragma unroll 1
+#pragma unroll 2
   for (int i = 0; i < 64; i += 4) {  // 16 requests of 16 bytes, 256 multiply-adds
     float4 from_a[8], from_b[8];
     for (int r = 0; r < 8; ++r) from_a[r] = four(&a[lane.y + 4 * r][i]);
@@ -243,7 +243,7 @@ template <int kPitchA, int kPitchB>
 __device__ inline void add_rows_by_columns(const float (&a)[32][kPitchA],
                                            const float (&b)[64][kPitchB], Lane lane,
                                            float (&sums)[8][8]) {
-#pragma unroll 1
+#pragma unroll 2
   for (int i = 0; i < 64; i += 4) {
     float4 from_a[8];
     for (int r = 0; r < 8; ++r) from_a[r] = four(&a[lane.y + 4 * r][i]);
