@@ -94,6 +94,23 @@ bool read_seed() {
   return false;
 }
 
+// A program of variants runs one of them. The others lie in namespaces called ablation_N, mutant_N
+// and variant_NAME, which begin a mangled name: _ZN8mutant_3... Reading them takes long.
+std::string& chosen_variant() {
+  static std::string name;
+  return name;
+}
+int belongs_to_another_variant(const char* kernel) {
+  if (std::strncmp(kernel, "_ZN", 3) != 0) return 0;
+  char* space = nullptr;
+  const size_t length = std::strtoul(kernel + 3, &space, 10);
+  const std::string name = std::string(space).substr(0, length);
+  for (const char* kind : {"ablation_", "mutant_", "variant_"}) {
+    if (name.compare(0, std::strlen(kind), kind) == 0) return name != chosen_variant() ? 1 : 0;
+  }
+  return 0;
+}
+
 // Takes --variant=NAME out of the arguments. False on an unknown variant.
 bool select_variant(int* argc, char** argv) {
   constexpr const char* kOption = "--variant=";
@@ -113,6 +130,8 @@ bool select_variant(int* argc, char** argv) {
       std::fprintf(stderr, "There is no variant named \"%s\".\n", name);
       return false;
     }
+    chosen_variant() = name;
+    wsim_leave_out_kernels(belongs_to_another_variant);
   }
   argv[kept] = nullptr;
   *argc = kept;

@@ -16,6 +16,7 @@
 
 #include "decode/program.h"
 #include "profile/device_model.h"
+#include "ptx/select_kernels.h"
 
 extern char** environ;
 
@@ -113,14 +114,6 @@ std::string report_on(const std::string& ptx) {
   return report;
 }
 
-// Whether a line of PTX outside of bodies begins a kernel.
-bool begins_kernel(std::string_view line) {
-  for (const std::string_view linkage : {".visible ", ".weak "}) {
-    if (line.substr(0, linkage.size()) == linkage) line.remove_prefix(linkage.size());
-  }
-  return line.substr(0, 7) == ".entry ";
-}
-
 int number_before(const std::string& line, const std::string& words) {
   const size_t at = line.find(words);
   if (at == std::string::npos) return 0;
@@ -132,22 +125,12 @@ int number_before(const std::string& line, const std::string& words) {
 }  // namespace
 
 std::string ptx_of_kernel(const std::string& module, const std::string& kernel) {
-  std::string out;
-  bool skipping = false, found = false;
-  for (size_t at = 0; at < module.size();) {
-    const size_t end = std::min(module.find('\n', at), module.size() - 1) + 1;
-    const std::string_view line(module.data() + at, end - at);
-    at = end;
-    if (begins_kernel(line)) {
-      const size_t name = line.find(".entry ") + 7;
-      const bool wanted = line.substr(name, line.find('(') - name) == kernel;
-      skipping = !wanted;
-      found |= wanted;
-    }
-    if (!skipping) out += line;
-    if (line.front() == '}') skipping = false;  // nvcc ends bodies, and nothing else, at a margin
-  }
-  return found ? out : "";
+  bool found = false;
+  const std::string text = ptx::select_kernels(module, [&](std::string_view name) {
+    found |= name == kernel;
+    return name == kernel;
+  });
+  return found ? text : "";
 }
 
 std::map<std::string, KernelResources> parse_ptxas_report(const std::string& report) {

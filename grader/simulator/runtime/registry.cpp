@@ -3,11 +3,13 @@
 #include <cstring>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "checks/finding.h"
 #include "memory/device_memory.h"
 #include "ptx/module.h"
+#include "ptx/select_kernels.h"
 #include "runtime/device_state.h"
 #include "runtime/fat_binary.h"
 
@@ -159,6 +161,10 @@ void Registry::load_modules(FatBinary* binary, int device) {
   }
   for (std::string& text : contents.ptx) {
     try {
+      if (unwanted_ != nullptr) {
+        text = ptx::select_kernels(
+            text, [&](std::string_view name) { return unwanted_(std::string(name).c_str()) == 0; });
+      }
       const bool impure = has_hidden_effects(text);
       LoadedModule* module = load_module(ptx::parse(std::move(text), "device code"), device,
                                          loaded_before(*binary, modules.size()));

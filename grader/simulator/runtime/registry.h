@@ -82,6 +82,9 @@ class Registry {
   bool variable_named(FatBinary* binary, const std::string& name, uint64_t* address,
                       uint64_t* size);
 
+  // Kernels whose mangled name `unwanted` accepts are left out of modules that are loaded from now
+  // on.
+  void leave_out_kernels(int (*unwanted)(const char* name)) { unwanted_ = unwanted; }
   // Loads what is needed for the current device. cudaSuccess, or why not (a finding says more).
   cudaError_t load(FatBinary* binary);
   cudaError_t resolve(RegisteredKernel* registered, const Kernel** kernel);
@@ -102,6 +105,7 @@ class Registry {
   std::unordered_map<const void*, std::unique_ptr<RegisteredKernel>> kernels_;
   std::unordered_map<const void*, std::unique_ptr<RegisteredVariable>> variables_;
   std::unordered_set<const LoadedModule*> impure_;
+  int (*unwanted_)(const char* name) = nullptr;
   std::unordered_map<uint64_t, std::string> initial_values_;  // bytes, by device address
 };
 

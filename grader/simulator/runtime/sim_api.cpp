@@ -18,6 +18,7 @@
 #include "runtime/api.h"
 #include "runtime/host_fault.h"
 #include "runtime/pointer.h"
+#include "runtime/registry.h"
 #include "runtime/repeat_launch.h"
 #include "warplings/sim.h"
 
@@ -184,6 +185,11 @@ void wsim_model_rates(double* copied, double* read, double* flops) {
   *flops = rates.flops;
 }
 const char* wsim_model_name(void) { return gpu_model().name; }
+
+void wsim_leave_out_kernels(int (*unwanted)(const char* name)) {
+  std::lock_guard lock(api_mutex());
+  Registry::instance().leave_out_kernels(unwanted);
+}
 
 uint64_t wsim_api_calls(const char* name) { return api_calls(name); }
 

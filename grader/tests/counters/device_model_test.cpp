@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "profile/resources.h"
+#include "ptx/select_kernels.h"
 
 namespace warplings::sim {
 namespace {
@@ -77,6 +78,9 @@ TEST(Resources, AreAskedForWithoutTheOtherKernelsOfTheModule) {
   EXPECT_EQ(ptx_of_kernel(module, "one_more"), head + helper + other + tail);
   EXPECT_EQ(ptx_of_kernel(module, "on"), "");
   EXPECT_EQ(ptx_of_kernel("", "one"), "");
+  EXPECT_EQ(ptx::select_kernels(module, [](std::string_view) { return true; }), module);
+  EXPECT_EQ(ptx::select_kernels(module, [](std::string_view) { return false; }),
+            head + helper + tail);
 }
 
 }  // namespace

@@ -138,6 +138,12 @@ void wsim_model_rates(double* copied, double* read, double* flops);
 // "H200"; "" on real hardware.
 const char* wsim_model_name(void);
 
+// ---- code --------------------------------------------------------------------------------------
+
+// Kernels whose mangled name `unwanted` accepts are not read when the program's code is loaded, and
+// cannot be launched. For programs that hold many variants and run one. Before the first CUDA call.
+void wsim_leave_out_kernels(int (*unwanted)(const char* name));
+
 // ---- launches and host calls ------------------------------------------------------------------
 
 typedef struct wsim_launch {
