@@ -139,20 +139,23 @@ struct FftPlan<4096> {
 // is at most 32. Thread t has the points t, t + kThreads, t + 2 kThreads, ... in v, before and
 // after. `tile` is shared memory of kTile values. Each exchange waits before it writes, so
 // transforms may follow each other; what else uses the tile afterwards calls wait() first.
-template <int kPoints>
+// kColumns transforms of a block may lie side by side in shared memory, point by point: the tile of
+// column c is then `tile + c`, and kTile is the room for all of them.
+template <int kPoints, int kColumns = 1>
 struct BlockFft {
   using P = FftPlan<kPoints>;
   static constexpr int kEach = P::kEach;            // points of a thread
   static constexpr int kThreads = kPoints / kEach;  // of a transform
-  static constexpr int kTile = kPoints + kPoints / 16;
+  static constexpr int kTile = (kPoints + kPoints / 16) * kColumns;
 
   // v[i] of thread t, point p = t + i kThreads: the sum of the points q times turn(p q / kPoints).
-  static __device__ __forceinline__ void forward(float2* v, float2* tile, int t) {
-    pass<P::kRadix1, 1>(v, t);
+  // With a shift, a constant: times turn((p - shift) q / kPoints).
+  static __device__ __forceinline__ void forward(float2* v, float2* tile, int t, float shift = 0) {
+    pass<P::kRadix1, 1>(v, t, shift);
     exchange<P::kRadix1, 1>(v, tile, t);
-    pass<P::kRadix2, P::kRadix1>(v, t);
+    pass<P::kRadix2, P::kRadix1>(v, t, shift);
     exchange<P::kRadix2, P::kRadix1>(v, tile, t);
-    pass<P::kRadix3, P::kRadix1 * P::kRadix2>(v, t);
+    pass<P::kRadix3, P::kRadix1 * P::kRadix2>(v, t, shift);
   }
 
   // The same with the other sign of the angle: kPoints times the inverse.
@@ -166,7 +169,7 @@ struct BlockFft {
 
   // Waits for all threads of the transform.
   static __device__ __forceinline__ void wait() {
-    if (kThreads <= 32) {
+    if (kThreads * kColumns <= 32) {
       __syncwarp();
     } else {
       __syncthreads();
@@ -175,19 +178,19 @@ struct BlockFft {
 
  private:
   // One float2 is left out after each 16, so that points 16 apart lie in different banks.
-  static __device__ __forceinline__ int place(int i) { return i + i / 16; }
+  static __device__ __forceinline__ int place(int i) { return (i + i / 16) * kColumns; }
 
   // kRadix finished transforms of kDone points become one, kEach / kRadix times per thread.
   template <int kRadix, int kDone>
-  static __device__ __forceinline__ void pass(float2* v, int t) {
+  static __device__ __forceinline__ void pass(float2* v, int t, float shift) {
     constexpr int kButterflies = kEach / kRadix;
 #pragma unroll
     for (int m = 0; m < kButterflies; ++m) {
       float2 u[kRadix], power[kRadix];  // power[r]: w to the power r
 #pragma unroll
       for (int r = 0; r < kRadix; ++r) u[r] = v[m + r * kButterflies];
-      if (kDone > 1) {
-        power[1] = turn(static_cast<float>((t + m * kThreads) % kDone) / (kDone * kRadix));
+      if (kDone > 1 || shift != 0) {
+        power[1] = turn(((t + m * kThreads) % kDone - shift) / (kDone * kRadix));
 #pragma unroll
         for (int r = 1; r < kRadix; ++r) {
           if (r > 1) {

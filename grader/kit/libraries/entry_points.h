@@ -26,5 +26,8 @@ WARPLINGS_EXPORT warplings_cudnn_conv_gemm(const float* x, const float* f, float
 WARPLINGS_EXPORT warplings_cudnn_conv_best(const float* x, const float* f, float* y,
                                            const kit::ConvSizes* sizes);
 WARPLINGS_EXPORT warplings_cufft_forward(const float2* x, float2* y, int n, int batch);
+WARPLINGS_EXPORT warplings_cufft_correlate(const float* image, const float* filter, float* square,
+                                           int height, int width, int filter_height,
+                                           int filter_width);
 
 #endif  // WARPLINGS_KIT_LIBRARIES_ENTRY_POINTS_H_

@@ -59,6 +59,11 @@ void cudnn_conv_best(const float* x, const float* f, float* y, const ConvSizes& 
 
 // y = the forward transforms of x: `batch` of n complex values each, one after the other.
 void cufft_forward(const float2* x, float2* y, int n, int batch);
+// The correlation of an image with a filter, both row-major, in valid mode, by two R2C transforms,
+// a product and a C2R transform of n x n points, n being the power of two that holds the image. Its
+// elements are the upper left corner of square, which has n x n; the others are what wrapped round.
+void cufft_correlate(const float* image, const float* filter, float* square, int height, int width,
+                     int filter_height, int filter_width);
 
 }  // namespace kit
 

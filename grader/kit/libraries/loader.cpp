@@ -94,6 +94,11 @@ void cudnn_conv_best(const float* x, const float* f, float* y, const ConvSizes& 
 void cufft_forward(const float2* x, float2* y, int n, int batch) {
   WARPLINGS_CALL("cufft", warplings_cufft_forward, x, y, n, batch);
 }
+void cufft_correlate(const float* image, const float* filter, float* square, int height, int width,
+                     int filter_height, int filter_width) {
+  WARPLINGS_CALL("cufft", warplings_cufft_correlate, image, filter, square, height, width,
+                 filter_height, filter_width);
+}
 
 #undef WARPLINGS_CALL
 

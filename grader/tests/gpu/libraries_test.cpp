@@ -168,4 +168,26 @@ TEST(Libraries, CudnnsFastestConvolutionIsNear) {
   kit::expect_norm_near("y", y.download(), expected, 1e-5);
 }
 
+TEST(Libraries, CufftCorrelatesAnImageWithAFilter) {
+  constexpr int kHeight = 50, kWidth = 61, kFilterHeight = 7, kFilterWidth = 4, kSquare = 64;
+  const std::vector<float> image = kit::random_floats(kHeight * kWidth);
+  const std::vector<float> filter = kit::random_floats(kFilterHeight * kFilterWidth);
+  const auto d_image = kit::DeviceBuffer<float>::input(image, "image");
+  const auto d_filter = kit::DeviceBuffer<float>::input(filter, "filter");
+  const auto d_square = kit::DeviceBuffer<float>::output(kSquare * kSquare, "square");
+  kit::run([&] {
+    kit::cufft_correlate(d_image.get(), d_filter.get(), d_square.get(), kHeight, kWidth,
+                         kFilterHeight, kFilterWidth);
+  });
+  const std::vector<float> square = d_square.download();
+  const kit::ConvSizes sizes = {1, 1, kHeight, kWidth, 1, kFilterHeight, kFilterWidth, 0};
+  std::vector<float> corner;
+  std::vector<double> expected;
+  for (size_t i = 0; i < kit::conv_output_size(sizes); ++i) {
+    corner.push_back(square[i / sizes.q() * kSquare + i % sizes.q()]);
+    expected.push_back(kit::conv_element(image, filter, sizes, i).value);
+  }
+  kit::expect_near("corner of square", corner, expected, kit::Tolerance::absolute(1e-5));
+}
+
 }  // namespace

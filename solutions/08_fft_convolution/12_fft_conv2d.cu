@@ -1,0 +1,218 @@
+// 08/12 Convolution through the spectrum, 2-D: three kernels, whatever the size of the filter.
+//   image, filter, out  see the header; out(y, x) = sum of image(y + r, x + c) filter(r, c)
+//   A real image needs a complex transform of half its rows only. With 2 m rows, row y and row y +
+//   m become the real and the imaginary part of one row: they are folded. The columns are
+//   transformed at the frequencies k - 1/4: turn(m (k - 1/4) / m) is turn(-1/4), the imaginary
+//   unit, so that row y + m counts as it would m rows further down. What wraps round comes back
+//   with another sign, and the valid part of out has nothing that wraps.
+//   1. columns_forward  folds image and filter, transforms their columns
+//   2. rows_multiply    transforms the rows of both, multiplies, transforms back
+//   3. columns_inverse  transforms the columns back, unfolds, writes the valid part
+//   TODOs  4
+#include <algorithm>
+
+#include "12_fft_conv2d.h"
+#include "support.h"
+
+constexpr int kColumns = 8;  // of a block: 64 bytes of a row of complex values
+
+// rows x cols floats, part of an array whose rows are `stride` floats apart.
+struct Plane {
+  const float* data;
+  int rows, cols, stride;
+};
+
+// What the kernels hand on: m rows of image_cols values of the image and of filter_cols values of
+// the filter. The transforms have m x n points: what would be zeros around both is not stored.
+struct Spectra {
+  float2 *image, *filter;
+  int image_cols, filter_cols, m, n;
+  float scale;  // 1 / (m n)
+};
+
+// A column of kRows points is a transform of BlockFft; a block has kColumns of them.
+template <int kRows>
+struct ColumnBlock {
+  using Fft = BlockFft<kRows, kColumns>;
+  static constexpr int kThreads = Fft::kThreads * kColumns, kBytes = Fft::kTile * sizeof(float2);
+  static constexpr int kMinBlocks = 1024 / kThreads;  // per multiprocessor: limits the registers
+};
+
+// Thread (c, t) has the rows t, t + step, ... of column c of its block. The first blocks do the
+// filter.
+template <int kRows>
+__global__ void __launch_bounds__(ColumnBlock<kRows>::kThreads, ColumnBlock<kRows>::kMinBlocks)
+    columns_forward(Plane image, Plane filter, Spectra spectra, int filter_blocks) {
+  using Fft = BlockFft<kRows, kColumns>;
+  extern __shared__ float2 tile[];  // [point][kColumns]
+  constexpr int step = Fft::kThreads;
+  const bool of_filter = blockIdx.x < filter_blocks;
+  const Plane from = of_filter ? filter : image;
+  const int c = threadIdx.x, t = threadIdx.y;
+  const int col = (of_filter ? blockIdx.x : blockIdx.x - filter_blocks) * kColumns + c;
+  float2 v[Fft::kEach];
+#pragma unroll
+  for (int j = 0; j < Fft::kEach; ++j) {
+    const int row = t + j * step;
+    const float* at = from.data + static_cast<size_t>(row) * from.stride + col;
+    v[j] = make_float2(0.0f, 0.0f);
+    if (col < from.cols && row < from.rows) v[j].x = *at;
+    //~ // TODO(1): Fold: the imaginary part is the value of the row kRows further down, if `from` has it
+    //~ // (about 3 lines).
+    //~begin 1
+    if (col < from.cols && row + kRows < from.rows) {
+      v[j].y = at[static_cast<size_t>(kRows) * from.stride];
+    }
+    //~end
+  }
+  Fft::forward(v, tile + c, t, 0.25f);
+  float2* to = of_filter ? spectra.filter : spectra.image;
+  const int cols = of_filter ? spectra.filter_cols : spectra.image_cols;
+#pragma unroll
+  for (int j = 0; j < Fft::kEach; ++j) {
+    if (col < cols) to[static_cast<size_t>(t + j * step) * cols + col] = v[j];
+  }
+}
+
+// A block has one row of 2048 points, two of 1024, else four.
+template <int kCols>
+struct RowBlock {
+  static constexpr int kThreads = 128, kFit = kThreads / BlockFft<kCols>::kThreads;
+  static constexpr int kRows = kFit < 4 ? kFit : 4;
+};
+
+// Thread (t, y) has the points t, t + step, ... of row y of its block.
+template <int kCols>
+__global__ void __launch_bounds__(RowBlock<kCols>::kThreads, 4) rows_multiply(Spectra spectra) {
+  using Fft = BlockFft<kCols>;
+  __shared__ float2 tiles[RowBlock<kCols>::kRows][Fft::kTile];
+  constexpr int step = Fft::kThreads;
+  const int t = threadIdx.x, image_cols = spectra.image_cols, filter_cols = spectra.filter_cols;
+  const size_t row = static_cast<size_t>(blockIdx.x) * blockDim.y + threadIdx.y;
+  float2* tile = tiles[threadIdx.y];
+  float2* image = spectra.image + row * image_cols;
+  const float2* filter = spectra.filter + row * filter_cols;
+  float2 v[Fft::kEach], w[Fft::kEach];
+#pragma unroll
+  for (int j = 0; j < Fft::kEach; ++j) {  // zeros around the filter and the image are not read
+    w[j] = t + j * step < filter_cols ? filter[t + j * step] : make_float2(0.0f, 0.0f);
+  }
+#pragma unroll
+  for (int j = 0; j < Fft::kEach; ++j) {
+    v[j] = t + j * step < image_cols ? image[t + j * step] : make_float2(0.0f, 0.0f);
+  }
+  Fft::forward(w, tile, t);
+  Fft::forward(v, tile, t);
+#pragma unroll
+  for (int j = 0; j < Fft::kEach; ++j) {
+    //~ // TODO(2): Multiply by the conjugate of the filter's spectrum, which turns the filter round,
+    //~ // and by spectra.scale (1 line).
+    //~begin 2
+    v[j] = spectra.scale * (v[j] * conjugate(w[j]));
+    //~end
+  }
+  Fft::inverse(v, tile, t);
+#pragma unroll
+  for (int j = 0; j < Fft::kEach; ++j) {
+    if (t + j * step < image_cols) image[t + j * step] = v[j];
+  }
+}
+
+// Thread (c, t) as in columns_forward. Writes rows x cols elements of out.
+template <int kRows>
+__global__ void __launch_bounds__(ColumnBlock<kRows>::kThreads, ColumnBlock<kRows>::kMinBlocks)
+    columns_inverse(Spectra spectra, float* out, int rows, int cols, int stride) {
+  using Fft = BlockFft<kRows, kColumns>;
+  extern __shared__ float2 tile[];  // [point][kColumns]
+  constexpr int step = Fft::kThreads;
+  const int c = threadIdx.x, t = threadIdx.y;
+  const int col = blockIdx.x * kColumns + c;
+  float2 v[Fft::kEach];
+#pragma unroll
+  for (int j = 0; j < Fft::kEach; ++j) {
+    v[j] = make_float2(0.0f, 0.0f);
+    if (col < cols)
+      v[j] = spectra.image[static_cast<size_t>(t + j * step) * spectra.image_cols + col];
+  }
+  Fft::inverse(v, tile + c, t);
+  const float2 of_thread = turn(0.25f * t / kRows);
+#pragma unroll
+  for (int j = 0; j < Fft::kEach; ++j) {
+    const int row = t + j * step;
+    float* at = out + static_cast<size_t>(row) * stride + col;
+    // The shift by 1/4 has turned row r by -r / (4 kRows): turned back here.
+    const float2 folded = v[j] * of_thread * turn(0.25f * j / Fft::kEach);
+    //~ // TODO(3): Unfold: the real part is this row of out, the imaginary part the row m further
+    //~ // down. Write what is part of out (about 2 lines).
+    //~ if (row < rows && col < cols) *at = folded.x + folded.y;
+    //~begin 3
+    if (row < rows && col < cols) *at = folded.x;
+    if (row + kRows < rows && col < cols) at[static_cast<size_t>(kRows) * stride] = folded.y;
+    //~end
+  }
+}
+
+// One tile of the image, no larger than its transform.
+template <int kRows, int kCols>
+void convolve_tile(Plane image, Plane filter, Spectra spectra, float* d_out, int stride) {
+  const int rows = image.rows - filter.rows + 1, cols = image.cols - filter.cols + 1;
+  const int filter_blocks = (spectra.filter_cols + kColumns - 1) / kColumns;
+  const int image_blocks = (spectra.image_cols + kColumns - 1) / kColumns;
+  constexpr int kBytes = ColumnBlock<kRows>::kBytes, kRowsPerBlock = RowBlock<kCols>::kRows;
+  const dim3 columns(kColumns, BlockFft<kRows>::kThreads);
+  const dim3 rows_of_block(BlockFft<kCols>::kThreads, kRowsPerBlock);
+  const auto allowed = cudaFuncAttributeMaxDynamicSharedMemorySize;
+  cudaFuncSetAttribute(columns_forward<kRows>, allowed, kBytes);
+  cudaFuncSetAttribute(columns_inverse<kRows>, allowed, kBytes);
+  columns_forward<kRows>
+      <<<filter_blocks + image_blocks, columns, kBytes>>>(image, filter, spectra, filter_blocks);
+  rows_multiply<kCols><<<kRows / kRowsPerBlock, rows_of_block>>>(spectra);
+  columns_inverse<kRows>
+      <<<(cols + kColumns - 1) / kColumns, columns, kBytes>>>(spectra, d_out, rows, cols, stride);
+}
+
+// The smaller of two transforms that holds the image, in both directions, else the larger.
+Spectra spectra_for(const Conv2d& shape, float2* d_workspace) {
+  int device = 0, bytes = 0;  // of shared memory: 68 KiB for 1024 rows, more than some cards have
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+  const bool low = shape.height <= 512 || bytes < ColumnBlock<1024>::kBytes;
+  const int m = low ? 256 : 1024, n = shape.width <= 256 ? 256 : 2048;
+  const int image_cols = std::min(shape.width, n), filter_cols = shape.filter_width;
+  float2* d_filter = d_workspace + static_cast<size_t>(m) * image_cols;
+  return {d_workspace, d_filter, image_cols, filter_cols, m, n, 1.0f / m / n};
+}
+
+size_t fft_conv2d_workspace(const Conv2d& shape) {
+  const Spectra spectra = spectra_for(shape, nullptr);
+  return static_cast<size_t>(spectra.m) * (spectra.image_cols + spectra.filter_cols);
+}
+
+// An image larger than the transform is cut into tiles that overlap by the filter less one.
+void launch_fft_conv2d(const float* d_image, const float* d_filter, float* d_out,
+                       float2* d_workspace, const Conv2d& shape) {
+  const Plane filter = {d_filter, shape.filter_height, shape.filter_width, shape.filter_width};
+  Spectra spectra = spectra_for(shape, d_workspace);
+  const int high = 2 * spectra.m, wide = spectra.n;
+  const auto narrow = spectra.m == 256 ? convolve_tile<256, 256> : convolve_tile<1024, 256>;
+  const auto broad = spectra.m == 256 ? convolve_tile<256, 2048> : convolve_tile<1024, 2048>;
+  const auto convolve = wide == 256 ? narrow : broad;
+  for (int y = 0; y < shape.out_height(); y += high - shape.filter_height + 1) {
+    for (int x = 0; x < shape.out_width(); x += wide - shape.filter_width + 1) {
+      const int rows = std::min(high, shape.height - y), cols = std::min(wide, shape.width - x);
+      const float* d_corner = d_image + static_cast<size_t>(y) * shape.width + x;
+      spectra.image_cols = cols;
+      convolve({d_corner, rows, cols, shape.width}, filter, spectra,
+               d_out + static_cast<size_t>(y) * shape.out_width() + x, shape.out_width());
+    }
+  }
+}
+
+bool fft_overtakes(const Conv2d& shape) {
+  //~ // TODO(4): Find by measuring where the two cross for a large image (1 line). What does the time
+  //~ // of each depend on?
+  //~ return shape.filter_height > 0;
+  //~begin 4
+  return shape.filter_height * shape.filter_width > 70;  // on an H200: from 9 x 9 on
+  //~end
+}
