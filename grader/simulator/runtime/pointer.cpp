@@ -2,6 +2,7 @@
 
 #include <cinttypes>
 #include <cstdio>
+#include <cstring>
 #include <map>
 
 #include "memory/payload.h"
@@ -29,6 +30,9 @@ std::string bytes(uint64_t count) {
   return std::to_string(count) + (count == 1 ? " byte" : " bytes");
 }
 
+// A function of CUDA itself; others are those of libraries, which count in elements.
+bool is_of_runtime(const ApiCall& call) { return std::strncmp(call.name(), "cuda", 4) == 0; }
+
 cudaError_t refuse(const ApiCall& call, const char* kind, const std::string& message) {
   call.report("memcheck", kind, message);
   return cudaErrorInvalidValue;
@@ -41,8 +45,10 @@ cudaError_t refuse_host_pointer(const ApiCall& call, const char* role, uint64_t 
       call, address == 0 ? "null-pointer" : "host-pointer",
       call.description() + " was given " + what + " as its " + role +
           ", which must be device memory. Nothing was done. Pass a pointer that cudaMalloc "
-          "returned; if this is a copy, check the order (destination, source) and its "
-          "direction.");
+          "returned" +
+          (is_of_runtime(call) ? "; if this is a copy, check the order (destination, source) and "
+                                 "its direction."
+                               : "."));
 }
 
 cudaError_t refuse_outside(const ApiCall& call, const char* role, uint64_t address, uint64_t size) {
@@ -78,9 +84,12 @@ cudaError_t refuse_outside(const ApiCall& call, const char* role, uint64_t addre
   const std::string from = offset == 0 ? "" : " from byte " + std::to_string(offset) + " on";
   return refuse(call, "out-of-bounds-copy",
                 start + from + " of " + describe(*allocation) + ": " +
-                    bytes(address + size - high) +
-                    " too many. Nothing was done. Sizes are in bytes: is this one "
-                    "n * sizeof(element), with the n of the allocation?");
+                    bytes(address + size - high) + " too many. Nothing was done. " +
+                    (is_of_runtime(call)
+                         ? "Sizes are in bytes: is this one n * sizeof(element), with the n of the "
+                           "allocation?"
+                         : "Do the sizes, leading dimensions, strides and batches of the call fit "
+                           "the allocation?"));
 }
 
 }  // namespace

@@ -42,6 +42,36 @@ void set_layout(cublasLtMatrixLayout_t* layout, int rows, int columns, cublasLtO
                                           &stride, sizeof stride));
 }
 
+// In double, from the definition.
+std::vector<double> expected(const Product& p, const std::vector<float>& a,
+                             const std::vector<float>& b, const std::vector<float>& c,
+                             const std::vector<float>& bias) {
+  const int a_rows = p.transpose_a ? p.k : p.m, a_columns = p.transpose_a ? p.m : p.k;
+  const int b_rows = p.transpose_b ? p.n : p.k, b_columns = p.transpose_b ? p.k : p.n;
+  std::vector<double> want;
+  for (int i = 0; i < p.batch; ++i) {
+    const float *x = a.data() + static_cast<size_t>(i) * p.m * p.k,
+                *y = b.data() + static_cast<size_t>(i) * p.k * p.n;
+    for (int column = 0; column < p.n; ++column) {
+      for (int row = 0; row < p.m; ++row) {
+        double sum = 0;
+        for (int q = 0; q < p.k; ++q) {
+          const int ar = p.transpose_a ? q : row, ac = p.transpose_a ? row : q;
+          const int br = p.transpose_b ? column : q, bc = p.transpose_b ? q : column;
+          sum += static_cast<double>(
+                     x[p.order_a == CUBLASLT_ORDER_ROW ? ar * a_columns + ac : ar + ac * a_rows]) *
+                 y[p.order_b == CUBLASLT_ORDER_ROW ? br * b_columns + bc : br + bc * b_rows];
+        }
+        double value = p.alpha * sum + (p.beta == 0 ? 0 : p.beta * c[want.size()]);
+        if (p.epilogue & CUBLASLT_EPILOGUE_BIAS) value += bias[row];
+        if (p.epilogue & CUBLASLT_EPILOGUE_RELU) value = std::max(0.0, value);
+        want.push_back(value);
+      }
+    }
+  }
+  return want;
+}
+
 void multiply(const char* name, const Product& p) {
   const int a_rows = p.transpose_a ? p.k : p.m, a_columns = p.transpose_a ? p.m : p.k;
   const int b_rows = p.transpose_b ? p.n : p.k, b_columns = p.transpose_b ? p.k : p.n;
@@ -81,27 +111,7 @@ void multiply(const char* name, const Product& p) {
   status(name,
          cublasLtMatmul(handle, operation, &p.alpha, da.get(), la, db.get(), lb, &p.beta, dc.get(),
                         ld, dd.get(), ld, &found[0].algo, space.get(), most, nullptr));
-  std::vector<double> want;
-  for (int i = 0; i < p.batch; ++i) {
-    const float *x = a.data() + static_cast<size_t>(i) * p.m * p.k,
-                *y = b.data() + static_cast<size_t>(i) * p.k * p.n;
-    for (int column = 0; column < p.n; ++column) {
-      for (int row = 0; row < p.m; ++row) {
-        double sum = 0;
-        for (int q = 0; q < p.k; ++q) {
-          const int ar = p.transpose_a ? q : row, ac = p.transpose_a ? row : q;
-          const int br = p.transpose_b ? column : q, bc = p.transpose_b ? q : column;
-          sum += static_cast<double>(
-                     x[p.order_a == CUBLASLT_ORDER_ROW ? ar * a_columns + ac : ar + ac * a_rows]) *
-                 y[p.order_b == CUBLASLT_ORDER_ROW ? br * b_columns + bc : br + bc * b_rows];
-        }
-        double value = p.alpha * sum + (p.beta == 0 ? 0 : p.beta * c[want.size()]);
-        if (p.epilogue & CUBLASLT_EPILOGUE_BIAS) value += bias[row];
-        if (p.epilogue & CUBLASLT_EPILOGUE_RELU) value = std::max(0.0, value);
-        want.push_back(value);
-      }
-    }
-  }
+  const std::vector<double> want = expected(p, a, b, c, bias);
   right(name, relative_error(dd.host(), want), 1e-6);
   status("without an algorithm",
          cublasLtMatmul(handle, operation, &p.alpha, da.get(), la, db.get(), lb, &p.beta, dc.get(),

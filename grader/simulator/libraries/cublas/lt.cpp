@@ -256,6 +256,41 @@ cublasStatus_t check(const Call& call, const Operation& o, const Matrices& m,
   return CUBLAS_STATUS_SUCCESS;
 }
 
+Number bias_type_of(const Operation& o, const MatrixLayout& d) {
+  return number_of(o.has_bias_type ? o.bias_type : d.type);
+}
+
+struct Data {
+  const void *alpha, *a, *b, *beta, *c;
+  void* d;
+};
+
+Operands operands_of(const Operation& o, const Matrices& m, const Data& data, Factor* alpha,
+                     Factor* beta) {
+  Operands operands;
+  const Number scale = number_of(o.scale);
+  const bool on_device = o.pointer_mode == CUBLASLT_POINTER_MODE_DEVICE;
+  const auto factor = [&](const char* role, const void* pointer) {
+    if (!on_device) return Factor{nullptr, load(scale, pointer, 0), scale};
+    operands.add(role, pointer, size_of(scale), {}, Access::kRead);
+    return Factor{pointer, 0, scale};
+  };
+  *alpha = factor("alpha", data.alpha);
+  *beta = factor("beta", data.beta);
+  add_matrix("matrix A", m.a, data.a, Access::kRead, &operands);
+  add_matrix("matrix B", m.b, data.b, Access::kRead, &operands);
+  if (!on_device && beta->value != 0) {
+    add_matrix("matrix C", m.c, data.c, Access::kRead, &operands);
+  }
+  add_matrix("matrix D", m.d, data.d, Access::kWrite, &operands);
+  if (has_bias(o)) {
+    const size_t size = size_of(bias_type_of(o, m.d));
+    operands.add("bias", o.bias, size,
+                 {{static_cast<int64_t>(m.d.rows), static_cast<int64_t>(size)}}, Access::kRead);
+  }
+  return operands;
+}
+
 const void* at(const void* data, int64_t element, Number type) {
   return static_cast<const char*>(data) + element * static_cast<int64_t>(size_of(type));
 }
@@ -387,27 +422,9 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t lightHandle, cublasLtMatmulDesc_t
     return CUBLAS_STATUS_INVALID_VALUE;
   }
 
-  Operands operands;
-  const Number scale = number_of(o.scale);
-  const bool on_device = o.pointer_mode == CUBLASLT_POINTER_MODE_DEVICE;
-  const auto factor = [&](const char* role, const void* pointer) {
-    if (on_device) {
-      operands.add(role, pointer, size_of(scale), {}, Access::kRead);
-      return Factor{pointer, 0, scale};
-    }
-    return Factor{nullptr, load(scale, pointer, 0), scale};
-  };
-  const Factor fa = factor("alpha", alpha), fb = factor("beta", beta);
-  add_matrix("matrix A", a, A, Access::kRead, &operands);
-  add_matrix("matrix B", b, B, Access::kRead, &operands);
-  if (!on_device && fb.value != 0) add_matrix("matrix C", c, C, Access::kRead, &operands);
-  add_matrix("matrix D", d, D, Access::kWrite, &operands);
-  const Number bias_type = number_of(o.has_bias_type ? o.bias_type : d.type);
-  if (has_bias(o)) {
-    operands.add("bias", o.bias, size_of(bias_type),
-                 {{static_cast<int64_t>(d.rows), static_cast<int64_t>(size_of(bias_type))}},
-                 Access::kRead);
-  }
+  Factor fa, fb;
+  const Operands operands = operands_of(o, matrices, {alpha, A, B, beta, C, D}, &fa, &fb);
+  const Number bias_type = bias_type_of(o, d);
   const GemmShape shape = shape_of(o, matrices, arithmetic);
   Placement placement;
   placement.device = lightHandle->device;
