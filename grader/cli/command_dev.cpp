@@ -35,6 +35,7 @@ const std::vector<DevCommand>& dev_commands() {
        dev_check,
        {"--no-reuse", "--files-only"},
        {"--device"}},
+      {"site", "[--browser chromium]   the pages as a site, checked", dev_site, {}, {"--browser"}},
       {"derive", "EX --out FILE [--starter]", dev_derive, {"--starter"}, {"--out"}, false},
       {"dispatch",
        "EX --test-object F --kernels-object F --out FILE",
