@@ -2,20 +2,20 @@
 //   a  m x k,  b  k x n,  c  m x n: floats, row-major, in device memory; c = a b
 //   Any sizes from 0; a sum of no products is 0. No matrix has 2^31 elements or more.
 //   A block keeps ten columns of b in shared memory. Each warp has room there for four rows of a:
-//   while it multiplies one part of them, the other parts are on their way. A warp's lanes are 16
-//   along k times 2 groups of five columns, so every lane has 4 x 5 sums. Where shared memory is
-//   too small for whole rows, the launcher cuts k into slabs.
+//   while it multiplies one part of them, the other parts are on their way. The lanes of a warp lie
+//   along k, and each has 4 x 10 sums. Where shared memory is too small for whole rows, the
+//   launcher cuts k into slabs.
 //   TODOs  3
 #include "10_matmul_tall_skinny.h"
 #include "10_matmul_tall_skinny_support.h"
 
-constexpr int kCols = 10;                   // of b and c, per block
-constexpr int kRows = 4;                    // of a and c, per warp and turn
-constexpr int kLanes = 16;                  // side by side along k
-constexpr int kEach = kCols * kLanes / 32;  // columns of a lane
-constexpr int kWarps = 16;                  // of a block
-constexpr int kParts = 4;                   // of a row, each a group of copies
+constexpr int kCols = 10;             // of b and c, per block
+constexpr int kRows = 4;              // of a and c, per warp and turn
+constexpr int kSums = kRows * kCols;  // of a lane
+constexpr int kWarps = 12;            // of a block
+constexpr int kParts = 4;             // of a row, each a group of copies
 constexpr int kBytesPerK = sizeof(float) * (kCols + kWarps * kRows);  // of shared memory
+constexpr int kBytesOfSums = sizeof(float) * kWarps * kSums;          // on their way to c
 
 // The rows of a that a warp has in shared memory, and where their parts begin.
 struct Rows {
@@ -23,33 +23,30 @@ struct Rows {
   int count;      // quads of a row
   // First quad of a part; the lanes take whole turns.
   __device__ int begin(int part) const {
-    const int turns = (count + kLanes - 1) / kLanes;
-    return min(count, turns * part / kParts * kLanes);
+    const int turns = (count + 31) / 32;
+    return min(count, turns * part / kParts * 32);
   }
 };
 
-// Begins to copy a part of the kRows rows from `first` on. a has m rows of k floats, of which
-// `width` are multiplied.
+// Begins to copy a part of the kRows rows from `first` on: every lane what it will multiply itself.
+// a has m rows of k floats, of which `width` are multiplied.
 template <bool kAligned>
 __device__ void begin_part(const Rows& rows, const float* a, int first, int part, int m, int width,
                            int k) {
-  const int group = threadIdx.x % 32 / kLanes, end = rows.begin(part + 1);
-  int i = rows.begin(part) + threadIdx.x % kLanes;
+  const int end = rows.begin(part + 1);
+  int i = rows.begin(part) + threadIdx.x % 32;
   if (kAligned && first + kRows <= m) {
-    constexpr int kGroups = 32 / kLanes;
-    const float* from = a + static_cast<size_t>(first + group) * k + 4 * i;
-    float4* to = rows.quads + group * rows.count + i;
-    const size_t step = static_cast<size_t>(kGroups) * k;
-    for (; i < end; i += kLanes, from += 4 * kLanes, to += kLanes) {
+    const float* from = a + static_cast<size_t>(first) * k + 4 * i;
+    for (; i < end; i += 32, from += 4 * 32) {
 #pragma unroll
-      for (int r = 0; r < kRows / kGroups; ++r) {
-        copy16_async(to + r * kGroups * rows.count, from + r * step);
+      for (int r = 0; r < kRows; ++r) {
+        copy16_async(rows.quads + r * rows.count + i, from + static_cast<size_t>(r) * k);
       }
     }
   } else if (first < m) {  // rows that end anywhere, or the last ones
-    for (; i < end; i += kLanes) {
+    for (; i < end; i += 32) {
 #pragma unroll 1
-      for (int r = group; r < kRows; r += 32 / kLanes) {
+      for (int r = 0; r < kRows; ++r) {
         const float* row = a + static_cast<size_t>(min(first + r, m - 1)) * k;
         const int left = first + r < m ? width - 4 * i : 0;
         copy_quad_async(rows.quads + r * rows.count + i, row + 4 * i, row, left);
@@ -59,11 +56,11 @@ __device__ void begin_part(const Rows& rows, const float* a, int first, int part
   close_copy_group();  // also an empty one: groups are counted
 }
 
-// Adds this lane's products of a part to its sums. `columns` are its kEach columns of b.
-__device__ void multiply_part(float (&sums)[kRows][kEach], const Rows& rows, const float4* columns,
+// Adds this lane's products of a part to its sums. columns: [kCols][rows.count].
+__device__ void multiply_part(float (&sums)[kRows][kCols], const Rows& rows, const float4* columns,
                               int part) {
 #pragma unroll 1
-  for (int i = rows.begin(part) + threadIdx.x % kLanes; i < rows.begin(part + 1); i += kLanes) {
+  for (int i = rows.begin(part) + threadIdx.x % 32; i < rows.begin(part + 1); i += 32) {
     //~ // TODO(1): Read quad i of all rows once and quad i of each column once; add the four products
     //~ // of every row and column to their sum (about 10 lines).
     //~begin 1
@@ -71,7 +68,7 @@ __device__ void multiply_part(float (&sums)[kRows][kEach], const Rows& rows, con
 #pragma unroll
     for (int r = 0; r < kRows; ++r) x[r] = rows.quads[r * rows.count + i];
 #pragma unroll
-    for (int s = 0; s < kEach; ++s) {
+    for (int s = 0; s < kCols; ++s) {
       const float4 y = columns[s * rows.count + i];
 #pragma unroll
       for (int r = 0; r < kRows; ++r) sums[r][s] += x[r].x * y.x;
@@ -86,27 +83,32 @@ __device__ void multiply_part(float (&sums)[kRows][kEach], const Rows& rows, con
   }
 }
 
-// Writes c, or adds to it: kRows rows from `first` on, kEach columns from `col` on. Each lane of
-// the 16 has sums over its own part of k.
-__device__ void finish_rows(float (&sums)[kRows][kEach], float* c, int first, int col, int m, int n,
-                            bool add) {
+// Writes c, or adds to it: kRows rows from `first` on, kCols columns from `col` on. Each lane has
+// sums over its own part of k. `shared` has room for kSums floats of this warp: neighbours in c are
+// written by neighbours, so that memory gets whole sectors.
+__device__ void finish_rows(float (&sums)[kRows][kCols], float* shared, float* c, int first,
+                            int col, int m, int n, bool add) {
   const int lane = threadIdx.x % 32;
-  //~ // TODO(3): Let share_out_sums add up the sums of the 16 lanes; write those of which this lane
-  //~ // is in charge, as far as c has them, or add them to what is there (about 11 lines).
-  //~ if (lane == 0 && n > 0) c[static_cast<size_t>(first) * n] = sums[0][0];
+  int from = 0, to = kSums;
+  //~ // TODO(3): Let share_out_sums<kSums, 16> add up the sums of the 32 lanes and put those of which
+  //~ // this lane is in charge to their places in `shared`. Mind both hazards (about 7 lines).
+  //~ shared[lane] = sums[0][0] + from + to;
   //~begin 3
-  constexpr int kCount = kRows * kEach;
-  int from = 0, to = kCount;
-  share_out_sums<kCount, kLanes / 2>(&sums[0][0], lane, from, to);
+  share_out_sums<kSums, 16>(&sums[0][0], lane, from, to);
+  __syncwarp();  // closes read against write: other lanes may still read the sums of the last turn
 #pragma unroll
-  for (int j = 0; j < sums_left<kCount, kLanes / 2>(); ++j) {
-    const int row = first + (from + j) / kEach, s = col + (from + j) % kEach;
-    if (from + j < to && row < m && s < n) {
+  for (int j = 0; j < sums_left<kSums, 16>(); ++j) {
+    if (from + j < to) shared[from + j] = (&sums[0][0])[j];
+  }
+  __syncwarp();  // closes write against read: a lane writes to c what other lanes have added up
+  //~end
+  for (int e = lane; e < kSums; e += 32) {
+    const int row = first + e / kCols, s = col + e % kCols;
+    if (row < m && s < n) {
       float* at = c + static_cast<size_t>(row) * n + s;
-      *at = (add ? *at : 0.0f) + (&sums[0][0])[j];
+      *at = (add ? *at : 0.0f) + shared[e];
     }
   }
-  //~end
 }
 
 template <bool kAligned>
@@ -114,10 +116,10 @@ __global__ void __launch_bounds__(32 * kWarps, 1)
     matmul_tall_skinny(const float* a, const float* b, float* c, int m, int n, int k, int width,
                        bool add) {
   extern __shared__ float4 shared[];
-  const int warp = threadIdx.x / 32, group = threadIdx.x % 32 / kLanes;
-  const int count = (width + 3) / 4, first_col = blockIdx.y * kCols;
+  const int warp = threadIdx.x / 32, count = (width + 3) / 4, first_col = blockIdx.y * kCols;
   float4* columns = shared;  // [kCols][count]
   const Rows rows = {columns + (kCols + warp * kRows) * count, count};
+  float* own = reinterpret_cast<float*>(shared + (kCols + kWarps * kRows) * count) + warp * kSums;
   const int turn = gridDim.x * kWarps * kRows;  // rows that all warps take together
   int first = (warp * gridDim.x + blockIdx.x) * kRows;
   copy_columns_async<kCols>(reinterpret_cast<float*>(columns), b, first_col, width, n, count);
@@ -128,22 +130,19 @@ __global__ void __launch_bounds__(32 * kWarps, 1)
   wait_for_copies<kParts>();  // for the columns, not for the rows
   __syncthreads();            // closes write against read: all threads have copied columns
   for (; first < m; first += turn) {
-    float sums[kRows][kEach] = {};
+    float sums[kRows][kCols] = {};
 #pragma unroll 1
     for (int part = 0; part < kParts; ++part) {
       //~ // TODO(2): Wait for the oldest part, multiply it, and begin to copy the same part of the
-      //~ // rows of the next turn. What other lanes copy and read is ordered by __syncwarp()
-      //~ // (about 5 lines).
-      //~ multiply_part(sums, rows, columns + group * kEach * count, part);
+      //~ // rows of the next turn. No lane reads what another has copied (about 3 lines).
+      //~ multiply_part(sums, rows, columns, part);
       //~begin 2
       wait_for_copies<kParts - 1>();
-      __syncwarp();  // closes write against read: the other half of the warp has copied as well
-      multiply_part(sums, rows, columns + group * kEach * count, part);
-      __syncwarp();  // closes read against write: this part of the rows is overwritten
+      multiply_part(sums, rows, columns, part);
       begin_part<kAligned>(rows, a, first + turn, part, m, width, k);
       //~end
     }
-    finish_rows(sums, c, first, first_col + group * kEach, m, n, add);
+    finish_rows(sums, own, c, first, first_col, m, n, add);
   }
 }
 
@@ -157,9 +156,9 @@ void launch_matmul_tall_skinny(const float* d_a, const float* d_b, float* d_c, i
   const bool aligned = k % 4 == 0 && reinterpret_cast<uintptr_t>(d_a) % 16 == 0;
   const auto kernel = aligned ? matmul_tall_skinny<true> : matmul_tall_skinny<false>;
   // Slabs of k of about equal width, as few as shared memory allows.
-  const int most = shared / kBytesPerK / 4 * 4, slabs = (k + most - 1) / most;
+  const int most = (shared - kBytesOfSums) / kBytesPerK / 4 * 4, slabs = (k + most - 1) / most;
   const int slab = slabs > 1 ? ((k + slabs - 1) / slabs + 3) / 4 * 4 : k;
-  const int bytes = (slab + 3) / 4 * 4 * kBytesPerK;
+  const int bytes = (slab + 3) / 4 * 4 * kBytesPerK + kBytesOfSums;
   cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
   const int needed = (m + kWarps * kRows - 1) / (kWarps * kRows);
   const dim3 grid(needed < multiprocessors ? needed : multiprocessors, (n + kCols - 1) / kCols);
