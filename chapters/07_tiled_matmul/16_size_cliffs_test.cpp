@@ -1,6 +1,9 @@
 // Tests of 07/16 size cliffs. The reference of the product, in double, is in kit/matmul.h.
 #include "16_size_cliffs.h"
 
+#include <algorithm>
+#include <cstdio>
+
 #include "08_matmul_vectorized.h"
 #include "kit/kit.h"
 #include "kit/matmul.h"
@@ -77,16 +80,19 @@ kit::Run check_padded(const kit::MatmulSizes& s) {
   return run;
 }
 
-// Modelled seconds of a product of n x n with k = 64, on a card of four multiprocessors.
-double modelled_seconds(int n) {
-  const int k = 64;
+// Seconds that the kernel of 08 takes for a product of n x n: modelled, or measured on a GPU.
+double seconds_of_product(int n, int k) {
   const std::vector<float> ab(static_cast<size_t>(n) * k, 1.0f);
   const auto d_a = kit::DeviceBuffer<float>::input(ab, "a");
   const auto d_b = kit::DeviceBuffer<float>::input(ab, "b");
   const auto d_c = kit::DeviceBuffer<float>::output(static_cast<size_t>(n) * n, "c");
+  const auto launch = [&] { launch_matmul_vectorized(d_a.get(), d_b.get(), d_c.get(), n, n, k); };
   const uint64_t mark = wsim_model_mark();
-  kit::run([&] { launch_matmul_vectorized(d_a.get(), d_b.get(), d_c.get(), n, n, k); });
-  return wsim_modelled_seconds(mark);
+  kit::run(launch);
+  if (kit::simulated()) return wsim_modelled_seconds(mark);
+  double least = 1;
+  for (int i = 0; i < 5; ++i) least = std::min(least, kit::milliseconds(launch) / 1000);
+  return least;
 }
 
 }  // namespace
@@ -142,16 +148,23 @@ TEST(SizeCliffs, PredictsTheNextWaveCliff) {
 
 TEST(SizeCliffs, TimeJumpsWhereAWaveBegins) {
   RecordProperty("todo", 2);
-  if (!kit::simulated()) return;  // on a GPU the card has other sizes: ./grade bench shows them
-  wsim_model_start(33);           // an H200 has 132 multiprocessors
-  const Tiling tiling = {128, 4};
-  const int cliff = next_wave_cliff(200, tiling.tile, tiling.multiprocessors);
-  const double before = modelled_seconds(cliff - 1), after = modelled_seconds(cliff);
+  Tiling tiling = {128, 4};
+  if (!kit::simulated()) {
+    cudaDeviceGetAttribute(&tiling.multiprocessors, cudaDevAttrMultiProcessorCount, 0);
+  }
+  const int from = kit::work_scale(200, 1024), k = kit::work_scale(64, 1024);
+  const int cliff = next_wave_cliff(from, tiling.tile, tiling.multiprocessors);
+  wsim_model_start(33);  // an H200 has 132 multiprocessors
+  const double ratio = seconds_of_product(cliff, k) / seconds_of_product(cliff - 1, k);
   wsim_model_stop();
-  if (!(after >= 1.5 * before)) {
-    kit::fail("A product of " + std::to_string(cliff) + " takes " + std::to_string(after / before) +
-              " times as long as one of " + std::to_string(cliff - 1) +
-              " (modelled, k = 64, tiles of 128 on 4 multiprocessors): that is no cliff.");
+  const std::string text =
+      "A product of " + std::to_string(cliff) + " takes " + std::to_string(ratio) +
+      " times as long as one of " + std::to_string(cliff - 1) + " (k = " + std::to_string(k) +
+      ", tiles of 128, " + std::to_string(tiling.multiprocessors) + " multiprocessors)";
+  if (!kit::simulated()) {
+    std::printf("%s, measured on this GPU.\n", text.c_str());  // how much is the card's business
+  } else if (!(ratio >= 1.5)) {
+    kit::fail(text + ", modelled: that is no cliff.");
   }
 }
 
