@@ -21,9 +21,10 @@
 
 namespace kit {
 
+// As in "x = 2 x 3 x 7 x 9, f = 5 x 3 x 3 x 3, pad 1", where a case is called x.
 inline std::ostream& operator<<(std::ostream& out, const ConvSizes& s) {
-  return out << s.n << " images of " << s.c << " x " << s.h << " x " << s.w << ", " << s.k
-             << " filters of " << s.r << " x " << s.s << ", pad " << s.pad;
+  return out << s.n << " x " << s.c << " x " << s.h << " x " << s.w << ", f = " << s.k << " x "
+             << s.c << " x " << s.r << " x " << s.s << ", pad " << s.pad;
 }
 
 using ConvLauncher =
