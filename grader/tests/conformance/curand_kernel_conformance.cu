@@ -112,6 +112,17 @@ __global__ void draw_fours(Start start, unsigned* out) {
   put(out, &at, normal.z), put(out, &at, normal.w), put(out, &at, curand_uniform(&state));
 }
 
+__global__ void draw_doubles(Start start, unsigned* out) {
+  curandStatePhilox4_32_10_t state;
+  curand_init(start.seed, start.subsequence + threadIdx.x, start.offset, &state);
+  int at = 0;
+  out += threadIdx.x * 2 * kDraws;
+  const double2 uniform = curand_uniform2_double(&state), normal = curand_normal2_double(&state);
+  put(out, &at, uniform.x), put(out, &at, uniform.y);
+  put(out, &at, normal.x), put(out, &at, normal.y);
+  put(out, &at, curand(&state));
+}
+
 template <class State>
 __global__ void skip(Start start, unsigned long long count, unsigned* out) {
   State state;
@@ -191,5 +202,8 @@ int main(int argc, char** argv) {
     conformance::Device<unsigned> out(kThreads * 2 * kDraws);
     draw_fours<<<1, kThreads>>>(start, out.get());
     print_floats("four at a time", out);
+    conformance::Device<unsigned> doubles(kThreads * 2 * kDraws);
+    draw_doubles<<<1, kThreads>>>(start, doubles.get());
+    print("two doubles at a time", doubles);
   }
 }

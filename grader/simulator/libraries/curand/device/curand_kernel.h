@@ -320,6 +320,14 @@ static __device__ __forceinline__ float4 curand_uniform4(curandStatePhilox4_32_1
                      warplings_curand::uniform(x.z), warplings_curand::uniform(x.w));
 }
 
+// Two words each.
+static __device__ __forceinline__ double2
+curand_uniform2_double(curandStatePhilox4_32_10_t* state) {
+  const uint4 x = curand4(state);
+  return make_double2(warplings_curand::uniform_double(x.x, x.y),
+                      warplings_curand::uniform_double(x.z, x.w));
+}
+
 static __device__ __forceinline__ float4 curand_normal4(curandStatePhilox4_32_10_t* state) {
   const uint4 x = curand4(state);
   const float2 first = warplings_curand::box_muller(x.x, x.y);
