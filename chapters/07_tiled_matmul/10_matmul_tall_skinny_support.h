@@ -22,13 +22,21 @@ __device__ inline void copy_columns_async(float* columns, const float* b, int fi
   }
 }
 
-// Begins to copy the four floats at `from`, of which the row has `left` more; zeros stand for the
-// others. `row` is an address that may be named where nothing is read.
-__device__ inline void copy_quad_async(float4* to, const float* from, const float* row, int left) {
+// Begins to copy quad i, four neighbours, of the kRows rows of a from `first` on to quads, which is
+// [kRows][count]. a is m rows of k floats, of which `width` count. Takes rows that begin anywhere;
+// zeros stand for what a does not have.
+template <int kRows>
+__device__ inline void copy_quads_async(float4* quads, int count, int i, const float* a, int first,
+                                        int m, int width, int k) {
+#pragma unroll 1  // rare: short code
+  for (int r = 0; r < kRows; ++r) {
+    const float* row = a + static_cast<size_t>(min(first + r, m - 1)) * k;
+    float* to = reinterpret_cast<float*>(quads + r * count + i);
 #pragma unroll
-  for (int e = 0; e < 4; ++e) {
-    const bool inside = left > e;
-    copy_or_zero_async<4>(reinterpret_cast<float*>(to) + e, inside ? from + e : row, inside);
+    for (int e = 4 * i; e < 4 * i + 4; ++e) {
+      const bool inside = first + r < m && e < width;
+      copy_or_zero_async<4>(to++, inside ? row + e : row, inside);
+    }
   }
 }
 

@@ -15,7 +15,8 @@ constexpr int kSums = kRows * kCols;  // of a lane
 constexpr int kWarps = 12;            // of a block
 constexpr int kParts = 4;             // of a row, each a group of copies
 constexpr int kBytesPerK = sizeof(float) * (kCols + kWarps * kRows);  // of shared memory
-constexpr int kBytesOfSums = sizeof(float) * kWarps * kSums;          // on their way to c
+constexpr int kKept = 8;  // turns whose sums are written together: writes slow the reads down
+constexpr int kBytesOfSums = sizeof(float) * kWarps * kKept * kSums;
 
 // The rows of a that a warp has in shared memory, and where their parts begin.
 struct Rows {
@@ -45,12 +46,7 @@ __device__ void begin_part(const Rows& rows, const float* a, int first, int part
     }
   } else if (first < m) {  // rows that end anywhere, or the last ones
     for (; i < end; i += 32) {
-#pragma unroll 1
-      for (int r = 0; r < kRows; ++r) {
-        const float* row = a + static_cast<size_t>(min(first + r, m - 1)) * k;
-        const int left = first + r < m ? width - 4 * i : 0;
-        copy_quad_async(rows.quads + r * rows.count + i, row + 4 * i, row, left);
-      }
+      copy_quads_async<kRows>(rows.quads, rows.count, i, a, first, m, width, k);
     }
   }
   close_copy_group();  // also an empty one: groups are counted
@@ -83,32 +79,36 @@ __device__ void multiply_part(float (&sums)[kRows][kCols], const Rows& rows, con
   }
 }
 
-// Writes c, or adds to it: kRows rows from `first` on, kCols columns from `col` on. Each lane has
-// sums over its own part of k. `shared` has room for kSums floats of this warp: neighbours in c are
-// written by neighbours, so that memory gets whole sectors.
-__device__ void finish_rows(float (&sums)[kRows][kCols], float* shared, float* c, int first,
-                            int col, int m, int n, bool add) {
+// Adds up the sums that the lanes have over their own parts of k, and keeps them: [kRows][kCols].
+__device__ void keep_sums(float (&sums)[kRows][kCols], float* kept) {
   const int lane = threadIdx.x % 32;
-  int from = 0, to = kSums;
-  //~ // TODO(3): Let share_out_sums<kSums, 16> add up the sums of the 32 lanes and put those of which
-  //~ // this lane is in charge to their places in `shared`. Mind both hazards (about 7 lines).
-  //~ shared[lane] = sums[0][0] + from + to;
+  //~ // TODO(3): Let share_out_sums<kSums, 16> add up the sums of the 32 lanes, and put those of which
+  //~ // this lane is in charge to their places in `kept` (about 6 lines).
+  //~ for (int e = lane; e < kSums; e += 32) kept[e] = sums[0][0];
   //~begin 3
+  int from = 0, to = kSums;
   share_out_sums<kSums, 16>(&sums[0][0], lane, from, to);
-  __syncwarp();  // closes read against write: other lanes may still read the sums of the last turn
 #pragma unroll
   for (int j = 0; j < sums_left<kSums, 16>(); ++j) {
-    if (from + j < to) shared[from + j] = (&sums[0][0])[j];
+    if (from + j < to) kept[from + j] = (&sums[0][0])[j];
   }
-  __syncwarp();  // closes write against read: a lane writes to c what other lanes have added up
   //~end
-  for (int e = lane; e < kSums; e += 32) {
-    const int row = first + e / kCols, s = col + e % kCols;
+}
+
+// Writes what was kept of `turns` turns to c, or adds it; the last one was at row `last`. Columns
+// begin at `col`. Neighbours in c are written by neighbours, so that memory gets whole sectors.
+__device__ void write_sums(const float* kept, int turns, float* c, int last, int turn, int col,
+                           int m, int n, bool add) {
+  __syncwarp();  // closes write against read: a lane writes what other lanes have kept
+  for (int e = threadIdx.x % 32; e < turns * kSums; e += 32) {
+    const int row = last - (turns - 1 - e / kSums) * turn + e % kSums / kCols;
+    const int s = col + e % kCols;
     if (row < m && s < n) {
       float* at = c + static_cast<size_t>(row) * n + s;
-      *at = (add ? *at : 0.0f) + shared[e];
+      *at = (add ? *at : 0.0f) + kept[e];
     }
   }
+  __syncwarp();  // closes read against write: the sums of the next turn go to the same place
 }
 
 template <bool kAligned>
@@ -119,7 +119,9 @@ __global__ void __launch_bounds__(32 * kWarps, 1)
   const int warp = threadIdx.x / 32, count = (width + 3) / 4, first_col = blockIdx.y * kCols;
   float4* columns = shared;  // [kCols][count]
   const Rows rows = {columns + (kCols + warp * kRows) * count, count};
-  float* own = reinterpret_cast<float*>(shared + (kCols + kWarps * kRows) * count) + warp * kSums;
+  int turns = 0;  // whose sums are kept
+  float* own = reinterpret_cast<float*>(shared + (kCols + kWarps * kRows) * count);
+  own += warp * kKept * kSums;                  // [kKept][kSums]
   const int turn = gridDim.x * kWarps * kRows;  // rows that all warps take together
   int first = (warp * gridDim.x + blockIdx.x) * kRows;
   copy_columns_async<kCols>(reinterpret_cast<float*>(columns), b, first_col, width, n, count);
@@ -142,7 +144,11 @@ __global__ void __launch_bounds__(32 * kWarps, 1)
       begin_part<kAligned>(rows, a, first + turn, part, m, width, k);
       //~end
     }
-    finish_rows(sums, own, c, first, first_col, m, n, add);
+    keep_sums(sums, own + turns * kSums);
+    if (++turns == kKept || first + turn >= m) {
+      write_sums(own, turns, c, first, turn, first_col, m, n, add);
+      turns = 0;
+    }
   }
 }
 
