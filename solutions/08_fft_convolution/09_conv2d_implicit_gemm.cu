@@ -14,6 +14,8 @@ constexpr int kThreads = 128;    // of a block: four warps
 constexpr int kOwnFilters = 8;   // of a thread
 constexpr int kWarpPixels = 64;  // of a warp
 
+// A tile of kFilters x kPixels, kOwn pixels per thread, in steps of kStep products. kStages tiles
+// of each factor: one is multiplied, the others are on their way. kBlocks fit on a multiprocessor.
 template <int kFilters, int kPixels, int kOwn, int kStep, int kStages, int kBlocks>
 __global__ void __launch_bounds__(kThreads, kBlocks)
     conv2d_implicit_gemm(const float* x, const float* f, float* y, ConvLayer layer) {
