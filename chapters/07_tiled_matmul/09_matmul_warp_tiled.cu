@@ -29,8 +29,8 @@ struct Fragments {
 
   // `row_of_a` and `row_of_b`: this thread's first elements in the rows of both tiles.
   __device__ void load(const float* row_of_a, const float* row_of_b) {
-    // TODO(2): Read the kCols / 4 groups of b and the kRows / 4 groups of a, b first, all loops
-    // unrolled (about 8 lines).
+    // TODO(2): Read the kCols / 4 groups of b, then the kRows / 4 groups of a, 16 bytes each,
+    // both loops unrolled (about 8 lines).
     a[0] = make_float4(*row_of_a, 0.0f, 0.0f, 0.0f);
     b[0] = make_float4(*row_of_b, 0.0f, 0.0f, 0.0f);
   }
@@ -60,28 +60,29 @@ __global__ void __launch_bounds__(kThreads)
 #pragma unroll
   for (int i = 0; i < Loads::kLoadsA; ++i) loads.store_a(pairs[0], i);
   float sums[kRows][kCols] = {};
-  int now = 0, next = 1;  // the pair that is multiplied, the pair that is loaded
+  Pair *now = pairs, *next = pairs + 1;  // what is multiplied, what is loaded
   for (int first = 0; first < k; first += kStep) {
     close_copy_group();
-    wait_for_copies<0>();  // this thread's, into pairs[now]
-    // Closes two hazards: pairs[now] was written by other threads, and pairs[next], which is
+    wait_for_copies<0>();  // this thread's, into *now
+    // Closes two hazards: *now was written by other threads, and *next, which is
     // written from here on, was read by them until now.
     __syncthreads();
     // TODO(4): Begin to load the next pair, if there is one (about 2 lines).
     const bool more = false;
     Fragments f[2];  // of this step of k, and of the next
-    f[0].load(&pairs[now].a[0][row], &pairs[now].b[0][col]);
+    f[0].load(&now->a[0][row], &now->b[0][col]);
 #pragma unroll
     for (int i = 0; i < kStep; ++i) {
       if (i + 1 < kStep) {
-        f[(i + 1) % 2].load(&pairs[now].a[i + 1][row], &pairs[now].b[i + 1][col]);
+        f[(i + 1) % 2].load(&now->a[i + 1][row], &now->b[i + 1][col]);
       }
       multiply(f[i % 2], sums);
       // As late as possible: until here the loads of a had time.
       const int load = i - (kStep - Loads::kLoadsA);
-      if (more && load >= 0) loads.store_a(pairs[next], load);
+      if (more && load >= 0) loads.store_a(*next, load);
     }
-    now ^= 1, next ^= 1;
+    Pair* const free = now;
+    now = next, next = free;
   }
 #pragma unroll
   for (int i = 0; i < kRows; ++i) {

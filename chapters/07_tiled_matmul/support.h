@@ -4,6 +4,7 @@
 #ifndef CHAPTERS_07_TILED_MATMUL_SUPPORT_H_
 #define CHAPTERS_07_TILED_MATMUL_SUPPORT_H_
 
+#include <cuda_pipeline_primitives.h>
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -101,12 +102,12 @@ __device__ inline TilePosition tile_of_block(int block, int tile_rows, int tile_
 // load4 straight into shared memory, in the background.
 template <Edges kEdges>
 __device__ inline void copy4_async(float* shared, const float* p, int rows, int cols) {
-  if (kEdges != Edges::kScalars) {
-    copy_or_zero_async<16>(shared, p, rows > 0 && cols > 0);
+  if (kEdges != Edges::kScalars) {  // the last argument: bytes at the end that become zeros
+    __pipeline_memcpy_async(shared, p, 16, rows > 0 && cols > 0 ? 0 : 16);
   } else {
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      copy_or_zero_async<4>(shared + i, p + i, rows > 0 && cols > i);
+      __pipeline_memcpy_async(shared + i, p + i, 4, rows > 0 && cols > i ? 0 : 4);
     }
   }
 }
@@ -153,16 +154,16 @@ class TileLoads {
   // Begins to load the next pair, b into `pair`. Nobody may read `pair` any more.
   __device__ void begin(Pair& pair, int n, int k) {
 #pragma unroll
-    for (int i = 0; i < kLoadsA; ++i) {
-      held_[i] =
-          load4<kEdges>(a_ + static_cast<size_t>(kApartA * i) * k, rows_a_ - kApartA * i, cols_a_);
-    }
-#pragma unroll
     for (int i = 0; i < kLoadsB; ++i) {
       constexpr int kApart = kStep / kLoadsB;  // rows of b, between two loads of a thread
       const int at = threadIdx.x / (kTileCols / 4) + kApart * i;
       copy4_async<kEdges>(&pair.b[at][threadIdx.x % (kTileCols / 4) * 4],
                           b_ + static_cast<size_t>(kApart * i) * n, rows_b_ - kApart * i, cols_b_);
+    }
+#pragma unroll
+    for (int i = 0; i < kLoadsA; ++i) {
+      held_[i] =
+          load4<kEdges>(a_ + static_cast<size_t>(kApartA * i) * k, rows_a_ - kApartA * i, cols_a_);
     }
     a_ += kStep, cols_a_ -= kStep;
     b_ += static_cast<size_t>(kStep) * n, rows_b_ -= kStep;

@@ -23,12 +23,12 @@ struct Fragments {
 
   __device__ void load(const float* row_of_a, const float* row_of_b) {
 #pragma unroll
-    for (int j = 0; j < S::kCols / 4; ++j) {
-      b[j] = *reinterpret_cast<const float4*>(row_of_b + 4 * S::kLanesX * j);
-    }
-#pragma unroll
     for (int i = 0; i < S::kRows / 4; ++i) {
       a[i] = *reinterpret_cast<const float4*>(row_of_a + 4 * S::kLanesY * i);
+    }
+#pragma unroll
+    for (int j = 0; j < S::kCols / 4; ++j) {
+      b[j] = *reinterpret_cast<const float4*>(row_of_b + 4 * S::kLanesX * j);
     }
   }
   __device__ void multiply(float (&sums)[S::kRows][S::kCols]) const {
@@ -71,25 +71,26 @@ __global__ void __launch_bounds__(S::kThreads)
 #pragma unroll
   for (int i = 0; i < Loads::kLoadsA; ++i) loads.store_a(pairs[0], i);
   float sums[S::kRows][S::kCols] = {};
-  int now = 0, next = 1;  // the pair that is multiplied, the pair that is loaded
+  auto *now = pairs, *next = pairs + 1;  // what is multiplied, what is loaded
   for (int first = 0; first < k; first += kStep) {
     close_copy_group();
-    wait_for_copies<0>();  // this thread's, into pairs[now]
+    wait_for_copies<0>();  // this thread's, into *now
     __syncthreads();       // closes both hazards of 09
     const bool more = first + kStep < k;
-    if (more) loads.begin(pairs[next], n, k);
+    if (more) loads.begin(*next, n, k);
     Fragments<S> f[2];  // of this step of k, and of the next
-    f[0].load(&pairs[now].a[0][row], &pairs[now].b[0][col]);
+    f[0].load(&now->a[0][row], &now->b[0][col]);
 #pragma unroll
     for (int i = 0; i < kStep; ++i) {
       if (i + 1 < kStep) {
-        f[(i + 1) % 2].load(&pairs[now].a[i + 1][row], &pairs[now].b[i + 1][col]);
+        f[(i + 1) % 2].load(&now->a[i + 1][row], &now->b[i + 1][col]);
       }
       f[i % 2].multiply(sums);
       const int load = i - (kStep - Loads::kLoadsA);
-      if (more && load >= 0) loads.store_a(pairs[next], load);
+      if (more && load >= 0) loads.store_a(*next, load);
     }
-    now ^= 1, next ^= 1;
+    auto* const free = now;
+    now = next, next = free;
   }
 #pragma unroll
   for (int i = 0; i < S::kRows; ++i) {
