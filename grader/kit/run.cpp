@@ -122,7 +122,8 @@ constexpr const char* kCountedCalls[] = {
     "cudaEventRecord",      "cudaEventSynchronize",
     "cudaEventElapsedTime", "cudaEventDestroy",
     "cudaFuncSetAttribute", "cudaDeviceSynchronize",
-    "cudaDeviceReset",
+    "cudaDeviceReset",      "cufftExecC2C",
+    "cufftExecR2C",         "cufftExecC2R",
 };
 
 std::map<std::string, uint64_t> count_calls() {
