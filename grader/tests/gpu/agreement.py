@@ -71,9 +71,13 @@ def fingerprint(exercise):
     """Of everything that decides what the kernels of an exercise do and what they are held to."""
     files = [*glob.glob(os.path.join(ROOT, "solutions", exercise + ".*")),
              *glob.glob(os.path.join(ROOT, "chapters", exercise + "_test.cpp")),
-             *glob.glob(os.path.join(ROOT, "chapters", exercise + ".h")),
-             *glob.glob(os.path.join(ROOT, "chapters", os.path.dirname(exercise), "[!0-9]*.h")),
+             *glob.glob(os.path.join(ROOT, "chapters", exercise + "*.h")),
+             *glob.glob(os.path.join(ROOT, "chapters", exercise + "_baseline.cu")),
              *glob.glob(os.path.join(ROOT, "grader/tests/exercises", exercise, "*"))]
+    text = "".join(open(name, encoding="utf-8").read() for name in files)
+    files += [name for name in glob.glob(os.path.join(ROOT, "chapters", os.path.dirname(exercise),
+                                                      "[!0-9]*.h"))
+              if f'"{os.path.basename(name)}"' in text]
     digest = hashlib.sha256()
     for name in sorted(files):
         with open(name, "rb") as file:
@@ -189,6 +193,9 @@ def summary(bars, orders):
         "false_fails": sum(not row["modelled_passes"] for row in wrong),
         "far_disagreements": sum(not row["contested"] for row in wrong),
         "ordered_pairs": len(orders), "order_agreement": share(orders, "alike"),
+        "percent": {name: percent(value) for name, value in (
+            ("agreement", share(bars, "agree")), ("contested", share(contested, "agree")),
+            ("order", share(orders, "alike")))},
     }
 
 
