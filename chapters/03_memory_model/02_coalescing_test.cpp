@@ -79,7 +79,8 @@ TEST(Coalescing, IsFast) {
   speed.launch([&] { launch_scale_columns(gain.get(), in.get(), out.get(), rows, cols); });
   speed.expect(
       out, [&](size_t i) { return gain.at(i % cols) * in.at(i); }, kit::Tolerance::absolute(0));
-  speed.against(kit::copy_rate(), kit::Bars(0.60, 0.85, 0.95));
+  // A block per row: modelled 85 %, measured 97 %.
+  speed.against(kit::copy_rate(), kit::Bars(0.60, 0.85, 0.95).gold_on_gpu_only());
   speed.against(
       kit::stage(
           "walk by columns",
