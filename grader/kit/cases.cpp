@@ -68,7 +68,12 @@ std::string launch_summary() {
   const Context& now = context();
   if (!now.ran || !simulated()) return "";
   const std::vector<Launch>& launches = now.last_run.launches();
-  if (launches.empty()) return "\nNo kernel was launched.";
+  if (launches.empty()) {
+    // A call of a CUDA library moves bytes without a launch.
+    const Counters& counters = now.last_run.counters();
+    const bool library = counters.global_load_bytes + counters.global_store_bytes > 0;
+    return library ? "" : "\nNo kernel was launched.";
+  }
   const Launch& launch = launches.front();
   std::string text = "\nThe launch";
   if (!launch.file.empty()) {

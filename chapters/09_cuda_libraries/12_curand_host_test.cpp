@@ -1,0 +1,206 @@
+// Tests of 09/12 cuRAND from the host.
+#include "12_curand_host.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "kit/kit.h"
+
+namespace {
+
+constexpr unsigned long long kSeed = 20261121;
+
+struct Kind {
+  curandRngType_t type;
+  const char* name;
+};
+std::ostream& operator<<(std::ostream& out, const Kind& kind) { return out << kind.name; }
+
+std::vector<Kind> kinds() {
+  return {{CURAND_RNG_PSEUDO_XORWOW, "XORWOW"}, {CURAND_RNG_PSEUDO_PHILOX4_32_10, "Philox"}};
+}
+
+void expect_success(const std::string& function, curandStatus_t status) {
+  if (status == CURAND_STATUS_SUCCESS) return;
+  kit::fail(function + " returned the curandStatus_t " + std::to_string(static_cast<int>(status)) +
+            (status == CURAND_STATUS_LENGTH_NOT_MULTIPLE
+                 ? ", CURAND_STATUS_LENGTH_NOT_MULTIPLE: normal values come in pairs."
+                 : ". curand.h lists them."));
+}
+
+// Reference: the first values of a sequence, from a generator that computes on the host.
+std::vector<float> uniform_on_cpu(const Kind& kind, unsigned long long seed, size_t n) {
+  std::vector<float> values(n);
+  curandGenerator_t generator = nullptr;
+  expect_success("curandCreateGeneratorHost", curandCreateGeneratorHost(&generator, kind.type));
+  curandSetPseudoRandomGeneratorSeed(generator, seed);
+  if (n > 0) expect_success("the reference", curandGenerateUniform(generator, values.data(), n));
+  curandDestroyGenerator(generator);
+  return values;
+}
+
+// The same, normal; an even number is drawn, n are kept.
+std::vector<double> normal_on_cpu(const Kind& kind, size_t n, float mean, float deviation) {
+  std::vector<float> values((n + 1) / 2 * 2);
+  curandGenerator_t generator = nullptr;
+  expect_success("curandCreateGeneratorHost", curandCreateGeneratorHost(&generator, kind.type));
+  curandSetPseudoRandomGeneratorSeed(generator, kSeed);
+  if (n > 0) {
+    expect_success("the reference",
+                   curandGenerateNormal(generator, values.data(), values.size(), mean, deviation));
+  }
+  curandDestroyGenerator(generator);
+  return {values.begin(), values.begin() + n};
+}
+
+// A generator of the test's own, with a stream that waits for no other.
+class Generator {
+ public:
+  explicit Generator(const Kind& kind, unsigned long long seed = kSeed) {
+    cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking);
+    expect_success("curandCreateGenerator", curandCreateGenerator(&generator_, kind.type));
+    expect_success("curandSetStream", curandSetStream(generator_, stream_));
+    expect_success("the seed", curandSetPseudoRandomGeneratorSeed(generator_, seed));
+  }
+  ~Generator() {
+    curandDestroyGenerator(generator_);
+    cudaStreamDestroy(stream_);
+  }
+  Generator(const Generator&) = delete;
+  Generator& operator=(const Generator&) = delete;
+  curandGenerator_t get() const { return generator_; }
+  cudaStream_t stream() const { return stream_; }
+
+ private:
+  curandGenerator_t generator_ = nullptr;
+  cudaStream_t stream_ = nullptr;
+};
+
+// What a generator of create_generator draws first. A kernel or copy of the test's own in the same
+// stream reads it, so a generator in another stream is a finding.
+std::vector<float> drawn(const Kind& kind, unsigned long long seed, size_t n) {
+  cudaStream_t stream = nullptr;
+  cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  const auto d_x = kit::DeviceBuffer<float>::output(n, "x");
+  const auto d_copy = kit::DeviceBuffer<float>::output(n, "a copy of x");
+  curandStatus_t status = CURAND_STATUS_SUCCESS;
+  kit::run([&] {
+    curandGenerator_t generator = nullptr;
+    status = create_generator(kind.type, seed, CURAND_ORDERING_PSEUDO_LEGACY, stream, &generator);
+    if (status != CURAND_STATUS_SUCCESS) return;
+    status = curandGenerateUniform(generator, d_x.get(), n);
+    cudaMemcpyAsync(d_copy.get(), d_x.get(), n * sizeof(float), cudaMemcpyDeviceToDevice, stream);
+    cudaStreamSynchronize(stream);
+    curandDestroyGenerator(generator);
+  });
+  expect_success("create_generator, or a draw from its generator,", status);
+  cudaStreamDestroy(stream);
+  return d_copy.download();
+}
+
+kit::Run check_normal(const Kind& kind, size_t n, float mean, float deviation) {
+  const auto d_x = kit::DeviceBuffer<float>::output(n, "x", kit::Placement::kAtEnd);
+  const auto d_pair = kit::DeviceBuffer<float>::output(2, "pair", kit::Placement::kAtEnd);
+  const Generator generator(kind);
+  curandStatus_t status = CURAND_STATUS_SUCCESS;
+  const kit::Run run = kit::run([&] {
+    status = launch_normal(generator.get(), generator.stream(), d_x.get(), n, mean, deviation,
+                           d_pair.get());
+    cudaStreamSynchronize(generator.stream());
+  });
+  expect_success("launch_normal", status);
+  kit::expect_near(d_x, normal_on_cpu(kind, n, mean, deviation),
+                   kit::Tolerance::absolute(1e-5 * (std::fabs(mean) + 4 * deviation)));
+  return run;
+}
+
+struct Layer {
+  int fan_out, fan_in;
+};
+std::ostream& operator<<(std::ostream& out, const Layer& l) {
+  return out << l.fan_out << " x " << l.fan_in;
+}
+
+void check_weights(const Kind& kind, const Layer& layer) {
+  const size_t count = static_cast<size_t>(layer.fan_out) * layer.fan_in;
+  const auto d_w = kit::DeviceBuffer<float>::output(count, "w", kit::Placement::kAtEnd);
+  const Generator generator(kind);
+  curandStatus_t status = CURAND_STATUS_SUCCESS;
+  kit::run([&] {
+    status =
+        launch_weights(generator.get(), generator.stream(), d_w.get(), layer.fan_out, layer.fan_in);
+    cudaStreamSynchronize(generator.stream());
+  });
+  expect_success("launch_weights", status);
+  const double bound = layer.fan_in > 0 ? 1 / std::sqrt(1.0 * layer.fan_in) : 0;
+  std::vector<double> expected;
+  for (const float u : uniform_on_cpu(kind, kSeed, count))
+    expected.push_back(bound * (2.0 * u - 1));
+  kit::expect_near(d_w, expected, kit::Tolerance::units(8, std::vector<double>(count, bound)));
+}
+
+}  // namespace
+
+TEST(CurandHost, TheSameSeedGivesTheSameNumbers) {
+  RecordProperty("todo", 1);
+  kit::for_each("kind", kinds(), [](const Kind& kind) {
+    kit::expect_equal("the first values of a seed", drawn(kind, kSeed, 1000),
+                      uniform_on_cpu(kind, kSeed, 1000));
+    kit::expect_equal("the first values of a large seed", drawn(kind, kSeed << 32, 100),
+                      uniform_on_cpu(kind, kSeed << 32, 100));
+  });
+}
+
+TEST(CurandHost, SaysWhichOptionsAreRefused) {
+  RecordProperty("todo", 1);
+  curandGenerator_t generator = nullptr;
+  const curandStatus_t status = create_generator(
+      CURAND_RNG_PSEUDO_XORWOW, kSeed, CURAND_ORDERING_QUASI_DEFAULT, nullptr, &generator);
+  if (generator != nullptr) curandDestroyGenerator(generator);
+  if (status == CURAND_STATUS_SUCCESS) {
+    kit::fail(
+        "create_generator returned a success for an order that belongs to quasi-random "
+        "generators, which cuRAND refuses. Set the order, and return the first status that "
+        "is no success: nobody else reads it.");
+  }
+}
+
+TEST(CurandHost, DrawsAPartOfTheSequenceTwice) {
+  RecordProperty("todo", 2);
+  kit::for_each("kind", kinds(), [](const Kind& kind) {
+    constexpr size_t kFirst = 4100, kCount = 333, kAll = kFirst + kCount;
+    const Generator generator(kind);
+    const auto d_all = kit::DeviceBuffer<float>::output(kAll, "values from 0 on");
+    const auto d_part = kit::DeviceBuffer<float>::output(kCount, "values from 4100 on");
+    const auto d_again = kit::DeviceBuffer<float>::output(kCount, "the same values again");
+    curandStatus_t status[3] = {};
+    kit::run([&] {
+      status[0] = launch_part(generator.get(), kFirst, d_part.get(), kCount);
+      status[1] = launch_part(generator.get(), 0, d_all.get(), kAll);
+      status[2] = launch_part(generator.get(), kFirst, d_again.get(), kCount);
+      cudaStreamSynchronize(generator.stream());
+    });
+    for (const curandStatus_t each : status) expect_success("launch_part", each);
+    const std::vector<float> all = uniform_on_cpu(kind, kSeed, kAll);
+    kit::expect_equal(d_all, all);
+    kit::expect_equal(d_part, {all.begin() + kFirst, all.end()});
+    kit::expect_equal(d_again, {all.begin() + kFirst, all.end()});
+  });
+}
+
+TEST(CurandHost, NormalValuesOfAnyNumber) {
+  RecordProperty("todo", 3);
+  for (const Kind& kind : kinds()) {
+    kit::for_each("n", std::vector<size_t>{1, 2, 3, 33, 1000, 1001, 0},
+                  [&](size_t n) { check_normal(kind, n, 0, 1); });
+  }
+  check_normal(kinds()[0], 501, 3, 0.5f);
+}
+
+TEST(CurandHost, WeightsOfEveryLayer) {
+  RecordProperty("todo", 4);
+  for (const Kind& kind : kinds()) {
+    kit::for_each("w", std::vector<Layer>{{10, 128}, {128, 9}, {1, 1}, {33, 31}, {0, 5}, {5, 0}},
+                  [&](const Layer& layer) { check_weights(kind, layer); });
+  }
+}
