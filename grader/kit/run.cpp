@@ -124,6 +124,8 @@ constexpr const char* kCountedCalls[] = {
     "cudaFuncSetAttribute", "cudaDeviceSynchronize",
     "cudaDeviceReset",      "cufftExecC2C",
     "cufftExecR2C",         "cufftExecC2R",
+    "cublasSgemm",          "cublasGemmEx",
+    "cublasSgemmBatched",   "cublasSgemmStridedBatched",
 };
 
 std::map<std::string, uint64_t> count_calls() {

@@ -1,0 +1,179 @@
+// Tests of 09/03 cuBLAS, batched. The reference of one product, in double, is in kit/matmul.h.
+#include "03_cublas_batched.h"
+
+#include <algorithm>
+
+#include "kit/kit.h"
+#include "kit/matmul.h"
+#include "support.h"
+
+namespace {
+
+constexpr float kGap = 1024.5f;  // stands between the matrices of c, and must stay
+
+// Strides of -1: the matrices lie one behind the other.
+struct Batch {
+  kit::MatmulSizes sizes;
+  int batch;
+  long long stride_a = -1, stride_b = -1, stride_c = -1;
+};
+std::ostream& operator<<(std::ostream& out, const Batch& b) {
+  out << b.batch << " of " << b.sizes;
+  if (b.stride_a >= 0) out << ", strides " << b.stride_a << " " << b.stride_b << " " << b.stride_c;
+  return out;
+}
+
+size_t size_a(const kit::MatmulSizes& s) { return static_cast<size_t>(s.m) * s.k; }
+size_t size_b(const kit::MatmulSizes& s) { return static_cast<size_t>(s.k) * s.n; }
+size_t size_c(const kit::MatmulSizes& s) { return static_cast<size_t>(s.m) * s.n; }
+
+// Floats from the begin of the first matrix to the end of the last.
+size_t length(int batch, long long stride, size_t size) {
+  return batch == 0 ? 0 : (batch - 1) * stride + size;
+}
+
+std::vector<float> part(const std::vector<float>& all, size_t begin, size_t size) {
+  return {all.begin() + begin, all.begin() + begin + size};
+}
+
+using Values = std::vector<float> (*)(size_t n);
+std::vector<float> integers(size_t n) { return kit::random_integer_floats(n); }
+
+kit::Run check_strided(Batch b, Values of_a = integers) {
+  const kit::MatmulSizes s = b.sizes;
+  if (b.stride_a < 0) b.stride_a = static_cast<long long>(size_a(s));
+  if (b.stride_b < 0) b.stride_b = static_cast<long long>(size_b(s));
+  if (b.stride_c < 0) b.stride_c = static_cast<long long>(size_c(s));
+  const std::vector<float> a = of_a(length(b.batch, b.stride_a, size_a(s)));
+  std::vector<float> w = integers(length(b.batch, b.stride_b, size_b(s)));
+  if (of_a != integers) {
+    for (float& value : w) value = value < 0 ? -1.0f : 1.0f;  // sums stay exact
+  }
+  std::vector<double> expected(length(b.batch, b.stride_c, size_c(s)), kGap);
+  for (int z = 0; z < b.batch; ++z) {
+    const std::vector<double> one = kit::matmul_on_cpu(part(a, z * b.stride_a, size_a(s)),
+                                                       part(w, z * b.stride_b, size_b(s)), s)
+                                        .c;
+    std::copy(one.begin(), one.end(), expected.begin() + z * b.stride_c);
+  }
+  const auto at_end = kit::Placement::kAtEnd;
+  const auto d_a = kit::DeviceBuffer<float>::input(a, "a", at_end);
+  const auto d_b = kit::DeviceBuffer<float>::input(w, "b", at_end);
+  const bool gaps = b.stride_c > static_cast<long long>(size_c(s));
+  const auto d_c =
+      gaps ? kit::DeviceBuffer<float>::inout(std::vector<float>(expected.size(), kGap), "c", at_end)
+           : kit::DeviceBuffer<float>::output(expected.size(), "c", at_end);
+  const Handle handle;
+  cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
+  const kit::Run run = kit::run([&] {
+    status = launch_strided(handle.get(), s.m, s.n, s.k, d_a.get(), b.stride_a, d_b.get(),
+                            b.stride_b, d_c.get(), b.stride_c, b.batch);
+  });
+  expect_success("launch_strided", status);
+  kit::expect_near(d_c, expected, kit::Tolerance::absolute(0),
+                   gaps ? kit::Shape() : kit::Shape(b.batch, s.m, s.n));
+  return run;
+}
+
+// Products with one of `choices` matrices each, in a stream that waits for no other.
+kit::Run check_chosen(const Batch& b, int choices) {
+  const kit::MatmulSizes s = b.sizes;
+  const std::vector<float> a = integers(b.batch * size_a(s)), w = integers(choices * size_b(s));
+  const std::vector<int> which = kit::random_ints(b.batch, 0, choices - 1);
+  std::vector<double> expected;
+  for (int z = 0; z < b.batch; ++z) {
+    const kit::MatmulReference one = kit::matmul_on_cpu(
+        part(a, z * size_a(s), size_a(s)), part(w, which[z] * size_b(s), size_b(s)), s);
+    expected.insert(expected.end(), one.c.begin(), one.c.end());
+  }
+  const auto at_end = kit::Placement::kAtEnd;
+  const auto d_a = kit::DeviceBuffer<float>::input(a, "a", at_end);
+  const auto d_b = kit::DeviceBuffer<float>::input(w, "b", at_end);
+  const auto d_which = kit::DeviceBuffer<int>::input(which, "which", at_end);
+  const auto d_c = kit::DeviceBuffer<float>::output(expected.size(), "c", at_end);
+  const auto of_a = kit::DeviceBuffer<const float*>::output(b.batch, "products.a", at_end);
+  const auto of_b = kit::DeviceBuffer<const float*>::output(b.batch, "products.b", at_end);
+  const auto of_c = kit::DeviceBuffer<float*>::output(b.batch, "products.c", at_end);
+  cudaStream_t stream = nullptr;
+  cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  kit::Run run;
+  {
+    const Handle handle(stream);
+    cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
+    run = kit::run([&] {
+      status = launch_chosen(handle.get(), s.m, s.n, s.k, d_a.get(), d_b.get(), d_which.get(),
+                             d_c.get(), b.batch, {of_a.get(), of_b.get(), of_c.get()});
+      cudaStreamSynchronize(stream);
+    });
+    expect_success("launch_chosen", status);
+  }
+  cudaStreamDestroy(stream);
+  kit::expect_near(d_c, expected, kit::Tolerance::absolute(0), kit::Shape(b.batch, s.m, s.n));
+  return run;
+}
+
+double products_called() {
+  double calls = 0;
+  for (const char* name :
+       {"cublasSgemm", "cublasGemmEx", "cublasSgemmBatched", "cublasSgemmStridedBatched"}) {
+    calls += static_cast<double>(kit::api_calls(name));
+  }
+  return calls;
+}
+
+}  // namespace
+
+TEST(CublasBatched, MultipliesEveryMatrixOfTheBatch) {
+  RecordProperty("todo", 1);
+  kit::for_each(
+      "batch",
+      std::vector<Batch>{{{2, 3, 4}, 2}, {{33, 20, 40}, 3}, {{5, 70, 17}, 5}, {{1, 1, 1}, 31}},
+      [](const Batch& b) { check_strided(b); });
+}
+
+TEST(CublasBatched, LeavesGapsBetweenMatricesAlone) {
+  RecordProperty("todo", 1);
+  kit::for_each(
+      "batch",
+      std::vector<Batch>{{{9, 33, 12}, 3, 200, 500, 300}, {{32, 32, 8}, 2, 256, 300, 1030}},
+      [](const Batch& b) { check_strided(b); });
+}
+
+TEST(CublasBatched, SharesAMatrixWhoseStrideIsZero) {
+  RecordProperty("todo", 1);
+  kit::for_each("batch",
+                std::vector<Batch>{{{10, 33, 20}, 4, 200, 0, 330}, {{40, 8, 20}, 3, 0, 160, 320}},
+                [](const Batch& b) { check_strided(b); });
+}
+
+TEST(CublasBatched, KeepsFullPrecision) {
+  RecordProperty("todo", 1);
+  check_strided({{20, 33, 128}, 3}, [](size_t n) { return kit::precision_tripwire_floats(n); });
+}
+
+TEST(CublasBatched, EveryProductChoosesItsMatrix) {
+  RecordProperty("todo", 2);
+  kit::for_each(
+      "batch",
+      std::vector<Batch>{{{1, 1, 1}, 1}, {{4, 3, 2}, 5}, {{16, 33, 20}, 9}, {{3, 5, 7}, 129}},
+      [](const Batch& b) { check_chosen(b, 4); });
+}
+
+TEST(CublasBatched, ChoosesInTheStreamOfTheHandle) {
+  RecordProperty("todo", 3);
+  check_chosen({{8, 12, 20}, 40}, 7);
+}
+
+TEST(CublasBatched, AcceptsAnEmptyBatch) {
+  RecordProperty("todo", 3);
+  check_strided({{3, 4, 5}, 0});
+  check_chosen({{3, 4, 5}, 0}, 2);
+  check_chosen({{3, 4, 5}, 2}, 2);  // the same launcher must work here
+}
+
+TEST(CublasBatched, CallsOnceForTheWholeBatch) {
+  RecordProperty("todo", 1);
+  check_strided({{16, 16, 16}, 20});
+  kit::budget("calls for a batch at strides", products_called(), kit::at_most(1),
+              "All products have the same sizes and strides, so one call can say them all");
+}
