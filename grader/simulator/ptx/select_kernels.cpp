@@ -18,17 +18,25 @@ bool begins_kernel(std::string_view line) {
 std::string select_kernels(const std::string& module,
                            const std::function<bool(std::string_view name)>& wanted) {
   std::string out;
-  bool skipping = false;
+  bool skipping = false, in_body = false;
+  int depth = 0;  // of braces; calls in a body have their own, at a margin or not
   for (size_t at = 0; at < module.size();) {
     const size_t end = std::min(module.find('\n', at), module.size() - 1) + 1;
     const std::string_view line(module.data() + at, end - at);
     at = end;
-    if (begins_kernel(line)) {
+    if (depth == 0 && begins_kernel(line)) {
       const size_t name = line.find(".entry ") + 7;
       skipping = !wanted(line.substr(name, line.find('(') - name));
+      in_body = false;
     }
     if (!skipping) out += line;
-    if (line.front() == '}') skipping = false;  // nvcc ends bodies, and nothing else, at a margin
+    const std::string_view code = line.substr(0, line.find("//"));
+    depth += static_cast<int>(std::count(code.begin(), code.end(), '{')) -
+             static_cast<int>(std::count(code.begin(), code.end(), '}'));
+    in_body |= depth > 0;
+    // Its body has ended, or it was a declaration.
+    const bool declared = !in_body && code.find(';') != std::string_view::npos;
+    if (skipping && depth == 0 && (in_body || declared)) skipping = false;
   }
   return out;
 }

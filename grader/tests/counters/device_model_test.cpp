@@ -71,7 +71,11 @@ TEST(Resources, AreAskedForWithoutTheOtherKernelsOfTheModule) {
   const std::string head = ".version 9.0\n.extern .shared .align 16 .b8 pool[];\n";
   const std::string helper = ".func helper(\n)\n{\n\tret;\n}\n";
   const std::string one = ".visible .entry one(\n\t.param .u64 p\n)\n{\n\t{\n\t}\n\tret;\n}\n";
-  const std::string other = ".weak .entry one_more(\n)\n{\n\tret;\n}\n";
+  // The call of printf: its braces are at the margin.
+  const std::string other =
+      ".weak .entry one_more(\n)\n;\n.weak .entry one_more(\n)\n{\n{ // callseq 0, 0\n\tcall\n} // "
+      "callseq "
+      "0\n\tret;\n}\n";
   const std::string tail = "\t.section .debug_str\n\t{\n\t}";
   const std::string module = head + helper + one + other + tail;
   EXPECT_EQ(ptx_of_kernel(module, "one"), head + helper + one + tail);

@@ -43,8 +43,9 @@ KEPT = ("name", "kind", "ratio", "seconds", "pass", "gold", "reference")
 
 
 def speed_exercises():
+    """Those that both sides run."""
     with open(os.path.join(ROOT, "chapters/course.json")) as file:
-        return [e["id"] for e in json.load(file)["exercises"] if e["speed"]]
+        return [e["id"] for e in json.load(file)["exercises"] if e["speed"] and e["device"] != "gpu"]
 
 
 def build(device, exercises):
@@ -291,6 +292,9 @@ def compare(path, page):
     prints = {name: fingerprint(name) for name in {k["exercise"] for k in document["measured"]}}
     left_out = sorted({k["exercise"] for k in document["measured"]
                        if k["fingerprint"] != prints[k["exercise"]]})
+    both = speed_exercises()
+    document["measured"] = [k for k in document["measured"] if k["exercise"] in both]
+    left_out = [name for name in left_out if name in both]
     timed = [k for k in document["measured"] if k["tests"] and k["exercise"] not in left_out]
     problem = build("sim", sorted({kernel["exercise"] for kernel in timed}))
     if problem:

@@ -147,9 +147,10 @@ TEST(Libraries, CufftTransformsEachOfABatch) {
 }
 
 TEST(Libraries, CudnnConvolvesInFullPrecision) {
-  const kit::ConvSizes sizes = {3, 5, 12, 17, 6, 3, 3, 1};
-  kit::check_conv_precision(kit::cudnn_conv_gemm, sizes);
-  kit::check_conv_exact(kit::cudnn_conv_gemm, {2, 3, 9, 8, 4, 5, 2, 2});
+  // Not check_conv_exact and the like: arrays that end where their allocation ends may begin
+  // anywhere, and cuDNN stops at addresses that are no multiple of 16.
+  kit::check_conv(kit::cudnn_conv_gemm, {3, 5, 12, 17, 6, 3, 3, 1});
+  kit::check_conv(kit::cudnn_conv_gemm, {2, 3, 9, 8, 4, 5, 2, 2});
 }
 
 TEST(Libraries, CudnnsFastestConvolutionIsNear) {

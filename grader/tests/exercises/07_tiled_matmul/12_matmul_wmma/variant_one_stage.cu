@@ -15,10 +15,22 @@ __global__ void __launch_bounds__(128)
   for (auto& sum : sums) nvcuda::wmma::fill_fragment(sum, 0.0f);
   const __nv_bfloat16 zero(0.0f);
   for (int first = 0; first < k; first += 32) {
-    for (int e = t; e < 64 * 32; e += 128) {
+    // All sixteen loads of a tile are under way before the first is needed: outside of a matrix the
+    // first element is loaded instead, so that no load hangs on a branch.
+    __nv_bfloat16 from_a[16], from_b[16];
+#pragma unroll
+    for (int u = 0; u < 16; ++u) {
+      const int e = t + 128 * u;
       const int row = top + e / 32, i = first + e % 32, j = first + e / 64, col = left + e % 64;
-      of_a[e / 32][e % 32] = row < m && i < k ? a[static_cast<size_t>(row) * k + i] : zero;
-      of_b[e / 64][e % 64] = j < k && col < n ? b[static_cast<size_t>(j) * n + col] : zero;
+      from_a[u] = a[static_cast<size_t>(row < m ? row : 0) * k + (i < k ? i : 0)];
+      from_b[u] = b[static_cast<size_t>(j < k ? j : 0) * n + (col < n ? col : 0)];
+    }
+#pragma unroll
+    for (int u = 0; u < 16; ++u) {
+      const int e = t + 128 * u;
+      const int row = top + e / 32, i = first + e % 32, j = first + e / 64, col = left + e % 64;
+      of_a[e / 32][e % 32] = row < m && i < k ? from_a[u] : zero;
+      of_b[e / 64][e % 64] = j < k && col < n ? from_b[u] : zero;
     }
     __syncthreads();
     for (int i = 0; i < 32; i += 16) {
