@@ -216,6 +216,6 @@ TEST(MatmulAutotune, IsFastWhereOneShapeForAllIsSlow) {
   work.speed.against(kit::stage("the first shape",
                                 work.call([](const float* a, const float* b, float* c, int m, int n,
                                              int k) { launch_matmul_shape(0, a, b, c, m, n, k); })),
-                     kit::Bars(1.5, 2.5, 3.4));
+                     kit::Bars(1.5, 2.5, 3.4).gold_on_gpu_only());  // modelled 2.3, measured 2.6
   work.speed.grade();
 }
