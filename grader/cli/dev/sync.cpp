@@ -108,6 +108,7 @@ int dev_sync(App& app, const DevArguments& arguments) {
   }
   for (const course::Exercise& exercise : app.course().exercises) sync.starter(exercise);
   sync.checksums();
+  sync.page(app.paths().root / "README.md", context);
   sync.page(app.paths().root / "grader" / "simulator" / "README.md", context);
   for (const fs::path& page : document_pages(app.paths().root)) sync.page(page, context);
   if (!arguments.has("--no-figures")) {

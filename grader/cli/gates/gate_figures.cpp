@@ -46,6 +46,7 @@ std::vector<Item> check_figures(const GateContext& context) {
     pages.insert(course::files_of(context.paths->root, *exercise).readme);
   }
   if (context.whole_course) {
+    pages.insert(context.paths->root / "README.md");
     for (const fs::path& page : document_pages(context.paths->root)) pages.insert(page);
   }
   for (const fs::path& file : pages) {

@@ -286,6 +286,14 @@ TEST_F(Gates, NineWantsFiguresToEqualTheirSource) {
   EXPECT_EQ(course_.grade({"dev", "sync", "no_such_page.md"}).status, 2);
 }
 
+TEST_F(Gates, NineLooksAtTheFrontPageToo) {
+  const std::string page = "# Course\n\n<!-- from: benchmark cards.json h200 copy -->";
+  course_.write("README.md", page + "4.5<!-- end -->\n");
+  expect_failure(all(), 9, "the page shows \"4.5\", but benchmark cards.json h200 copy");
+  EXPECT_EQ(course_.grade({"dev", "sync", "--no-figures"}).status, 0);
+  EXPECT_EQ(course_.read("README.md"), page + "4.25<!-- end -->\n");
+}
+
 TEST_F(Gates, NewMakesAnExerciseThatPassesTheGatesOfFiles) {
   const Answer answer = course_.grade({"dev", "new", "02_vector_add/02_scale"});
   ASSERT_EQ(answer.status, 0) << answer.text;
