@@ -1,0 +1,88 @@
+// 12/02 Linear: y = x w^T + b, and the three gradients that go back through it.
+//   x  n x in   w  out x in   b  out   y  n x out; all row-major, of any size
+//   dy n x out: derivative of the loss by y; given. One product of two matrices is left for each:
+//   dx n x in  = dy w        dw out x in = dy^T x        db out = sums over the columns of dy
+//   One kernel computes all three products. It is told how far apart rows and columns lie.
+//   TODOs  4
+#include <cstddef>
+
+#include "02_linear.h"
+
+namespace {
+
+constexpr int kTile = 16;  // rows and columns of a tile; a block has a thread for each element
+constexpr int kRows = 8;   // of a block of column_sums, which is 32 columns wide
+
+// A matrix as a product reads it: element (row, col) is data[row * row_step + col * col_step]. One
+// of the steps is 1. Exchanging them transposes the matrix, and moves nothing.
+struct View {
+  const float* data;
+  int row_step, col_step;
+};
+
+// tile[r][c] = element (first_row + r, first_col + c), 0 outside the rows x cols of the matrix.
+__device__ void load_tile(const View& v, int first_row, int first_col, int rows, int cols,
+                          float (*tile)[kTile + 1]) {
+  // TODO(1): Load one element per thread. threadIdx.x goes along the dimension whose step is 1, so
+  // that neighbouring threads read neighbouring addresses in either view (about 6 lines).
+  const bool inside = first_row < rows && first_col < cols;
+  tile[threadIdx.y][threadIdx.x] = inside ? v.data[0] : 0.0f;
+}
+
+// c (m x n) = a (m x k) b (k x n) + bias (n, or null). The tiles of 07/04.
+__global__ void product_of_views(View a, View b, const float* bias, float* c, int m, int n, int k) {
+  // One column of padding: a view that is read down its columns is also stored down the tile.
+  __shared__ float tile_a[kTile][kTile + 1];  // [row of c][i]
+  __shared__ float tile_b[kTile][kTile + 1];  // [i][column of c]
+  const int first_row = blockIdx.x * kTile, first_col = blockIdx.y * kTile;
+  float sum = 0.0f;
+  for (int first = 0; first < k; first += kTile) {
+    load_tile(a, first_row, first, m, k, tile_a);
+    load_tile(b, first, first_col, k, n, tile_b);
+    __syncthreads();  // write against read: every thread reads a row and a column of others
+#pragma unroll
+    for (int i = 0; i < kTile; ++i) sum += tile_a[threadIdx.y][i] * tile_b[i][threadIdx.x];
+    __syncthreads();  // read against write: the next tiles take the place of these
+  }
+  const int row = first_row + threadIdx.y, col = first_col + threadIdx.x;
+  if (row < m && col < n) {
+    c[static_cast<size_t>(row) * n + col] = bias == nullptr ? sum : sum + bias[col];
+  }
+}
+
+void launch_product(View a, View b, const float* d_bias, float* d_c, int m, int n, int k) {
+  const dim3 grid((m + kTile - 1) / kTile, (n + kTile - 1) / kTile);
+  if (m == 0 || n == 0) return;
+  product_of_views<<<grid, dim3(kTile, kTile)>>>(a, b, d_bias, d_c, m, n, k);
+}
+
+// sums[col] = sum over the rows of a[row][col]. A block has 32 columns; its rows of threads share
+// out the rows of a, in an order that is always the same.
+__global__ void column_sums(const float* a, float* sums, int rows, int cols) {
+  __shared__ float of_row[kRows][32];  // [threadIdx.y][threadIdx.x]
+  const int col = blockIdx.x * 32 + threadIdx.x;
+  // TODO(4): Add up every kRows-th row of this column, then let the first row of threads add
+  // up the kRows sums of the block through of_row (about 10 lines).
+  of_row[threadIdx.y][threadIdx.x] = 0.0f;
+  if (threadIdx.y == 0 && col < cols) sums[col] = of_row[0][threadIdx.x] * rows * a[col];
+}
+
+}  // namespace
+
+void launch_linear_forward(const float* d_x, const float* d_w, const float* d_b, float* d_y, int n,
+                           int in, int out) {
+  const View x = {d_x, in, 1};  // n x in, as it lies there
+  const View w = {d_w, 0, 0};  // TODO(2): w lies there as out x in. View it as in x out.
+  launch_product(x, w, d_b, d_y, n, out, in);
+}
+
+void launch_linear_backward(const float* d_x, const float* d_w, const float* d_dy, float* d_dx,
+                            float* d_dw, float* d_db, int n, int in, int out) {
+  // TODO(3): Compute dx, if it is wanted, and dw: a product of two views each (about 4 lines).
+  const View any = {d_dy, 0, 0};
+  launch_product(any, any, nullptr, d_dw, out, in, n);
+  if (d_dx != nullptr) launch_product(any, any, nullptr, d_dx, n, in, out);
+  static_cast<void>(d_x);
+  static_cast<void>(d_w);
+  if (out > 0) column_sums<<<(out + 31) / 32, dim3(32, kRows)>>>(d_dy, d_db, n, out);
+}
