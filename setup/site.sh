@@ -1,6 +1,9 @@
 #!/bin/sh
 # Builds the site from the pages of the repository into build/site: ./grade dev site.
-# Sphinx and what it needs (docs/site/requirements.txt, about 60 MB) go to .toolkit/site.
+#   site.sh --prepare   only installs Sphinx and what it needs (docs/site/requirements.txt, about
+#                       60 MB) into .toolkit/site
+#   site.sh --test      builds without a network; exit status 77 where Sphinx is not installed
+#   site.sh [--browser NAME]
 set -eu
 
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd -P)
@@ -18,6 +21,10 @@ fail() {
 }
 
 if ! cmp -s "$needed" "$venv/requirements.txt"; then
+  if [ "${1-}" = --test ]; then
+    echo "Sphinx is not installed: sh setup/site.sh --prepare"
+    exit 77
+  fi
   echo "Sphinx: installing with pip into .toolkit/site" >&2
   rm -rf "$venv"
   if ! python3 -m venv "$venv" >"$log" 2>&1; then
@@ -35,6 +42,11 @@ if ! cmp -s "$needed" "$venv/requirements.txt"; then
   fi
   cp "$needed" "$venv/requirements.txt"
 fi
+
+case ${1-} in
+  --prepare) exit 0 ;;
+  --test) shift ;;
+esac
 
 rm -rf "$root/build/site"
 "$venv/bin/python3" -m sphinx -q -W --keep-going -d "$root/build/setup/site" \

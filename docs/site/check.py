@@ -3,7 +3,9 @@
 
     python3 docs/site/check.py build/site [--browser chromium]
 
-With a browser, every page is opened without a network, and nothing may be written to its console.
+With a browser, every page is opened without a network: nothing may be written to its console, and
+what is a formula in the source must be one on the page. The cheat sheet is printed beside its page
+(cheat_sheet.pdf), on two sheets.
 Python 3, standard library only.
 """
 
@@ -66,15 +68,36 @@ def problems_of(site):
                     yield f"{name} links to {target}, where nothing has that name"
 
 
-def console_of(browser, path):
-    """What a page writes to the console of a browser that reaches no network."""
+def ask_browser(browser, path, *arguments):
+    """Runs a headless browser that reaches no network on a page."""
     with tempfile.TemporaryDirectory() as profile:
-        result = subprocess.run(
+        return subprocess.run(
             [browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
              "--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={profile}",
-             "--virtual-time-budget=3000", "--dump-dom", path.resolve().as_uri()],
+             "--virtual-time-budget=3000", *arguments, path.resolve().as_uri()],
             capture_output=True, text=True, timeout=120)
-    return [line for line in result.stderr.splitlines() if ":CONSOLE" in line]
+
+
+def problems_in_browser(browser, path):
+    """What a page writes to the console, and formulas that were not drawn."""
+    seen = ask_browser(browser, path, "--dump-dom")
+    yield from (line for line in seen.stderr.splitlines() if ":CONSOLE" in line)
+    formulas = path.read_text(encoding="utf-8").count('class="math')
+    drawn = seen.stdout.count("<mjx-container")
+    if drawn < formulas:
+        yield f"{formulas} formulas, {drawn} of them drawn"
+
+
+def print_cheat_sheet(browser, site):
+    page = site / "docs/background/cheat_sheet.html"
+    pdf = page.with_suffix(".pdf")
+    ask_browser(browser, page, "--no-pdf-header-footer", f"--print-to-pdf={pdf.resolve()}")
+    if not pdf.exists():
+        yield "the cheat sheet was not printed"
+        return
+    sheets = len(re.findall(rb"/Type\s*/Page[^s]", pdf.read_bytes()))
+    if sheets != 2:
+        yield f"the cheat sheet takes {sheets} sheets of paper"
 
 
 def main():
@@ -89,7 +112,8 @@ def main():
     if options.browser:
         for path in sorted(options.site.rglob("*.html")):
             name = os.path.relpath(path, options.site)
-            found += [f"{name}: {line}" for line in console_of(options.browser, path)]
+            found += [f"{name}: {line}" for line in problems_in_browser(options.browser, path)]
+        found += print_cheat_sheet(options.browser, options.site)
     print("\n".join(found))
     print(f"{count} pages, {len(found)} problems")
     return 1 if found else 0
