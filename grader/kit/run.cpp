@@ -127,10 +127,19 @@ constexpr const char* kCountedCalls[] = {
     "cublasSgemm",          "cublasGemmEx",
     "cublasSgemmBatched",   "cublasSgemmStridedBatched",
 };
+constexpr const char* kCountedCudnnCalls[] = {
+    "cudnnActivationForward",           "cudnnConvolutionForward",
+    "cudnnCreateActivationDescriptor",  "cudnnDestroyActivationDescriptor",
+    "cudnnCreateConvolutionDescriptor", "cudnnDestroyConvolutionDescriptor",
+    "cudnnCreateFilterDescriptor",      "cudnnDestroyFilterDescriptor",
+    "cudnnCreatePoolingDescriptor",     "cudnnDestroyPoolingDescriptor",
+    "cudnnCreateTensorDescriptor",      "cudnnDestroyTensorDescriptor",
+};
 
 std::map<std::string, uint64_t> count_calls() {
   std::map<std::string, uint64_t> calls;
   for (const char* name : kCountedCalls) calls[name] = wsim_api_calls(name);
+  for (const char* name : kCountedCudnnCalls) calls[name] = wsim_api_calls(name);
   return calls;
 }
 

@@ -307,6 +307,11 @@ void* wsim_view(const void* pointer) { return usable(const_cast<void*>(pointer))
 
 int wsim_is_device_only(const void* pointer) { return host_can_use(memory_kind(pointer)) ? 0 : 1; }
 
+void wsim_library_count(const char* name) {
+  const std::lock_guard lock(api_mutex());
+  count_api_call(name);
+}
+
 void wsim_library_report(wsim_call_site site, const char* kind, const char* what, int is_note) {
   const std::lock_guard lock(api_mutex());
   const ApiCall call(site.name, site.return_address);

@@ -69,6 +69,10 @@ void* wsim_view(const void* pointer);
 // 1 if the pointer refers to memory of a device that the host cannot touch.
 int wsim_is_device_only(const void* pointer);
 
+// A call that has no work for a stream, such as one that makes a descriptor: counts for
+// wsim_api_calls(). `name` is a literal.
+void wsim_library_count(const char* name);
+
 // A finding of the check "api" at the call: "cufftPlan1d at fft.cu:12 " + `what`.
 void wsim_library_report(wsim_call_site site, const char* kind, const char* what, int is_note);
 

@@ -7,15 +7,18 @@ using namespace warplings::libraries;
 
 namespace {
 
+// Counted, so that a test can see that what is made is destroyed as well.
 template <class T>
-cudnnStatus_t create(T** descriptor) {
+cudnnStatus_t create(const char* function, T** descriptor) {
+  wsim_library_count(function);
   if (descriptor == nullptr) return CUDNN_STATUS_BAD_PARAM;
   *descriptor = new T();
   return CUDNN_STATUS_SUCCESS;
 }
 
 template <class T>
-cudnnStatus_t destroy(T* descriptor) {
+cudnnStatus_t destroy(const char* function, T* descriptor) {
+  wsim_library_count(function);
   delete descriptor;
   return CUDNN_STATUS_SUCCESS;
 }
@@ -49,40 +52,40 @@ void put(T* to, T value) {
 extern "C" {
 
 cudnnStatus_t cudnnCreateTensorDescriptor(cudnnTensorDescriptor_t* tensorDesc) {
-  return create(tensorDesc);
+  return create(__func__, tensorDesc);
 }
 cudnnStatus_t cudnnDestroyTensorDescriptor(cudnnTensorDescriptor_t tensorDesc) {
-  return destroy(tensorDesc);
+  return destroy(__func__, tensorDesc);
 }
 cudnnStatus_t cudnnCreateFilterDescriptor(cudnnFilterDescriptor_t* filterDesc) {
-  return create(filterDesc);
+  return create(__func__, filterDesc);
 }
 cudnnStatus_t cudnnDestroyFilterDescriptor(cudnnFilterDescriptor_t filterDesc) {
-  return destroy(filterDesc);
+  return destroy(__func__, filterDesc);
 }
 cudnnStatus_t cudnnCreateConvolutionDescriptor(cudnnConvolutionDescriptor_t* convDesc) {
-  return create(convDesc);
+  return create(__func__, convDesc);
 }
 cudnnStatus_t cudnnDestroyConvolutionDescriptor(cudnnConvolutionDescriptor_t convDesc) {
-  return destroy(convDesc);
+  return destroy(__func__, convDesc);
 }
 cudnnStatus_t cudnnCreatePoolingDescriptor(cudnnPoolingDescriptor_t* poolingDesc) {
-  return create(poolingDesc);
+  return create(__func__, poolingDesc);
 }
 cudnnStatus_t cudnnDestroyPoolingDescriptor(cudnnPoolingDescriptor_t poolingDesc) {
-  return destroy(poolingDesc);
+  return destroy(__func__, poolingDesc);
 }
 cudnnStatus_t cudnnCreateActivationDescriptor(cudnnActivationDescriptor_t* activationDesc) {
-  return create(activationDesc);
+  return create(__func__, activationDesc);
 }
 cudnnStatus_t cudnnDestroyActivationDescriptor(cudnnActivationDescriptor_t activationDesc) {
-  return destroy(activationDesc);
+  return destroy(__func__, activationDesc);
 }
 cudnnStatus_t cudnnCreateOpTensorDescriptor(cudnnOpTensorDescriptor_t* opTensorDesc) {
-  return create(opTensorDesc);
+  return create(__func__, opTensorDesc);
 }
 cudnnStatus_t cudnnDestroyOpTensorDescriptor(cudnnOpTensorDescriptor_t opTensorDesc) {
-  return destroy(opTensorDesc);
+  return destroy(__func__, opTensorDesc);
 }
 
 cudnnStatus_t cudnnSetTensor4dDescriptor(cudnnTensorDescriptor_t tensorDesc,

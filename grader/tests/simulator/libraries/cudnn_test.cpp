@@ -125,6 +125,17 @@ TEST_F(CudnnTest, StridesDecideWhatIsRead) {
   cudnnDestroyTensorDescriptor(wide);
 }
 
+TEST_F(CudnnTest, DescriptorsAreCounted) {
+  const uint64_t made = wsim_api_calls("cudnnCreateFilterDescriptor");
+  const uint64_t destroyed = wsim_api_calls("cudnnDestroyFilterDescriptor");
+  cudnnFilterDescriptor_t filter = nullptr;
+  ASSERT_EQ(cudnnCreateFilterDescriptor(&filter), CUDNN_STATUS_SUCCESS);
+  EXPECT_EQ(wsim_api_calls("cudnnCreateFilterDescriptor"), made + 1);
+  EXPECT_EQ(wsim_api_calls("cudnnDestroyFilterDescriptor"), destroyed);
+  ASSERT_EQ(cudnnDestroyFilterDescriptor(filter), CUDNN_STATUS_SUCCESS);
+  EXPECT_EQ(wsim_api_calls("cudnnDestroyFilterDescriptor"), destroyed + 1);
+}
+
 TEST_F(CudnnTest, ASearchListsUsableAlgorithmsFirstAndTheirTimes) {
   cudnnConvolutionFwdAlgoPerf_t found[CUDNN_CONVOLUTION_FWD_ALGO_COUNT];
   int count = 0;

@@ -1,0 +1,54 @@
+// What the tests of the cuDNN exercises (07 to 11, 18) share: a handle with a stream of its own,
+// statuses as failures of a test, and descriptors that nobody destroyed.
+#ifndef CHAPTERS_09_CUDA_LIBRARIES_07_CUDNN_ACTIVATION_SUPPORT_H_
+#define CHAPTERS_09_CUDA_LIBRARIES_07_CUDNN_ACTIVATION_SUPPORT_H_
+
+#include <cudnn.h>
+
+#include <string>
+
+#include "kit/kit.h"
+
+// Fails the running case if `function` has not returned a success.
+inline void expect_success(const std::string& function, cudnnStatus_t status,
+                           kit::Site site = kit::Site::here()) {
+  if (status == CUDNN_STATUS_SUCCESS) return;
+  kit::fail(function + " returned " + cudnnGetErrorString(status) + ".", site);
+}
+
+// A handle, and a stream that waits for no other.
+class CudnnHandle {
+ public:
+  CudnnHandle() {
+    cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking);
+    expect_success("cudnnCreate", cudnnCreate(&handle_));
+    expect_success("cudnnSetStream", cudnnSetStream(handle_, stream_));
+  }
+  ~CudnnHandle() {
+    cudnnDestroy(handle_);
+    cudaStreamDestroy(stream_);
+  }
+  CudnnHandle(const CudnnHandle&) = delete;
+  CudnnHandle& operator=(const CudnnHandle&) = delete;
+  cudnnHandle_t get() const { return handle_; }
+  cudaStream_t stream() const { return stream_; }
+
+ private:
+  cudnnHandle_t handle_ = nullptr;
+  cudaStream_t stream_ = nullptr;
+};
+
+// Simulator only: fails if the last kit::run made more descriptors of a kind ("Tensor") than it
+// destroyed.
+inline void expect_destroyed(const std::string& kind, kit::Site site = kit::Site::here()) {
+  const uint64_t made = kit::api_calls(("cudnnCreate" + kind + "Descriptor").c_str());
+  const uint64_t destroyed = kit::api_calls(("cudnnDestroy" + kind + "Descriptor").c_str());
+  if (made <= destroyed) return;
+  kit::fail("cudnnCreate" + kind + "Descriptor was called " + std::to_string(made) +
+                " times, cudnnDestroy" + kind + "Descriptor " + std::to_string(destroyed) +
+                " times. A call has read its descriptors when it returns: destroy them then, "
+                "or a program that runs for days fills its memory with them.",
+            site);
+}
+
+#endif  // CHAPTERS_09_CUDA_LIBRARIES_07_CUDNN_ACTIVATION_SUPPORT_H_
