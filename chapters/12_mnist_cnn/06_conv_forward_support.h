@@ -1,4 +1,4 @@
-// Given code of the convolutions of chapter 12: the pixels that a 2 x 2 patch of outputs needs.
+// Given code of the convolutions of chapter 12: 2 x 2 patches of a plane, and what lies around.
 #ifndef CHAPTERS_12_MNIST_CNN_06_CONV_FORWARD_SUPPORT_H_
 #define CHAPTERS_12_MNIST_CNN_06_CONV_FORWARD_SUPPORT_H_
 
@@ -16,6 +16,16 @@ __device__ __forceinline__ void load_window(const float* plane, int row, int col
       const int from_col = col - 1 + j;
       window[i][j] = in_rows && from_col >= 0 && from_col < w ? pixel[j] : 0.0f;
     }
+  }
+}
+
+// patch[i] becomes plane[row + i / 2][col + i % 2], and 0 where that lies outside.
+__device__ __forceinline__ void load_patch(const float* plane, int row, int col, int h, int w,
+                                           float (&patch)[4]) {
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const int from_row = row + i / 2, from_col = col + i % 2;
+    patch[i] = from_row < h && from_col < w ? plane[from_row * w + from_col] : 0.0f;
   }
 }
 

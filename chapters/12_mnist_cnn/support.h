@@ -82,4 +82,16 @@ inline void list_tensors(const Parameters& p, Tensor* tensors) {
 // variance of each channel of the first batch norm, then of the second.
 constexpr char kWeightMagic[9] = "WARPNET1";
 
+// ---- for kernels (tests include this file, too) ------------------------------------------------
+#ifdef __CUDACC__
+
+// The sum over the 32 lanes of a warp, in every lane: 05/02. All lanes must call it.
+__device__ __forceinline__ float warp_sum(float value) {
+#pragma unroll
+  for (int offset = 16; offset > 0; offset /= 2) value += __shfl_xor_sync(~0u, value, offset);
+  return value;
+}
+
+#endif
+
 #endif  // CHAPTERS_12_MNIST_CNN_SUPPORT_H_

@@ -1,0 +1,135 @@
+// 12/07 Convolution, backward: the derivatives by x and by the weights, without an atomic.
+//   x, dx  n x c x h x w;  weights, dw  k x c x 3 x 3;  dy  n x k x h x w; any sizes, n may be 0
+//   dx is a convolution too: of dy, with every filter turned by half a turn and the roles of input
+//   and output channel exchanged. launch_conv_forward of 12/06 makes it.
+//   dw: each weight sums up products over all images. Blocks sum up parts of the batch, and a
+//   second kernel adds the parts in a fixed order: the same step gives the same bits again.
+//   TODOs  4
+#include <algorithm>
+
+#include "06_conv_forward.h"
+#include "06_conv_forward_support.h"
+#include "support.h"
+#include "07_conv_backward.h"
+
+namespace {
+
+constexpr int kThreads = 128;
+constexpr int kWarp = 32;
+constexpr int kOwn = 8;          // filters of a thread
+constexpr int kSums = kOwn * 9;  // weights of these filters for one channel
+constexpr int kBlocksWanted = 1024;
+constexpr int kMostParts = 128;
+
+// Parts of the batch: as many blocks as fill a card, where there are as many images.
+int parts_of(int n, int c, int k) {
+  const int blocks = c * ((k + kOwn - 1) / kOwn);  // for one part
+  return std::max(1, std::min({n, kMostParts, kBlocksWanted / blocks}));
+}
+
+// turned  c x k x 3 x 3
+__global__ void turn_filters(const float* weights, float* turned, int c, int k) {
+  const int i = blockIdx.x * kThreads + threadIdx.x;  // in turned
+  if (i >= c * k * 9) return;
+  const int j = i % 9, filter = i / 9 % k, channel = i / 9 / k;
+  //~ // TODO(1): Output (row, col) used pixel (row + r - 1, col + s - 1) with weight (r, s). Which
+  //~ // weight of which filter does turned[i] hold, so that 12/06 takes dy back? (1 line)
+  //~ turned[i] = weights[0 * (j + filter + channel)];
+  //~begin 1
+  turned[i] = weights[(filter * c + channel) * 9 + 8 - j];
+  //~end
+}
+
+// of_parts  parts x k x c x 3 x 3. Block (part, channel, group): what the images of this part add
+// to the weights of one channel in eight filters.
+__global__ void __launch_bounds__(kThreads)
+    sum_parts(const float* x, const float* dy, float* of_parts, int n, int c, int h, int w, int k) {
+  __shared__ float of_warp[kThreads / kWarp][kSums];  // [warp][filter, weight]
+  const int channel = blockIdx.y, first_filter = blockIdx.z * kOwn;
+  const int begin = static_cast<long long>(n) * blockIdx.x / gridDim.x;  // images
+  const int end = static_cast<long long>(n) * (blockIdx.x + 1) / gridDim.x;
+  const int rows = (h + 1) / 2, cols = (w + 1) / 2;  // patches in a plane
+  float sums[kSums] = {};                            // [filter][weight]
+  for (int i = threadIdx.x; i < (end - begin) * rows * cols; i += kThreads) {
+    const int image = begin + i / (rows * cols), row = i / cols % rows * 2, col = i % cols * 2;
+    float window[4][4];  // x from (row - 1, col - 1)
+    load_window(x + (static_cast<size_t>(image) * c + channel) * h * w, row, col, h, w, window);
+#pragma unroll
+    for (int filter = 0; filter < kOwn; ++filter) {
+      if (first_filter + filter >= k) break;
+      const size_t plane = static_cast<size_t>(image) * k + first_filter + filter;
+      float of_y[4];  // dy of the four outputs of the patch, 0 where there is none
+      load_patch(dy + plane * h * w, row, col, h, w, of_y);
+      //~ // TODO(2): Add to each of the filter's nine sums what these outputs say (about 5 lines).
+      //~ sums[filter * 9] += of_y[0] * window[0][0];
+      //~begin 2
+#pragma unroll
+      for (int j = 0; j < 9; ++j) {
+        for (int p = 0; p < 4; ++p) {
+          sums[filter * 9 + j] += of_y[p] * window[j / 3 + p / 2][j % 3 + p % 2];
+        }
+      }
+      //~end
+    }
+  }
+  const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
+  //~ // TODO(3): Every warp adds up each of its sums and leaves it in of_warp; then thread t adds up
+  //~ // the warps' sums t (about 10 lines).
+  //~ if (lane == 0) {
+  //~   for (int t = 0; t < kSums; ++t) of_warp[warp][t] = 0.0f;
+  //~ }
+  //~ const float sum = sums[0] + of_warp[warp][0];
+  //~begin 3
+#pragma unroll
+  for (int t = 0; t < kSums; ++t) {
+    const float value = warp_sum(sums[t]);
+    if (lane == 0) of_warp[warp][t] = value;
+  }
+  __syncthreads();  // write against read: the sums of all warps are there
+  float sum = 0.0f;
+  if (threadIdx.x < kSums) {
+    for (int from = 0; from < kThreads / kWarp; ++from) sum += of_warp[from][threadIdx.x];
+  }
+  //~end
+  const int filter = first_filter + threadIdx.x / 9;
+  if (threadIdx.x < kSums && filter < k) {
+    of_parts[((blockIdx.x * k + filter) * c + channel) * 9 + threadIdx.x % 9] = sum;
+  }
+}
+
+// A warp per weight.
+__global__ void add_parts(const float* of_parts, float* dw, int parts, int count) {
+  const int i = (blockIdx.x * kThreads + threadIdx.x) / kWarp, lane = threadIdx.x % kWarp;
+  if (i >= count) return;
+  //~ // TODO(4): dw[i] is the sum of weight i over all parts, which lie `count` floats apart; no
+  //~ // atomics (about 5 lines).
+  //~ if (lane < parts) dw[i] = of_parts[i];
+  //~begin 4
+  float sum = 0.0f;
+  for (int part = lane; part < parts; part += kWarp) sum += of_parts[part * count + i];
+  sum = warp_sum(sum);
+  if (lane == 0) dw[i] = sum;
+  //~end
+}
+
+int blocks_for(int threads) { return (threads + kThreads - 1) / kThreads; }
+
+}  // namespace
+
+size_t conv_backward_scratch(int n, int c, int k) {
+  return static_cast<size_t>(1 + parts_of(n, c, k)) * c * k * 9;
+}
+
+void launch_conv_backward(const float* d_x, const float* d_w, const float* d_dy, float* d_dx,
+                          float* d_dw, float* d_scratch, int n, int c, int h, int w, int k) {
+  const int count = k * c * 9, parts = parts_of(n, c, k);
+  float* d_turned = d_scratch;         // c x k x 3 x 3
+  float* d_parts = d_scratch + count;  // parts x k x c x 3 x 3
+  if (d_dx != nullptr) {
+    turn_filters<<<blocks_for(count), kThreads>>>(d_w, d_turned, c, k);
+    launch_conv_forward(d_dy, d_turned, d_dx, n, k, h, w, c);
+  }
+  const dim3 grid(parts, c, (k + kOwn - 1) / kOwn);
+  sum_parts<<<grid, kThreads>>>(d_x, d_dy, d_parts, n, c, h, w, k);
+  add_parts<<<blocks_for(count * kWarp), kThreads>>>(d_parts, d_dw, parts, count);
+}
