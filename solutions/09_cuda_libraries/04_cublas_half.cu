@@ -9,7 +9,7 @@
 __global__ void to_half(const float* x, __half* h, size_t n) {
   const size_t step = static_cast<size_t>(gridDim.x) * blockDim.x;
   for (size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += step) {
-    //~ // TODO(1): Round x[i] to the nearest half, not towards zero. cuda_fp16.h has the function (1 line).
+    //~ // TODO(1): Round to the nearest half, with a function of cuda_fp16.h (1 line).
     //~ h[i] = __float2half_rz(x[i]);
     //~begin 1
     h[i] = __float2half_rn(x[i]);

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <functional>
 #include <new>
+#include <string>
 
 #include "common/call.h"
 #include "cublas/gemm.h"
@@ -240,11 +241,23 @@ struct Factor {
   double get() const { return device == nullptr ? value : load(type, view(device), 0); }
 };
 
+// Rows and columns of an operand as the product sees it: "op(A) 4 x 3".
+std::string size_text(const char* name, const MatrixLayout& l, cublasOperation_t op) {
+  const bool turned = transposed(op);
+  return std::string(turned ? "op(" : "") + name + (turned ? ") " : " ") +
+         std::to_string(turned ? l.columns : l.rows) + " x " +
+         std::to_string(turned ? l.rows : l.columns);
+}
+
 cublasStatus_t check(const Call& call, const Operation& o, const Matrices& m,
                      Arithmetic* arithmetic) {
   if (!sizes_fit(o, m)) {
     call.explain("invalid-value",
-                 "refuses matrices whose rows, columns, types or batches do not fit together.");
+                 "refuses matrices whose rows, columns, types or batches do not fit together: " +
+                     size_text("A", m.a, o.transpose_a) + ", " +
+                     size_text("B", m.b, o.transpose_b) + ", " + size_text("C", m.c, CUBLAS_OP_N) +
+                     ", " + size_text("D", m.d, CUBLAS_OP_N) +
+                     " (layouts are column-major unless their order says otherwise).");
     return CUBLAS_STATUS_INVALID_VALUE;
   }
   if (!find_arithmetic(o, m, arithmetic)) return CUBLAS_STATUS_NOT_SUPPORTED;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "common/call.h"
@@ -103,9 +104,20 @@ cublasStatus_t multiply(const Call& call, cublasXtHandle_t handle, cublasOperati
   if (!handles().contains(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
   const bool ta = transa != CUBLAS_OP_N, tb = transb != CUBLAS_OP_N;
   const size_t one = 1;
-  if (!is_operation(transa) || !is_operation(transb) || alpha == nullptr || beta == nullptr ||
-      lda < std::max(one, ta ? k : m) || ldb < std::max(one, tb ? n : k) ||
-      ldc < std::max(one, m)) {
+  if (!is_operation(transa) || !is_operation(transb) || alpha == nullptr || beta == nullptr) {
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
+  const struct {
+    const char* name;
+    size_t ld, rows;
+  } distances[] = {{"lda", lda, ta ? k : m}, {"ldb", ldb, tb ? n : k}, {"ldc", ldc, m}};
+  for (const auto& each : distances) {
+    if (each.ld >= std::max(one, each.rows)) continue;
+    call.explain("invalid-value", std::string("refuses ") + each.name + " = " +
+                                      std::to_string(each.ld) + ": a column of that matrix has " +
+                                      std::to_string(each.rows) +
+                                      " elements (matrices are column-major; a row-major one is "
+                                      "the transposed of it).");
     return CUBLAS_STATUS_INVALID_VALUE;
   }
   for (const void* pointer :

@@ -1,0 +1,248 @@
+// Tests of 09/05 cuBLASLt, a fused layer.
+#include "05_cublaslt_epilogue.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kit/kit.h"
+#include "support.h"
+
+namespace {
+
+constexpr size_t kWorkspace = 1 << 20;  // bytes
+
+struct Sizes {
+  int batch, in, out;
+};
+std::ostream& operator<<(std::ostream& out, const Sizes& s) {
+  return out << s.batch << " rows, " << s.in << " inputs, " << s.out << " outputs";
+}
+
+// x: batch x in, w: out x in, bias: out; row-major.
+struct Data {
+  std::vector<float> x, w, bias;
+};
+Data integers(const Sizes& s) {
+  return {kit::random_integer_floats(s.batch * s.in), kit::random_integer_floats(s.out * s.in),
+          kit::random_integer_floats(s.out, -64, 64)};
+}
+Data reals(const Sizes& s) {
+  return {kit::random_floats(s.batch * s.in), kit::random_floats(s.out * s.in),
+          kit::random_floats(s.out)};
+}
+
+// Reference in double; `scale` is what the rounding errors are proportional to.
+struct Reference {
+  std::vector<double> y, scale;
+};
+Reference layer_on_cpu(const Sizes& s, const Data& data) {
+  Reference out;
+  for (int row = 0; row < s.batch; ++row) {
+    for (int col = 0; col < s.out; ++col) {
+      double sum = data.bias[col], scale = std::fabs(data.bias[col]);
+      for (int i = 0; i < s.in; ++i) {
+        const double term = static_cast<double>(data.x[row * s.in + i]) * data.w[col * s.in + i];
+        sum += term;
+        scale += std::fabs(term);
+      }
+      out.y.push_back(std::max(0.0, sum));
+      out.scale.push_back(scale);
+    }
+  }
+  return out;
+}
+
+// A handle, a stream that waits for no other, and a layer of the learner's.
+class Setting {
+ public:
+  Setting() {
+    expect_success("cublasLtCreate", cublasLtCreate(&handle_));
+    cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking);
+  }
+  ~Setting() {
+    for (cublasLtMatrixLayout_t layout : {layer.w, layer.x, layer.y}) {
+      if (layout != nullptr) cublasLtMatrixLayoutDestroy(layout);
+    }
+    if (layer.product != nullptr) cublasLtMatmulDescDestroy(layer.product);
+    cublasLtDestroy(handle_);
+    cudaStreamDestroy(stream_);
+  }
+  Setting(const Setting&) = delete;
+  Setting& operator=(const Setting&) = delete;
+
+  // Fails the case and returns false if the layer cannot be described.
+  bool describe(const Sizes& s, const float* d_bias) {
+    const cublasStatus_t matrices = describe_matrices(s.batch, s.in, s.out, &layer);
+    expect_success("describe_matrices", matrices);
+    if (layer.w == nullptr || layer.x == nullptr || layer.y == nullptr) {
+      return kit::fail("describe_matrices left a layout of w, x or y unmade.");
+    }
+    const cublasStatus_t product = describe_product(d_bias, &layer);
+    expect_success("describe_product", product);
+    const cublasStatus_t chosen = choose_algorithm(handle_, kWorkspace, &layer);
+    expect_success("choose_algorithm", chosen);
+    for (const cublasStatus_t status : {matrices, product, chosen}) {
+      if (status != CUBLAS_STATUS_SUCCESS) return false;
+    }
+    return true;
+  }
+  cublasLtHandle_t handle() const { return handle_; }
+  cudaStream_t stream() const { return stream_; }
+
+  Layer layer;
+
+ private:
+  cublasLtHandle_t handle_ = nullptr;
+  cudaStream_t stream_ = nullptr;
+};
+
+// The layer for one set of data; x arrives in the stream, right before the call.
+kit::Run check(const Sizes& s, const Data& data, bool exact) {
+  const auto d_from = kit::DeviceBuffer<float>::input(data.x, "a copy of x");
+  const auto d_x = kit::DeviceBuffer<float>::output(data.x.size(), "x");
+  const auto d_w = kit::DeviceBuffer<float>::input(data.w, "w");
+  const auto d_bias = kit::DeviceBuffer<float>::input(data.bias, "bias");
+  const auto d_y = kit::DeviceBuffer<float>::output(static_cast<size_t>(s.batch) * s.out, "y");
+  const auto d_space = kit::DeviceBuffer<char>::output(kWorkspace, "workspace");
+  Setting setting;
+  cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
+  bool described = false;
+  const kit::Run run = kit::run([&] {
+    described = setting.describe(s, d_bias.get());
+    if (!described) return;
+    cudaMemcpyAsync(d_x.get(), d_from.get(), data.x.size() * sizeof(float),
+                    cudaMemcpyDeviceToDevice, setting.stream());
+    status = launch_layer(setting.handle(), setting.layer, d_x.get(), d_w.get(), d_y.get(),
+                          d_space.get(), kWorkspace, setting.stream());
+    cudaStreamSynchronize(setting.stream());
+  });
+  if (!described) return run;
+  expect_success("launch_layer", status);
+  const Reference expected = layer_on_cpu(s, data);
+  kit::expect_near(d_y, expected.y,
+                   exact ? kit::Tolerance::absolute(0) : kit::Tolerance::units(16, expected.scale),
+                   kit::Shape(s.batch, s.out));
+  return run;
+}
+
+// What a layout says: -1 where it has no answer.
+template <class Value>
+long long read(cublasLtMatrixLayout_t layout, cublasLtMatrixLayoutAttribute_t attribute) {
+  Value value = 0;
+  size_t written = 0;
+  const cublasStatus_t status =
+      cublasLtMatrixLayoutGetAttribute(layout, attribute, &value, sizeof(value), &written);
+  return status == CUBLAS_STATUS_SUCCESS ? static_cast<long long>(value) : -1;
+}
+
+void check_layout(const char* name, cublasLtMatrixLayout_t layout, long long rows,
+                  long long columns) {
+  if (layout == nullptr) {
+    kit::fail(std::string("describe_matrices did not make the layout of ") + name + ".");
+    return;
+  }
+  const long long got[] = {read<uint64_t>(layout, CUBLASLT_MATRIX_LAYOUT_ROWS),
+                           read<uint64_t>(layout, CUBLASLT_MATRIX_LAYOUT_COLS),
+                           read<int64_t>(layout, CUBLASLT_MATRIX_LAYOUT_LD)};
+  if (got[0] == rows && got[1] == columns && got[2] == rows) return;
+  const auto text = [](long long a, long long b, long long ld) {
+    return std::to_string(a) + " x " + std::to_string(b) + " with leading dimension " +
+           std::to_string(ld);
+  };
+  kit::fail(std::string("The layout of ") + name + " is " + text(got[0], got[1], got[2]) +
+            ", expected " + text(rows, columns, rows) +
+            ": a row of ours is a column of cuBLASLt's, and its length the distance to the next.");
+}
+
+}  // namespace
+
+TEST(CublasltEpilogue, DescribesRowMajorMatricesByColumns) {
+  RecordProperty("todo", 1);
+  kit::for_each("layer", std::vector<Sizes>{{5, 7, 3}, {1, 1, 1}, {64, 784, 10}},
+                [](const Sizes& s) {
+                  Setting setting;
+                  expect_success("describe_matrices",
+                                 describe_matrices(s.batch, s.in, s.out, &setting.layer));
+                  check_layout("x", setting.layer.x, s.in, s.batch);
+                  check_layout("w", setting.layer.w, s.in, s.out);
+                  check_layout("y", setting.layer.y, s.out, s.batch);
+                });
+}
+
+TEST(CublasltEpilogue, AddsTheBiasAndTakesTheMaximumWithZero) {
+  RecordProperty("todo", 2);
+  // One input of 0: y is the bias where that is positive, in every row.
+  check({3, 1, 5}, {{0, 0, 0}, {1, 1, 1, 1, 1}, {1, -2, 3, -4, 5}}, true);
+  // No bias, so that signs come from the sums alone.
+  check({2, 2, 2}, {{1, 2, 3, 4}, {1, 1, -1, 0}, {0, 0}}, true);
+}
+
+TEST(CublasltEpilogue, ChoosesAnAlgorithmOrSaysThatThereIsNone) {
+  RecordProperty("todo", 3);
+  const auto d_bias = kit::DeviceBuffer<float>::input({1, 2, 3}, "bias");
+  Setting setting;
+  if (!setting.describe({5, 7, 3}, d_bias.get())) return;
+  // x of another width: cuBLASLt refuses, and the learner's function has to say so.
+  cublasLtMatrixLayoutDestroy(setting.layer.x);
+  expect_success("cublasLtMatrixLayoutCreate",
+                 cublasLtMatrixLayoutCreate(&setting.layer.x, CUDA_R_32F, 8, 5, 8));
+  if (choose_algorithm(setting.handle(), kWorkspace, &setting.layer) == CUBLAS_STATUS_SUCCESS) {
+    kit::fail(
+        "choose_algorithm returned a success for a w with rows of 7 and an x with rows of 8. "
+        "Return the status of cublasLtMatmulAlgoGetHeuristic, and CUBLAS_STATUS_NOT_SUPPORTED if "
+        "it has 0 results: otherwise the algorithm is not set.");
+  }
+}
+
+TEST(CublasltEpilogue, LayersOfEveryShape) {
+  RecordProperty("todo", 4);
+  kit::for_each(
+      "layer",
+      std::vector<Sizes>{
+          {2, 4, 3}, {33, 17, 65}, {1, 1, 1}, {32, 31, 33}, {1, 65, 40}, {40, 33, 1}, {64, 64, 10}},
+      [](const Sizes& s) { check(s, integers(s), true); });
+}
+
+TEST(CublasltEpilogue, KeepsFullPrecision) {
+  RecordProperty("todo", 4);
+  const Sizes s = {20, 200, 33};
+  check(s, reals(s), false);
+}
+
+TEST(CublasltEpilogue, OneDescriptionServesEveryCall) {
+  RecordProperty("todo", 4);
+  const Sizes s = {5, 33, 20};
+  const Data first = integers(s);
+  const auto d_w = kit::DeviceBuffer<float>::input(first.w, "w");
+  const auto d_bias = kit::DeviceBuffer<float>::input(first.bias, "bias");
+  const auto d_space = kit::DeviceBuffer<char>::output(kWorkspace, "workspace");
+  Setting setting;
+  if (!setting.describe(s, d_bias.get())) return;
+  kit::for_each("call", std::vector<int>{1, 2, 3}, [&](int) {
+    Data data = integers(s);
+    data.w = first.w;
+    data.bias = first.bias;
+    const auto d_x = kit::DeviceBuffer<float>::input(data.x, "x");
+    const auto d_y = kit::DeviceBuffer<float>::output(static_cast<size_t>(s.batch) * s.out, "y");
+    cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
+    kit::run([&] {
+      status = launch_layer(setting.handle(), setting.layer, d_x.get(), d_w.get(), d_y.get(),
+                            d_space.get(), kWorkspace, setting.stream());
+      cudaStreamSynchronize(setting.stream());
+    });
+    expect_success("launch_layer", status);
+    kit::expect_near(d_y, layer_on_cpu(s, data).y, kit::Tolerance::absolute(0),
+                     kit::Shape(s.batch, s.out));
+  });
+}
+
+TEST(CublasltEpilogue, WritesEachOutputOnce) {
+  RecordProperty("todo", 4);
+  const Sizes s = {40, 48, 64};
+  const kit::Run run = check(s, integers(s), true);
+  const double outputs = 1.0 * s.batch * s.out, copied = 4.0 * s.batch * s.in;
+  kit::budget("bytes stored per output",
+              kit::ratio(static_cast<double>(run.counters().global_store_bytes) - copied, outputs),
+              kit::at_most(4),
+              "The epilogue works on sums in registers: y is written once, and never read");
+}
