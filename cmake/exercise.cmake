@@ -25,9 +25,11 @@ function(warplings_exercise id)
     return()
   endif()
   warplings_exercise_objects(${name} test given)
-  # Earlier kernels that this one uses or is timed against: always the solutions.
+  # Earlier kernels that this one uses: the learner's program may have the learner's own, all others
+  # have the solutions. What it is timed against is always the solution.
+  warplings_linked_kernels(linked linked_solutions ${arg_LINKS})
   warplings_exercise_baselines(earlier_baselines library_baselines ${arg_BASELINES})
-  foreach(earlier IN LISTS arg_LINKS earlier_baselines)
+  foreach(earlier IN LISTS earlier_baselines)
     string(REPLACE "/" "." earlier "${earlier}")
     list(APPEND given "${earlier}.solution.kernels")
   endforeach()
@@ -35,13 +37,13 @@ function(warplings_exercise id)
   set(cuda_options ARCH ${arg_ARCH} INCLUDES "${chapter}" ${library_includes} FLAGS ${arg_FLAGS})
   warplings_cuda_objects(${name}.kernels SOURCES "${stem}.cu" ${cuda_options})
   warplings_cuda_objects(${name}.solution.kernels STRICT SOURCES "${solution}" ${cuda_options})
-  set(parts ${test} ${given})
+  set(parts ${test} ${given} ${linked_solutions})
   set(device_link "")
   if("-rdc=true" IN_LIST arg_FLAGS)  # its kernels launch kernels
     set(device_link DEVICE_LINK ${arg_ARCH})
   endif()
-  warplings_exercise_program(${name} OBJECTS ${name}.kernels ${parts} LIBRARIES ${libraries}
-                             ${device_link})
+  warplings_exercise_program(${name} OBJECTS ${name}.kernels ${test} ${given} ${linked}
+                             LIBRARIES ${libraries} ${device_link})
   warplings_exercise_program(${name}.solution OBJECTS ${name}.solution.kernels ${parts}
                              LIBRARIES ${libraries} ${device_link})
   warplings_exercise_derived(${name} ${id} OBJECTS ${parts} LIBRARIES ${libraries} ${device_link}

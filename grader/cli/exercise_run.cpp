@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "cli/event_reader.h"
+#include "cli/linked_kernels.h"
 #include "cli/object_symbols.h"
 #include "course/text.h"
 
@@ -308,23 +309,31 @@ int Result::failed_tests() const {
 
 namespace {
 
-// The object of the learner's file, as CMake names it.
-std::filesystem::path learner_object(const Paths& paths, const RunRequest& request) {
-  const std::string target = target_of(*request.exercise, Program::kLearner);
-  return paths.build(request.device) / "CMakeFiles" / (target + ".kernels.dir") / "chapters" /
-         (request.exercise->id + ".cu.o");
+// The object of a learner's file, as CMake names it.
+std::filesystem::path learner_object(const Paths& paths, Device device, const std::string& id) {
+  const std::string target = course::replace_all(id, "/", ".");
+  return paths.build(device) / "CMakeFiles" / (target + ".kernels.dir") / "chapters" /
+         (id + ".cu.o");
 }
 
 bool uses_banned_symbol(const Paths& paths, const RunRequest& request, Result* result) {
   if (request.program != Program::kLearner) return false;
-  const std::string symbol = banned_symbol(learner_object(paths, request));
-  if (symbol.empty()) return false;
-  result->outcome = Outcome::kFailed;
-  result->early_end = "not run";
-  result->early_message = "Your file uses " + symbol +
-                          ". Exercises are graded without functions that load libraries, start "
-                          "programs or look into the grader: it was not run.";
-  return true;
+  std::vector<std::string> files = {request.exercise->id};
+  for (const LinkedKernel& kernel : result->linked) {
+    if (kernel.own) files.push_back(kernel.id);
+  }
+  for (const std::string& id : files) {
+    const std::string symbol = banned_symbol(learner_object(paths, request.device, id));
+    if (symbol.empty()) continue;
+    result->outcome = Outcome::kFailed;
+    result->early_end = "not run";
+    result->early_message = "Your file " + (id == files.front() ? "" : id + ".cu ") + "uses " +
+                            symbol +
+                            ". Exercises are graded without functions that load libraries, start "
+                            "programs or look into the grader: it was not run.";
+    return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -337,18 +346,23 @@ Result run_program(const Paths& paths, const RunRequest& request) {
 }
 
 Result build_and_run(const Paths& paths, const RunRequest& request) {
+  Result result = empty_result(request);
+  if (request.program == Program::kLearner) {
+    result.linked = linked_kernels(paths, *request.exercise);
+  }
   BuildResult build;
   build.status = BuildResult::Status::kBuilt;
   if (request.build) {
+    if (!result.linked.empty()) note_own_kernels(paths, request.device);
     build =
         build_target(paths, request.device, target_of(*request.exercise, request.program), request);
   }
-  Result result = empty_result(request);
   switch (build.status) {
     case BuildResult::Status::kBuilt:
       if (uses_banned_symbol(paths, request, &result)) break;
       if (request.on_progress) request.on_progress("running");
-      result = run_program(paths, request);
+      result.build.status = BuildResult::Status::kBuilt;
+      ProgramRun(paths, request, &result).run();
       break;
     case BuildResult::Status::kDoesNotCompile:
       result.outcome = Outcome::kDoesNotCompile;

@@ -110,6 +110,12 @@ struct TestReport {
   std::string short_name() const;                            // "Name"
 };
 
+// An earlier exercise whose kernels are linked with this one: the learner's own, or the solution's.
+struct LinkedKernel {
+  std::string id;
+  bool own = false;
+};
+
 enum class Outcome {
   kPassed,
   kFailed,  // a test failed, or the program ended early
@@ -125,6 +131,7 @@ struct Result {
   Program program = Program::kLearner;
   std::string variant;
   Outcome outcome = Outcome::kCannotBuild;
+  std::vector<LinkedKernel> linked;  // of the learner's program
   BuildResult build;
   std::vector<TestReport> tests;  // in the order of the program
   // "" or how the program ended before it had reported all tests: "segmentation fault", ...

@@ -267,12 +267,31 @@ std::string body(const Result& result, const Terminal& terminal) {
   }
 }
 
+std::string names_of(const Result& result, bool own) {
+  std::vector<std::string> names;
+  for (const LinkedKernel& kernel : result.linked) {
+    if (kernel.own == own) names.push_back(base_name(kernel.id));
+  }
+  return course::join(names, ", ");
+}
+
+// Whose kernels of earlier exercises it was linked with.
+std::string linked(const Result& result, const Terminal& terminal) {
+  if (result.linked.empty()) return "";
+  const std::string own = names_of(result, true), solutions = names_of(result, false);
+  std::string text = own.empty() ? "" : "your kernels of " + own;
+  if (!solutions.empty()) {
+    text += (own.empty() ? "" : "; ") + ("the solution's of " + solutions);
+  }
+  return labelled(Style::kNote, "with", text, terminal);
+}
+
 }  // namespace
 
 std::string verdict_text(const Result& result, const Terminal& terminal) {
   std::string text = head_line(result, terminal) + body(result, terminal);
   if (result.outcome != Outcome::kDoesNotCompile) text += warnings(result, terminal);
-  return text;
+  return text + linked(result, terminal);
 }
 
 int todo_for(const Result& result, const std::string& source) {

@@ -33,6 +33,7 @@ std::string json_of(const BudgetCheck& budget);
 std::string json_of(const SpeedRatio& ratio);
 std::string json_of(const SpeedReport& speed);
 std::string json_of(const TestReport& test);
+std::string json_of(const LinkedKernel& kernel);
 std::string json_of(const Result& result);
 
 template <class T>
@@ -135,6 +136,13 @@ std::string json_of(const TestReport& test) {
       .str();
 }
 
+std::string json_of(const LinkedKernel& kernel) {
+  return JsonOut()
+      .text("exercise", kernel.id)
+      .text("kernels", kernel.own ? "learner" : "solution")
+      .str();
+}
+
 std::string json_of(const Result& result) {
   JsonOut out;
   out.text("device", result.device == Device::kGpu ? "gpu" : "simulator")
@@ -142,7 +150,8 @@ std::string json_of(const Result& result) {
       .number("build_seconds", result.build.seconds)
       .number("run_seconds", result.run_seconds)
       .raw("diagnostics", json_list(result.build.diagnostics))
-      .raw("tests", json_list(result.tests));
+      .raw("tests", json_list(result.tests))
+      .raw("linked", json_list(result.linked));
   if (!result.build.problem.empty()) out.text("problem", result.build.problem);
   if (!result.early_end.empty()) {
     out.text("ended_early_by", result.early_end).text("ended_early", result.early_message);
