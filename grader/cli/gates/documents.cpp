@@ -178,8 +178,12 @@ std::vector<ShownCommand> commands_of(const FencedBlock& block) {
   return commands;
 }
 
+std::vector<std::string> prose_problems(const std::string& page, const std::string& name) {
+  return ProseCheck(name).run(page);
+}
+
 std::vector<std::string> document_problems(const std::string& page, const std::string& name) {
-  std::vector<std::string> problems = ProseCheck(name).run(page);
+  std::vector<std::string> problems = prose_problems(page, name);
   for (const FencedBlock& block : fenced_blocks_of(page)) {
     const std::string where = name + ":" + std::to_string(block.line) + ": ";
     const bool runs = block.mark == "run";

@@ -1,7 +1,7 @@
-// The pages below docs/: where they are, what their fenced blocks say of themselves, and the rules
-// of their sentences.
+// The rules of sentences; the pages below docs/: where they are, and what their fenced blocks say
+// of themselves.
 //
-// A fenced block of such a page is preceded by a comment that says what keeps it true:
+// A fenced block of a page below docs/ is preceded by a comment that says what keeps it true:
 //   <!-- from: SOURCE -->       it is made from SOURCE (figures.h)
 //   <!-- run -->                "$ " begins a command, the rest is its output: a test runs it
 //   <!-- not run: REASON -->    nothing checks it here, and why: "needs a GPU"
@@ -33,8 +33,10 @@ struct ShownCommand {
 };
 std::vector<ShownCommand> commands_of(const FencedBlock& block);
 
-// "FILE:LINE: what is wrong", one per sentence that is too long, word to avoid or block without a
-// mark.
+// "FILE:LINE: what is wrong", one per sentence that is too long and word to avoid: for every page.
+std::vector<std::string> prose_problems(const std::string& page, const std::string& name);
+
+// For a page below docs/: the same, and one per block without a mark.
 std::vector<std::string> document_problems(const std::string& page, const std::string& name);
 
 }  // namespace grade

@@ -54,6 +54,9 @@ class PageCheck {
       check_regions();
       check_links();
       if (course::starts_with(name_, "docs/")) append(document_problems(page_, name_));
+      if (course::starts_with(name_, "chapters/") || name_ == "README.md") {
+        append(prose_problems(page_, name_));
+      }
     } catch (const course::Error& error) {
       problems_.push_back(error.what());
     }

@@ -191,6 +191,15 @@ TEST_F(Gates, SyncFillsARatioOfARun) {
   EXPECT_NE(answer.text.find("run.json has no such comparison"), std::string::npos) << answer.text;
 }
 
+TEST_F(Gates, ThreeWantsShortSentencesOfChaptersAndOfTheFrontPage) {
+  const std::string before = course_.read(kPage);
+  course_.write(kPage, before + "\n\nThis is simply true.\n");
+  expect_failure(files(), 3, "\"simply\" says nothing");
+  course_.write(kPage, before);
+  course_.write("README.md", "# Course\n\nThis is just true.\n");
+  expect_failure(files(), 3, "README.md:3: \"just\" says nothing");
+}
+
 TEST_F(Gates, ThreeWantsPagesBelowDocsToKeepTheirRules) {
   course_.write("docs/page.md", "# One\n\nThis is simply true.\n");
   expect_failure(files(), 3, "docs/page.md:3: \"simply\" says nothing");
