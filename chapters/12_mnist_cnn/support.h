@@ -76,6 +76,27 @@ inline void list_tensors(const Parameters& p, Tensor* tensors) {
   for (int i = 0; i < kTensors; ++i) tensors[i] = all[i];
 }
 
+// ---- random numbers ----------------------------------------------------------------------------
+
+#ifdef __CUDACC__
+#define SUPPORT_BOTH __host__ __device__
+#else
+#define SUPPORT_BOTH
+#endif
+
+// 64 random bits at a position of the sequence that a seed chooses. There is no state: every
+// position is computed by itself. SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): a counter in
+// steps of the golden ratio, mixed so that each bit of it changes half the bits of the result.
+SUPPORT_BOTH inline unsigned long long random_bits(unsigned long long seed,
+                                                   unsigned long long position) {
+  unsigned long long z = seed + (position + 1) * 0x9e3779b97f4a7c15ull;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+  return z ^ (z >> 31);
+}
+
+#undef SUPPORT_BOTH
+
 // ---- the weight file ---------------------------------------------------------------------------
 // Eight bytes "WARPNET1", five little-endian int32 (the members of Network in their order), then
 // the parameters as little-endian floats. A file with running statistics goes on with mean and
