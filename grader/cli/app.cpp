@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -122,6 +123,10 @@ std::vector<Device> App::devices(const course::Exercise& exercise) const {
       if (gpu && !missing_here(exercise).empty()) {
         throw UsageError(exercise.id + " " + missing_here(exercise) + ".");
       }
+      if (gpu && !too_few_gpus(exercise, gpu_count()).empty()) {
+        throw UsageError(exercise.id + " " + too_few_gpus(exercise, gpu_count()) +
+                         ". --device sim needs none.");
+      }
       if (gpu) return {Device::kGpu};
       throw UsageError(
           "--device gpu: this machine has no usable NVIDIA GPU (./grade doctor says "
@@ -134,8 +139,9 @@ std::vector<Device> App::devices(const course::Exercise& exercise) const {
     if (missing.empty()) return {Device::kGpu};
     throw UsageError(exercise.id + " " + missing + ", and this machine has none that is usable.");
   }
-  return gpu ? std::vector<Device>{Device::kSimulator, Device::kGpu}
-             : std::vector<Device>{Device::kSimulator};
+  const bool runs_on_gpu = gpu && too_few_gpus(exercise, gpu_count()).empty();
+  return runs_on_gpu ? std::vector<Device>{Device::kSimulator, Device::kGpu}
+                     : std::vector<Device>{Device::kSimulator};
 }
 
 bool gpu_present() {
@@ -149,6 +155,26 @@ bool gpu_present() {
     return driver != nullptr;  // kept open: some drivers do not survive being unloaded
   }();
   return has_driver;
+}
+
+int gpu_count() {
+  if (!gpu_present()) return 0;
+  static const int count = [] {
+    if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES")) {
+      const std::string list = visible;
+      return 1 + static_cast<int>(std::count(list.begin(), list.end(), ','));
+    }
+    int files = 0;  // /dev/nvidia0, /dev/nvidia1, ...; WSL2 has none of them
+    while (std::filesystem::exists("/dev/nvidia" + std::to_string(files))) ++files;
+    return std::max(files, 1);
+  }();
+  return count;
+}
+
+std::string too_few_gpus(const course::Exercise& exercise, int gpus) {
+  if (exercise.gpus <= gpus) return "";
+  return "needs " + std::to_string(exercise.gpus) + " GPUs, and this machine has " +
+         std::to_string(gpus);
 }
 
 std::string missing_here(const course::Exercise& exercise) {

@@ -53,8 +53,13 @@ class App {
 // A GPU and its driver are there.
 bool gpu_present();
 
+// How many GPUs programs see here; 0 without a usable one.
+int gpu_count();
+
 // Why this machine cannot grade the exercise at all ("needs a GPU"); "" if it can.
 std::string missing_here(const course::Exercise& exercise);
+// Why `gpus` GPUs, one or more, are not enough for it; "" if they are. The simulator grades it then.
+std::string too_few_gpus(const course::Exercise& exercise, int gpus);
 
 }  // namespace grade
 #endif  // WARPLINGS_CLI_APP_H_

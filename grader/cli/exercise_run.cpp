@@ -146,7 +146,7 @@ class ProgramRun {
     options_.dropped = {"GTEST_", "GRADE_CHANNEL="};
     options_.directory = paths.build(request.device);
     keep_reports(options_.directory / "registers");
-    ask_for_devices(request.exercise->gpus);
+    ask_for_devices(request.exercise->simulated_gpus);
     options_.memory_bytes = memory_limit();
     options_.output_limit = kOutputLimit;
     options_.quiet_seconds = limits_.quiet;
@@ -180,7 +180,7 @@ class ProgramRun {
     }
   }
 
-  // As many devices as the exercise says, in the simulator.
+  // In the simulator, which reads the variable.
   void ask_for_devices(int count) {
     if (count > 1 && std::getenv("GRADE_SIM_DEVICES") == nullptr) {
       options_.environment.emplace_back("GRADE_SIM_DEVICES", std::to_string(count));

@@ -159,6 +159,9 @@ Grading grade_exercise(App& app, const course::Exercise& exercise, const Grading
     // What the simulator refuses need not be tried on the hardware.
     if (!grading.results.back().passed()) break;
   }
+  if (app.options().device == DeviceChoice::kAuto && gpu_count() > 0) {
+    grading.left_out = too_few_gpus(exercise, gpu_count());
+  }
   const Result& last = grading.results.back();
   grading.todo = todo_for(last, source_text(file));
   if (!app.options().solution && !grading.cancelled() && last.outcome != Outcome::kCannotBuild) {
@@ -177,6 +180,7 @@ Grading grade_exercise(App& app, const course::Exercise& exercise, const Grading
 std::string grading_text(const Grading& grading, const Terminal& terminal) {
   std::string text;
   for (const Result& result : grading.results) text += verdict_text(result, terminal);
+  if (!grading.left_out.empty()) text += "  SKIP  on the GPU: " + grading.left_out + "\n";
   if (!grading.next.empty()) text += next_line(grading.next, grading.next_why, terminal);
   if (!grading.also.empty()) text += "        " + grading.also + "\n";
   return text;

@@ -18,6 +18,7 @@ struct Grading {
   std::string next;             // the command to try, "" if there is none
   std::string next_why;
   std::string also;  // another command worth trying
+  std::string left_out;  // why it was not run on the GPU that is here; ""
 
   bool passed() const;
   bool cancelled() const;

@@ -152,6 +152,8 @@ Exercise read_exercise(const Json& json, const std::string& file) {
   reader.flag("bonus", &e.bonus);
   reader.choice("device", {"any", "gpu"}, false, [&e](size_t i) { e.gpu_only = i == 1; });
   reader.integer("gpus", &e.gpus, 0, 64, false);
+  e.simulated_gpus = e.gpus;
+  reader.integer("simulated_gpus", &e.simulated_gpus, 1, 16, false);
   reader.architecture("arch", &e.arch, &e.only_arch);
   reader.texts("flags", &e.flags);
   reader.texts("libraries", &e.libraries);
@@ -179,7 +181,7 @@ Exercise read_exercise(const Json& json, const std::string& file) {
 
 // NVIDIA's libraries that the kit can time (grader/kit/libraries).
 bool is_library_baseline(const std::string& entry) {
-  static const std::set<std::string> kLibraries = {"cub", "cublas", "cudnn", "cufft"};
+  static const std::set<std::string> kLibraries = {"cub", "cublas", "cudnn", "cufft", "nccl"};
   return kLibraries.count(entry) > 0;
 }
 

@@ -25,7 +25,8 @@ struct Exercise {
   bool speed = false;
   bool bonus = false;
   bool gpu_only = false;  // "device": "gpu"
-  int gpus = 1;
+  int gpus = 1;            // the least that it needs on a GPU
+  int simulated_gpus = 1;  // devices of the simulator; as many unless it says otherwise
   int arch = 80;  // compute capability times ten
   bool only_arch = false;  // "arch": "90a": uses what no other architecture has
   std::vector<std::string> flags;

@@ -66,6 +66,7 @@ Allocation::Allocation(Role role, const void* host, size_t bytes, size_t element
       placement_(placement),
       key_(seed() + context().allocations.size() * 0x10001) {
   context().allocations.insert(this);
+  uses_device(current_device());
   if (context().device_lost) return;
   const size_t total = kRedZone + bytes_ + tail_size();
   void* memory = nullptr;
@@ -112,7 +113,7 @@ void Allocation::expose() const {
 bool Allocation::download(void* host, std::vector<uint8_t>* written) const {
   const size_t n = bytes_ / element_size_;
   if (written != nullptr) written->clear();
-  if (base_ == nullptr || cudaDeviceSynchronize() != cudaSuccess) return false;
+  if (base_ == nullptr || synchronize_devices() != cudaSuccess) return false;
   if (bytes_ == 0) return true;
   std::vector<uint8_t> mask;
   if (wsim_active()) {

@@ -40,6 +40,7 @@ struct Context {
   std::string stopped_by;             // the test in which that happened
   bool finished = false;              // main() has sent its last event
   std::set<internal::Allocation*> allocations;
+  std::set<int> devices;  // on which the kit has had memory
 
   // ---- of the running test
   std::string test;  // "Suite.Name", "" between tests
@@ -86,6 +87,11 @@ void check_expected_findings();
 
 // Writes the failure that has not been reported yet. Async-signal-safe.
 void flush_pending();
+
+// Memory of the kit lies on it: synchronize_devices() waits for it as well.
+void uses_device(int device);
+// Waits for all devices in use, or for the current one; the first error.
+cudaError_t synchronize_devices();
 
 // Checks that buffers make after a run; "" or what is wrong.
 std::string check_buffers();

@@ -93,6 +93,25 @@ const std::vector<int>& awkward_sizes();
 // The same in two dimensions; never square only, never multiples only.
 const std::vector<Shape>& awkward_shapes();
 
+// ---- several devices ---------------------------------------------------------------------------
+
+// Devices that programs see. An exercise says in course.json how many it needs ("gpus").
+int device_count();
+int current_device();
+
+// Makes a device the current one in its scope. Buffers, and arrays of kit::Speed, lie on the device
+// that is current when they are made; kit::run waits for all devices that have some.
+class OnDevice {
+ public:
+  explicit OnDevice(int device);
+  ~OnDevice();
+  OnDevice(const OnDevice&) = delete;
+  OnDevice& operator=(const OnDevice&) = delete;
+
+ private:
+  int before_;
+};
+
 // ---- device buffers ----------------------------------------------------------------------------
 
 // kMiddle: a red zone on both sides. kAtEnd: the last element ends with the allocation itself.

@@ -126,6 +126,10 @@ constexpr const char* kCountedCalls[] = {
     "cufftExecR2C",         "cufftExecC2R",
     "cublasSgemm",          "cublasGemmEx",
     "cublasSgemmBatched",   "cublasSgemmStridedBatched",
+    "ncclAllReduce",        "ncclReduce",
+    "ncclBroadcast",        "ncclBcast",
+    "ncclAllGather",        "ncclReduceScatter",
+    "ncclSend",             "ncclRecv",
 };
 constexpr const char* kCountedCudnnCalls[] = {
     "cudnnActivationForward",           "cudnnConvolutionForward",
@@ -145,6 +149,7 @@ std::map<std::string, uint64_t> count_calls() {
 
 // Runs the launcher; "" or why it did not end well.
 std::string call(const std::function<void()>& launch, cudaError_t* launched, cudaError_t* ended) {
+  const OnDevice scope(current_device());  // a launcher may leave another one current
   std::string problem;
   try {
     launch();
@@ -155,7 +160,7 @@ std::string call(const std::function<void()>& launch, cudaError_t* launched, cud
   }
   context().calls = count_calls();
   *launched = cudaGetLastError();
-  *ended = cudaDeviceSynchronize();
+  *ended = synchronize_devices();
   cudaGetLastError();
   return problem;
 }
@@ -286,7 +291,7 @@ Run run(const std::string& what, const std::function<void()>& launch, Site site)
   }
   // The buffers are complete, for streams that do not wait for the default stream as well: a copy
   // from pageable memory returns before its last bytes are on the device.
-  cudaDeviceSynchronize();
+  synchronize_devices();
   cudaGetLastError();  // what happened before is not this launcher's fault
   const RunRecorder recorder;
   const cudaError_t expected = now.expected_error;

@@ -38,7 +38,9 @@ class GateRun {
   std::string why_skipped(const course::Exercise& exercise) const {
     if (exercise.kind == course::Kind::kPython) return "Python exercises are not checked yet";
     if (exercise.gpu_only && context_.device == Device::kSimulator) return "needs a GPU";
-    return missing_here(exercise);
+    const std::string missing = missing_here(exercise);
+    if (!missing.empty() || context_.device == Device::kSimulator) return missing;
+    return too_few_gpus(exercise, gpu_count());
   }
 
   void collect() {

@@ -29,5 +29,7 @@ WARPLINGS_EXPORT warplings_cufft_forward(const float2* x, float2* y, int n, int 
 WARPLINGS_EXPORT warplings_cufft_correlate(const float* image, const float* filter, float* square,
                                            int height, int width, int filter_height,
                                            int filter_width);
+WARPLINGS_EXPORT warplings_nccl_all_reduce(const float* const* in, float* const* out, size_t n,
+                                           int devices);
 
 #endif  // WARPLINGS_KIT_LIBRARIES_ENTRY_POINTS_H_

@@ -34,6 +34,7 @@ Library cub();
 Library cublas();
 Library cudnn();
 Library cufft();
+Library nccl();
 
 // out[0] = sum of in[0 .. n).
 void cub_sum(const float* in, float* out, size_t n);
@@ -64,6 +65,11 @@ void cufft_forward(const float2* x, float2* y, int n, int batch);
 // elements are the upper left corner of square, which has n x n; the others are what wrapped round.
 void cufft_correlate(const float* image, const float* filter, float* square, int height, int width,
                      int filter_height, int filter_width);
+
+// out[d][i] = in[0][i] + in[1][i] + ...: in[d] and out[d] are n floats on device d, for d < devices
+// (ncclAllReduce, in a group). The one call that is not of the default stream: each device has a
+// stream for it.
+void nccl_all_reduce(const float* const* in, float* const* out, size_t n, int devices);
 
 }  // namespace kit
 

@@ -56,6 +56,7 @@ Library cub() { return library_called("CUB", "cub"); }
 Library cublas() { return library_called("cuBLAS", "cublas"); }
 Library cudnn() { return library_called("cuDNN", "cudnn"); }
 Library cufft() { return library_called("cuFFT", "cufft"); }
+Library nccl() { return library_called("NCCL", "nccl"); }
 
 // The type of the entry point comes from its declaration; it is never linked, so decltype alone.
 #define WARPLINGS_CALL(name, function, ...) \
@@ -98,6 +99,9 @@ void cufft_correlate(const float* image, const float* filter, float* square, int
                      int filter_height, int filter_width) {
   WARPLINGS_CALL("cufft", warplings_cufft_correlate, image, filter, square, height, width,
                  filter_height, filter_width);
+}
+void nccl_all_reduce(const float* const* in, float* const* out, size_t n, int devices) {
+  WARPLINGS_CALL("nccl", warplings_nccl_all_reduce, in, out, n, devices);
 }
 
 #undef WARPLINGS_CALL

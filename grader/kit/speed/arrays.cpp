@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "kit/context.h"
 #include "kit/speed/device.h"
 
 namespace kit::internal {
@@ -60,6 +61,8 @@ void SpeedArray::release(unsigned char* payload) const {
 }
 
 bool SpeedArray::allocate(size_t sets, uint64_t salt) {
+  const OnDevice scope(device_);
+  uses_device(device_);
   salt_ = salt;
   if (on_host() && cudaMalloc(&mirror_, bytes()) != cudaSuccess) mirror_ = nullptr;
   bool has_room = !on_host() || mirror_ != nullptr;
@@ -73,6 +76,7 @@ bool SpeedArray::allocate(size_t sets, uint64_t salt) {
 }
 
 void SpeedArray::prepare(size_t set, uint64_t key) {
+  const OnDevice scope(device_);
   set_ = set;
   key_ = mix64(key ^ salt_);
   if (n_ == 0) return;
@@ -88,7 +92,10 @@ void SpeedArray::prepare(size_t set, uint64_t key) {
 }
 
 std::vector<double> SpeedArray::read(const std::vector<size_t>& positions) const {
-  if (!on_host()) return gather(element_, current(), positions);
+  if (!on_host()) {
+    const OnDevice scope(device_);
+    return gather(element_, current(), positions);
+  }
   std::vector<double> found;
   with_type(element_, [&](auto* type) {
     using T = std::remove_pointer_t<decltype(type)>;
@@ -121,6 +128,7 @@ std::string SpeedArray::check_red_zones() const {
 }
 
 std::string SpeedArray::check() const {
+  const OnDevice scope(device_);
   if (role_ == Role::kInput && n_ > 0) {
     const uint64_t changed = count_changes();
     if (changed > 0) {

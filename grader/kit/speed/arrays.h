@@ -23,7 +23,8 @@ class SpeedArray {
         n_(n),
         name_(std::move(name)),
         values_(values),
-        memory_(std::move(memory)) {}
+        memory_(std::move(memory)),
+        device_(current_device()) {}
   ~SpeedArray();
   SpeedArray(const SpeedArray&) = delete;
   SpeedArray& operator=(const SpeedArray&) = delete;
@@ -60,6 +61,7 @@ class SpeedArray {
   std::string name_;
   Values values_;
   HostMemory memory_;
+  int device_;  // on which it lies, or its mirror
   std::vector<unsigned char*> at_;  // payload of each set
   void* mirror_ = nullptr;          // of a host array: device memory in which values are made
   size_t set_ = 0;

@@ -112,12 +112,13 @@ class Clock {
     return milliseconds * 1e-3;
   }
 
-  // By the clock on the wall, from before the call until the whole device is idle.
+  // By the clock on the wall, from before the call until all devices are idle.
   static double by_wall(const std::function<void()>& call) {
-    cudaDeviceSynchronize();
+    const OnDevice scope(current_device());
+    synchronize_devices();
     const auto begin = std::chrono::steady_clock::now();
     call();
-    if (cudaDeviceSynchronize() != cudaSuccess) return -1;
+    if (synchronize_devices() != cudaSuccess) return -1;
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
     return time.count();
   }
@@ -203,7 +204,7 @@ class GpuMeasurement {
     m_.prepare(set, ++content_ ^ order_);
     read_all(flush_.get(), 2 * card_.l2_bytes & ~size_t{15}, static_cast<unsigned*>(sink_.get()));
     // Work on other streams must find everything ready as well.
-    cudaDeviceSynchronize();
+    synchronize_devices();
     cudaGetLastError();  // a limit that this card does not have
   }
 

@@ -29,7 +29,7 @@ class SimulatedMeasurement {
  private:
   bool call(const char* what, uint64_t key) {
     m_.prepare(0, key);
-    cudaDeviceSynchronize();
+    synchronize_devices();
     const std::function<void()> whole = [this] { time_whole(m_.launch); };
     const uint64_t mark = wsim_model_mark();
     const Run timed = kit::run(what, m_.whole_call ? whole : m_.launch, m_.site);
@@ -48,7 +48,7 @@ class SimulatedMeasurement {
   void time_whole(const std::function<void()>& work) {
     const double begin = wsim_timeline_now();
     work();
-    if (cudaPeekAtLastError() == cudaSuccess) cudaDeviceSynchronize();
+    if (cudaPeekAtLastError() == cudaSuccess) synchronize_devices();
     seconds_ = wsim_timeline_now() - begin;
   }
 
@@ -67,7 +67,7 @@ class SimulatedMeasurement {
   // The stage is ours: what it computes is checked by the tests of its own exercise.
   double stage_seconds(const Baseline& stage) {
     m_.prepare(0, seed());
-    cudaDeviceSynchronize();
+    synchronize_devices();
     if (m_.whole_call) {
       time_whole(stage.launch);  // the first launch of a kernel loads its code
       time_whole(stage.launch);
@@ -75,7 +75,7 @@ class SimulatedMeasurement {
     }
     const uint64_t mark = wsim_model_mark();
     stage.launch();
-    cudaDeviceSynchronize();
+    synchronize_devices();
     return wsim_modelled_seconds(mark);
   }
 

@@ -161,6 +161,7 @@ WorkItem work_item(const std::shared_ptr<const LibraryWork>& work) {
   item.about->kind = WorkKind::kLibrary;
   item.about->name = work->name;
   item.about->where = work->origin.where();
+  item.about->bytes = static_cast<uint64_t>(work->link_bytes);
   for (const LibraryOperand& operand : work->operands) {
     if (operand.bytes() == 0) continue;
     for_each_row(operand, [&](size_t offset, size_t width) {

@@ -41,7 +41,7 @@ struct Work {
   // A blocking copy from pageable memory: the call returns when the bytes are staged.
   bool staged = false;
   bool blocking = false;  // the call that enqueues it waits for it
-  // Copies and fills.
+  // Copies and fills; of a library's call, what it sends to other devices.
   uint64_t bytes = 0;
   CopyPath path = CopyPath::kOnDevice;
   bool pageable = false;  // one side is ordinary host memory

@@ -1,6 +1,7 @@
 // The commands, through the real `grade`.
 #include <gtest/gtest.h>
 
+#include "cli/app.h"
 #include "course/error.h"
 #include "course/json.h"
 #include "scratch_course.h"
@@ -40,10 +41,27 @@ TEST(Run, AnExerciseHasAsManyDevicesAsItSays) {
   EXPECT_EQ(course.grade({"run", "first"}).status, 1) << "it has four now";
   course.save("//! test Scratch.Adds 1\n//! devices 4\n");
   EXPECT_EQ(course.grade({"run", "first"}).status, 0);
+  // What it needs on a GPU, and what the simulator shows, may differ.
+  text = read_file(manifest);
+  const std::string gpus = "\"gpus\": 4";
+  write_file(manifest,
+             text.replace(text.find(gpus), gpus.size(), "\"gpus\": 2, \"simulated_gpus\": 4"));
+  EXPECT_EQ(course.grade({"run", "first"}).status, 0);
   // Whoever sets the variable knows better.
   course.set("GRADE_SIM_DEVICES", "2");
   course.save("//! test Scratch.Adds 1\n//! devices 2\n");
   EXPECT_EQ(course.grade({"run", "first"}).status, 0);
+}
+
+TEST(Run, AnExerciseOfSeveralGpusIsNotForAMachineWithFewer) {
+  course::Exercise exercise;
+  EXPECT_EQ(too_few_gpus(exercise, 1), "");
+  exercise.gpus = 2;
+  EXPECT_EQ(too_few_gpus(exercise, 1), "needs 2 GPUs, and this machine has 1");
+  EXPECT_EQ(too_few_gpus(exercise, 2), "");
+  EXPECT_EQ(too_few_gpus(exercise, 8), "");
+  // Without any, the simulator has as many as it wants.
+  EXPECT_EQ(missing_here(exercise), "");
 }
 
 TEST(Run, StarterFailsWithStatusOneAndOpeningTheCourseDoesNot) {

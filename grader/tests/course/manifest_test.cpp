@@ -32,7 +32,7 @@ TEST(Manifest, ReadsAnExercise) {
       course_with(
           "{\"id\": \"01_a/02_x\", \"title\": \"X\", \"minutes\": 15, \"kind\": \"host\",\n"
           "\"todos\": 1, \"teaches\": [\"p\", \"q\"], \"speed\": true, \"device\": \"gpu\",\n"
-          "\"gpus\": 2, \"arch\": 90, \"judge\": \"simulator\"}"),
+          "\"gpus\": 2, \"simulated_gpus\": 4, \"arch\": 90, \"judge\": \"simulator\"}"),
       "course.json");
   ASSERT_EQ(course.exercises.size(), 1u);
   const Exercise& e = course.exercises[0];
@@ -43,6 +43,7 @@ TEST(Manifest, ReadsAnExercise) {
   EXPECT_EQ(e.teaches, (std::vector<std::string>{"p", "q"}));
   EXPECT_TRUE(e.speed && e.gpu_only && e.judged_by_simulator_only);
   EXPECT_EQ(e.gpus, 2);
+  EXPECT_EQ(e.simulated_gpus, 4);
   EXPECT_EQ(e.arch, 90);
   EXPECT_EQ(e.line, 4);
 }

@@ -38,8 +38,14 @@ def first_line(command):
 def exercises(only):
     with open(os.path.join(ROOT, "chapters/course.json")) as file:
         listed = json.load(file)["exercises"]
-    return [e for e in listed if e["kind"] != "python"
-            and (not only or any(text in e["id"] for text in only))]
+    chosen = [e for e in listed if e["kind"] != "python"
+              and (not only or any(text in e["id"] for text in only))]
+    gpus = len(subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True)
+               .stdout.strip().splitlines())
+    for exercise in chosen:
+        if exercise.get("gpus", 1) > gpus:
+            print(f"skipped: {exercise['id']} needs {exercise['gpus']} GPUs, there are {gpus}")
+    return [e for e in chosen if e.get("gpus", 1) <= gpus]
 
 
 def build(device, targets):

@@ -180,7 +180,8 @@ typedef struct wsim_timeline_item {
   int line;
   const char* stream;  // "stream 1", "the default stream"
   int device;
-  uint64_t bytes;             // copies and memsets
+  // Copies and memsets; of a library's call, what each rank sends to other devices.
+  uint64_t bytes;
   double issued, start, end;  // seconds: the call, and the work on the device
 } wsim_timeline_item;
 // Work since the last wsim_reset_counters() that something has waited for, in the order of the

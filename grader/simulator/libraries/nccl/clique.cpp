@@ -58,10 +58,14 @@ void launch(const std::vector<Operation>& operations, std::function<void()> perf
     Placement placement;
     placement.device = place.first;
     placement.stream = place.second;
+    // A link carries both directions at once.
+    double sent = 0, received = 0;
     for (const Operation& o : party.operations) {
       add_operands(o, &operands);
-      placement.link_bytes += o.link_bytes();
+      if (o.kind != Kind::kReceive) sent += o.link_bytes();
+      if (o.kind != Kind::kSend) received += o.link_bytes();
     }
+    placement.link_bytes = std::max(sent, received);
     const cudaError_t error = party.operations[0].call.enqueue(
         placement, operands, [batch, i = index++] { batch->run(i); });
     if (error != cudaSuccess) result = ncclUnhandledCudaError;

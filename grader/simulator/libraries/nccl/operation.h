@@ -51,7 +51,7 @@ struct Operation {
   size_t received() const;  // elements that it writes
   bool reads() const;       // false: not its root, or a receiver
   bool writes() const;
-  // Bytes that a ring sends over the link of this rank.
+  // Bytes that a ring sends over the link of this rank, in one direction.
   double link_bytes() const;
 };
 

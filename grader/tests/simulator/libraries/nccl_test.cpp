@@ -295,7 +295,23 @@ TEST_F(NcclTest, TakesTheTimeOfARingOnTheLink) {
     EXPECT_STREQ(item.name, "ncclAllReduce");
     // 2 (n - 1) / n of 4 MiB at 370 GB/s, and the least of a kernel.
     EXPECT_NEAR(item.end - item.start, 1.5 * kMany * sizeof(float) / 370e9, 1e-6);
+    EXPECT_EQ(item.bytes, 1.5 * kMany * sizeof(float));
   }
+  // A link carries what a rank sends and what it receives at the same time.
+  wsim_reset_counters();
+  ASSERT_EQ(grouped([&](int rank) {
+              ncclSend(large[rank], kMany / 2, ncclFloat, (rank + 1) % kRanks, comms_[rank],
+                       streams_[rank]);
+              ncclRecv(large[rank] + kMany / 2, kMany / 2, ncclFloat, (rank + kRanks - 1) % kRanks,
+                       comms_[rank], streams_[rank]);
+            }),
+            ncclSuccess);
+  wait();
+  ASSERT_EQ(wsim_timeline_count(), kRanks);
+  wsim_timeline_item item{};
+  ASSERT_EQ(wsim_get_timeline_item(0, &item), 0);
+  EXPECT_NEAR(item.end - item.start, 0.5 * kMany * sizeof(float) / 370e9, 1e-6);
+  EXPECT_EQ(item.bytes, 0.5 * kMany * sizeof(float));
 }
 
 }  // namespace

@@ -1,0 +1,176 @@
+// Tests of 10/01 device count.
+#include "01_device_count.h"
+
+#include <cstring>
+
+#include "kit/kit.h"
+#include "support.h"
+
+namespace {
+
+// A device whose kernel reads memory of another.
+struct Pair {
+  int device, peer;
+};
+std::ostream& operator<<(std::ostream& out, const Pair& pair) {
+  return out << "kernel on device " << pair.device << ", x on device " << pair.peer;
+}
+
+std::vector<Pair> pairs() {
+  std::vector<Pair> all;
+  const int count = std::min(kit::device_count(), 3);
+  for (int device = 0; device < count; ++device) {
+    for (int peer = 0; peer < count; ++peer) all.push_back({device, peer});
+  }
+  return all;
+}
+
+// Nobody reaches anybody, as when a program starts.
+void forget_access() {
+  for (int device = 0; device < kit::device_count(); ++device) {
+    const kit::OnDevice scope(device);
+    for (int peer = 0; peer < kit::device_count(); ++peer) {
+      if (peer != device) cudaDeviceDisablePeerAccess(peer);
+    }
+  }
+  cudaGetLastError();
+}
+
+void expect_current(int device, const char* function) {
+  const int now = kit::current_device();
+  if (now == device) return;
+  cudaSetDevice(device);
+  kit::fail("Device " + std::to_string(device) + " was current before " + function + ", device " +
+            std::to_string(now) +
+            " afterwards. The caller's next allocation would lie on the wrong device: give back "
+            "what cudaGetDevice said.");
+}
+
+bool can_access(int device, int peer) {
+  int can = 1;
+  if (device != peer) cudaDeviceCanAccessPeer(&can, device, peer);
+  return can == 1;
+}
+
+}  // namespace
+
+TEST(DeviceCount, ListsEveryDevice) {
+  RecordProperty("todo", 1);
+  const int count = kit::device_count();
+  std::vector<DeviceFacts> facts(count);
+  const int listed = list_devices(facts.data(), count);
+  if (listed != count) {
+    kit::fail("list_devices returned " + std::to_string(listed) + "; this machine has " +
+              std::to_string(count) + " devices.");
+  }
+  kit::for_each("device", device_counts(), [&](int next) {
+    const int device = next - 1;
+    cudaDeviceProp properties;
+    cudaGetDeviceProperties(&properties, device);
+    const DeviceFacts& got = facts[device];
+    if (std::strcmp(got.name, properties.name) != 0) {
+      kit::fail("Device " + std::to_string(device) + " is called \"" + properties.name +
+                "\", not \"" + std::string(got.name, strnlen(got.name, sizeof got.name)) + "\".");
+    }
+    kit::expect_equal(
+        "memory and multiprocessors",
+        std::vector<size_t>{got.memory, static_cast<size_t>(got.multiprocessors)},
+        {properties.totalGlobalMem, static_cast<size_t>(properties.multiProcessorCount)});
+  });
+}
+
+TEST(DeviceCount, WritesNoMoreThanThereIsRoomFor) {
+  RecordProperty("todo", 1);
+  std::vector<DeviceFacts> facts(kit::device_count());
+  facts[1].multiprocessors = -7;
+  const int listed = list_devices(facts.data(), 1);
+  if (listed != kit::device_count()) {
+    kit::fail("list_devices returned " + std::to_string(listed) +
+              ": it counts all devices, also those that facts has no room for.");
+  }
+  if (facts[1].multiprocessors != -7) {
+    kit::fail("facts has room for 1 device, and list_devices wrote facts[1].");
+  }
+}
+
+TEST(DeviceCount, AsksForEveryPair) {
+  RecordProperty("todo", 2);
+  const int count = kit::device_count();
+  std::vector<int> reaches(count * count, -1), expected;
+  expect_success("peer_matrix", peer_matrix(reaches.data(), count));
+  for (int i = 0; i < count; ++i) {
+    for (int j = 0; j < count; ++j) expected.push_back(can_access(i, j) ? 1 : 0);
+  }
+  kit::expect_equal("reaches", reaches, expected, kit::Shape(count, count));
+}
+
+TEST(DeviceCount, AKernelReadsMemoryOfAnotherDevice) {
+  RecordProperty("todo", 3);
+  kit::for_each("case", pairs(), [](const Pair& pair) {
+    if (!can_access(pair.device, pair.peer)) return;
+    forget_access();
+    const std::vector<float> x = kit::random_floats(1025);
+    const kit::OnDevice there(pair.peer);
+    const auto d_x = kit::DeviceBuffer<float>::input(x, "x");
+    const kit::OnDevice here(pair.device);
+    const auto d_y = kit::DeviceBuffer<float>::output(x.size(), "y");
+    const kit::OnDevice caller(pair.peer);
+    kit::run([&] {
+      expect_success("enable_access", enable_access(pair.device, pair.peer));
+      expect_current(pair.peer, "enable_access");
+      expect_success("launch_twice_on", launch_twice_on(pair.device, d_x.get(), d_y.get(), 1025));
+      expect_current(pair.peer, "launch_twice_on");
+    });
+    std::vector<float> expected;
+    for (const float value : x) expected.push_back(2 * value);
+    kit::expect_equal(d_y, expected);
+  });
+}
+
+TEST(DeviceCount, AccessMayBeAskedForTwice) {
+  RecordProperty("todo", 3);
+  if (!can_access(0, 1)) return kit::fail("Device 0 cannot reach device 1 here."), void();
+  forget_access();
+  expect_success("enable_access, the first time,", enable_access(0, 1));
+  expect_success("enable_access, the second time,", enable_access(0, 1));
+  const cudaError_t left = cudaGetLastError();
+  if (left != cudaSuccess) {
+    kit::fail(std::string("enable_access returned a success, but cudaGetLastError still gives ") +
+              cudaGetErrorName(left) +
+              ": whoever checks the next launch takes that for its error. Read it once.");
+  }
+}
+
+TEST(DeviceCount, AccessIsGivenInOneDirection) {
+  RecordProperty("todo", 3);
+  forget_access();
+  expect_success("enable_access", enable_access(0, 1));
+  const kit::OnDevice scope(1);
+  const cudaError_t other = cudaDeviceDisablePeerAccess(0);
+  cudaGetLastError();
+  if (other != cudaErrorPeerAccessNotEnabled) {
+    kit::fail(
+        "enable_access(0, 1) is about kernels on device 0. It has given device 1 access to "
+        "memory of device 0.");
+  }
+}
+
+TEST(DeviceCount, LaunchesOnTheDeviceThatItWasGiven) {
+  RecordProperty("todo", 4);
+  kit::for_each("device", device_counts(), [](int next) {
+    const int device = next - 1;
+    forget_access();
+    const std::vector<float> x = kit::random_floats(300);
+    const kit::OnDevice there(device);
+    const auto d_x = kit::DeviceBuffer<float>::input(x, "x");
+    const auto d_y = kit::DeviceBuffer<float>::output(x.size(), "y");
+    const kit::OnDevice caller(0);
+    kit::run([&] {
+      expect_success("launch_twice_on", launch_twice_on(device, d_x.get(), d_y.get(), 300));
+      expect_current(0, "launch_twice_on");
+    });
+    std::vector<float> expected;
+    for (const float value : x) expected.push_back(2 * value);
+    kit::expect_equal(d_y, expected);
+  });
+}

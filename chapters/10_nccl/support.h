@@ -1,0 +1,93 @@
+// What the tests of chapter 10 share: streams and arrays on several devices.
+#ifndef CHAPTERS_10_NCCL_SUPPORT_H_
+#define CHAPTERS_10_NCCL_SUPPORT_H_
+
+#include <cuda_runtime.h>
+
+#include <string>
+#include <vector>
+
+#include "kit/kit.h"
+
+// Fails the running case if `function` has not returned a success.
+inline void expect_success(const std::string& function, cudaError_t error,
+                           kit::Site site = kit::Site::here()) {
+  if (error == cudaSuccess) return;
+  cudaGetLastError();
+  kit::fail(function + " returned " + cudaGetErrorName(error) + ".", site);
+}
+
+// 2, 3, ... up to the devices that are here, but at most 4: with two, the left neighbour is the
+// right one as well.
+inline std::vector<int> device_counts() {
+  std::vector<int> counts;
+  for (int n = 2; n <= kit::device_count() && n <= 4; ++n) counts.push_back(n);
+  return counts;
+}
+
+// A stream on each of the first `devices` devices, none of which waits for a default stream.
+class Streams {
+ public:
+  explicit Streams(int devices) : streams_(devices) {
+    for (int d = 0; d < devices; ++d) {
+      const kit::OnDevice scope(d);
+      cudaStreamCreateWithFlags(&streams_[d], cudaStreamNonBlocking);
+    }
+  }
+  ~Streams() {
+    for (const cudaStream_t stream : streams_) cudaStreamDestroy(stream);
+  }
+  Streams(const Streams&) = delete;
+  Streams& operator=(const Streams&) = delete;
+  const cudaStream_t* data() const { return streams_.data(); }
+  cudaStream_t operator[](int d) const { return streams_[d]; }
+
+ private:
+  std::vector<cudaStream_t> streams_;
+};
+
+// One buffer on each device, and their addresses for launchers.
+template <class T>
+class PerDevice {
+ public:
+  // hosts[d]: what lies on device d.
+  static PerDevice input(const std::vector<std::vector<T>>& hosts, const std::string& name) {
+    return PerDevice(hosts.size(), name, [&](int d, const char* called) {
+      return kit::DeviceBuffer<T>::input(hosts[d], called);
+    });
+  }
+  static PerDevice inout(const std::vector<std::vector<T>>& hosts, const std::string& name) {
+    return PerDevice(hosts.size(), name, [&](int d, const char* called) {
+      return kit::DeviceBuffer<T>::inout(hosts[d], called);
+    });
+  }
+  static PerDevice output(int devices, size_t n, const std::string& name) {
+    return PerDevice(devices, name, [&](int, const char* called) {
+      return kit::DeviceBuffer<T>::output(n, called);
+    });
+  }
+
+  const kit::DeviceBuffer<T>& operator[](int d) const { return buffers_[d]; }
+  T* const* get() const { return pointers_.data(); }
+
+ private:
+  template <class Make>
+  PerDevice(size_t devices, const std::string& name, const Make& make) {
+    for (int d = 0; d < static_cast<int>(devices); ++d) {
+      const kit::OnDevice scope(d);
+      buffers_.push_back(make(d, (name + " of device " + std::to_string(d)).c_str()));
+      pointers_.push_back(buffers_.back().get());
+    }
+  }
+  std::vector<kit::DeviceBuffer<T>> buffers_;
+  std::vector<T*> pointers_;
+};
+
+// Random floats for each device; integers make sums exact in any order.
+inline std::vector<std::vector<float>> random_per_device(int devices, size_t n) {
+  std::vector<std::vector<float>> hosts;
+  for (int d = 0; d < devices; ++d) hosts.push_back(kit::random_integer_floats(n));
+  return hosts;
+}
+
+#endif  // CHAPTERS_10_NCCL_SUPPORT_H_
