@@ -101,9 +101,23 @@ cudnnStatus_t get_workspace(cudnnHandle_t handle, const Descriptors& d, Algorith
   return CUDNN_STATUS_SUCCESS;
 }
 
-// Usable algorithms first, those that move the least memory in front; then the others. A heuristic
-// knows no time. A search reports modelled milliseconds: what tensors and workspace move at the
-// bandwidth of an H200.
+// Modelled milliseconds on an H200: what tensors and workspace move at the bandwidth of the card,
+// and the operations at the share of its fp32 rate that an algorithm of this kind reaches. Winograd
+// and Fourier need fewer operations than the definition.
+double modelled_milliseconds(const ConvolutionShape& shape, Method method, double tensor_bytes) {
+  constexpr double kBytesPerMillisecond = 4.2e9, kOperationsPerMillisecond = 4e10;
+  const auto taps = static_cast<double>(shape.r * shape.s);
+  double effort = 1.0;  // of the precomputed implicit product
+  if (method == Method::kImplicit) effort = 1.5;
+  if (method == Method::kGemm) effort = 1.2;
+  if (method == Method::kWinograd) effort = 0.5;
+  if (method == Method::kFft || method == Method::kFftTiling) effort = 12.0 / taps;
+  const double moved = tensor_bytes + 2.0 * static_cast<double>(workspace_bytes(shape, method));
+  return moved / kBytesPerMillisecond + shape.operations() * effort / kOperationsPerMillisecond;
+}
+
+// Usable algorithms first, the one with the least modelled time in front; then the others. A
+// heuristic reports no times, a search reports those.
 template <class Perf, class Algorithm>
 cudnnStatus_t list_algorithms(cudnnHandle_t handle, const Descriptors& d, int count, bool search,
                               int requested, int* returned, Perf* results) {
@@ -126,18 +140,18 @@ cudnnStatus_t list_algorithms(cudnnHandle_t handle, const Descriptors& d, int co
     perf.memory = usable ? workspace_bytes(shape, choice.method) : 0;
     perf.determinism = choice.deterministic ? CUDNN_DETERMINISTIC : CUDNN_NON_DETERMINISTIC;
     perf.mathType = d.how->math;
-    constexpr double kBytesPerMillisecond = 4.2e9;
-    perf.time = usable && search
-                    ? static_cast<float>((least + 2.0 * static_cast<double>(perf.memory)) /
-                                         kBytesPerMillisecond)
-                    : -1;
+    perf.time =
+        usable ? static_cast<float>(modelled_milliseconds(shape, choice.method, least)) : -1;
     all.push_back(perf);
   }
   std::stable_sort(all.begin(), all.end(), [](const Perf& a, const Perf& b) {
     const bool a_works = a.status == CUDNN_STATUS_SUCCESS,
                b_works = b.status == CUDNN_STATUS_SUCCESS;
-    return a_works != b_works ? a_works : a.memory < b.memory;
+    return a_works != b_works ? a_works : a.time < b.time;
   });
+  if (!search) {
+    for (Perf& perf : all) perf.time = -1;
+  }
   *returned = std::min(requested, count);
   std::copy_n(all.begin(), *returned, results);
   return CUDNN_STATUS_SUCCESS;

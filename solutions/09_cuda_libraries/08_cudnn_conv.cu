@@ -1,0 +1,89 @@
+// 09/08 cuDNN, convolution: a tensor in the right order, descriptors, the size of the result, an
+// algorithm with its workspace, and the call.
+//   x, f, y  tensors of floats as in 08_cudnn_conv.h, NCHW
+//   TODOs  5
+#include "08_cudnn_conv.h"
+
+void flatten(const float* const* const* x, int c, int h, int w, float* flat) {
+  //~ // TODO(1): Put each element in its place: channels one behind the other, each row by row
+  //~ // (about 5 lines). An image of 4 x 2 x 3 has x[1][0][2] at 8.
+  //~ for (int i = 0; i < c * h * w; ++i) flat[i] = x[0][0][0];
+  //~begin 1
+  for (int channel = 0; channel < c; ++channel) {
+    for (int row = 0; row < h; ++row) {
+      for (int col = 0; col < w; ++col) {
+        flat[(channel * h + row) * w + col] = x[channel][row][col];
+      }
+    }
+  }
+  //~end
+}
+
+cudnnStatus_t describe_conv(const ConvSetup& setup, const ConvDescriptors& d) {
+  const auto order = CUDNN_TENSOR_NCHW;
+  const auto type = CUDNN_DATA_FLOAT;
+  //~ // TODO(2): Set the tensor x, the filters f, how it is done, and its math: CUDNN_FMA_MATH, or
+  //~ // tensor cores may multiply with 10 bits of mantissa (4 calls).
+  //~ static_cast<void>(setup), static_cast<void>(d), static_cast<void>(order);
+  //~ static_cast<void>(type);
+  //~ return CUDNN_STATUS_SUCCESS;
+  //~begin 2
+  return first_failure(
+      {cudnnSetTensor4dDescriptor(d.x, order, type, setup.n, setup.c, setup.h, setup.w),
+       cudnnSetFilter4dDescriptor(d.f, type, order, setup.k, setup.c, setup.r, setup.s),
+       cudnnSetConvolution2dDescriptor(d.how, setup.pad_h, setup.pad_w, setup.stride, setup.stride,
+                                       1, 1, CUDNN_CROSS_CORRELATION, type),
+       cudnnSetConvolutionMathType(d.how, CUDNN_FMA_MATH)});
+  //~end
+}
+
+cudnnStatus_t size_output(const ConvDescriptors& d, int* n, int* k, int* p, int* q) {
+  //~ // TODO(3): Let cuDNN compute the sizes, and set d.y to them: NCHW, floats (about 4 lines).
+  //~ static_cast<void>(d);
+  //~ *n = *k = *p = *q = 1;
+  //~ return CUDNN_STATUS_SUCCESS;
+  //~begin 3
+  const cudnnStatus_t status = cudnnGetConvolution2dForwardOutputDim(d.how, d.x, d.f, n, k, p, q);
+  if (status != CUDNN_STATUS_SUCCESS) return status;
+  return cudnnSetTensor4dDescriptor(d.y, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, *n, *k, *p, *q);
+  //~end
+}
+
+cudnnStatus_t choose_algorithm(cudnnHandle_t handle, const ConvDescriptors& d, size_t limit,
+                               cudnnConvolutionFwdAlgoPerf_t* chosen) {
+  constexpr int kMost = CUDNN_CONVOLUTION_FWD_ALGO_COUNT;
+  cudnnConvolutionFwdAlgoPerf_t found[kMost];
+  int count = 0;
+  const cudnnStatus_t status =
+      cudnnGetConvolutionForwardAlgorithm_v7(handle, d.x, d.f, d.how, d.y, kMost, &count, found);
+  if (status != CUDNN_STATUS_SUCCESS) return status;
+  //~ // TODO(4): found[0] to found[count - 1] are in the order of the expected time. Take the first
+  //~ // whose own status is a success and whose memory fits (about 6 lines).
+  //~ static_cast<void>(limit);
+  //~ *chosen = found[count - 1];
+  //~ return CUDNN_STATUS_SUCCESS;
+  //~begin 4
+  for (int i = 0; i < count; ++i) {
+    if (found[i].status == CUDNN_STATUS_SUCCESS && found[i].memory <= limit) {
+      *chosen = found[i];
+      return CUDNN_STATUS_SUCCESS;
+    }
+  }
+  return CUDNN_STATUS_NOT_SUPPORTED;
+  //~end
+}
+
+cudnnStatus_t launch_conv(cudnnHandle_t handle, const ConvDescriptors& d,
+                          const cudnnConvolutionFwdAlgoPerf_t& chosen, const float* d_x,
+                          const float* d_f, void* d_workspace, float* d_y) {
+  const float one = 1, zero = 0;
+  //~ // TODO(5): y = 1 * (x filtered by f) + 0 * y, with what was chosen (1 call).
+  //~ static_cast<void>(handle), static_cast<void>(d), static_cast<void>(chosen);
+  //~ static_cast<void>(d_x), static_cast<void>(d_f), static_cast<void>(d_workspace);
+  //~ static_cast<void>(d_y), static_cast<void>(one), static_cast<void>(zero);
+  //~ return CUDNN_STATUS_SUCCESS;
+  //~begin 5
+  return cudnnConvolutionForward(handle, &one, d.x, d_x, d.f, d_f, d.how, chosen.algo, d_workspace,
+                                 chosen.memory, &zero, d.y, d_y);
+  //~end
+}
