@@ -2,9 +2,11 @@
 //   x, y  n x c x hw floats in device memory: n images of c channels of hw pixels
 //   xhat = (x - mean) inv_std, y = gamma xhat + beta; mean, inv_std, gamma, beta: one per channel
 //   Statistics need all images of a channel, and a channel is in pieces of hw floats. Block
-//   (channel, part) sums up a 32nd of the images; then a warp has one part per lane, and adds up
-//   the parts.
+//   (channel, part) sums up some of the images; then a warp has one part per lane, and adds up the
+//   parts.
 //   TODOs  4
+#include <algorithm>
+
 #include "08_batch_norm.h"
 #include "support.h"
 
@@ -12,9 +14,10 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int kWarp = 32;
-constexpr int kParts = kWarp;  // of the batch: one for each lane
+constexpr int kMostParts = kWarp;  // of the batch: one for each lane
+constexpr int kPartValues = 1024;  // of a channel: for fewer a part is not worth a block
 
-// What a part of a channel sums up to. scratch is c x kParts of them.
+// What a part of a channel sums up to. scratch is c x kMostParts of them.
 struct Sums {
   float first, second;  // forward: mean, squared distances from it; backward: dy, dy xhat
 };
@@ -26,8 +29,9 @@ struct Part {
     begin = first_image(blockIdx.y, n);
     count = (first_image(blockIdx.y + 1, n) - begin) * hw;
   }
+  // The grid of every kernel here is channels x parts.
   __device__ static int first_image(int part, int n) {
-    return static_cast<int>(static_cast<long long>(n) * part / kParts);
+    return static_cast<int>(static_cast<long long>(n) * part / gridDim.y);
   }
   __device__ size_t place(int e) const {
     return (static_cast<size_t>(begin + e / hw) * channels + channel) * hw + e % hw;
@@ -55,17 +59,25 @@ __global__ void sum_forward(const float* x, Sums* scratch, int n, int c, int hw)
   // TODO(1): Of the values of this part: their mean, and the sum of the squared distances from
   // that mean, from one reading of x; a part may be empty (about 10 lines).
   mean = origin + block_sum(squares);
-  if (threadIdx.x == 0) scratch[part.channel * kParts + blockIdx.y] = {mean, squares};
+  if (threadIdx.x == 0) scratch[part.channel * kMostParts + blockIdx.y] = {mean, squares};
+}
+
+// The sums of the part that this lane stands for: zeros if there is none.
+__device__ Sums part_of_lane(const Sums* scratch, int channel) {
+  const int lane = threadIdx.x % kWarp;
+  return lane < gridDim.y ? scratch[channel * kMostParts + lane] : Sums{0.0f, 0.0f};
 }
 
 // Mean and 1 / sqrt(variance + epsilon) of a channel, in every lane of every warp.
 __device__ Sums moments_of(const Sums* scratch, int channel, int n, int hw) {
+  const Sums part = part_of_lane(scratch, channel);  // mean and squares
   const int lane = threadIdx.x % kWarp;
-  const Sums part = scratch[channel * kParts + lane];  // mean and squares of part `lane`
-  const float count = static_cast<float>(
-      (Part::first_image(lane + 1, n) - Part::first_image(lane, n)) * hw);  // its values
+  float count = 0.0f;  // its values
+  if (lane < gridDim.y) {
+    count = static_cast<float>((Part::first_image(lane + 1, n) - Part::first_image(lane, n)) * hw);
+  }
   float mean = part.first, variance = 0.0f;
-  // TODO(2): Mean and variance of the whole channel from 32 parts of different size. The squares
+  // TODO(2): Mean and variance of the whole channel from parts of different size. The squares
   // of a part are around its own mean: where do they lie around the common one? (about 5 lines)
   variance = part.second / count;
   return {mean, rsqrtf(fmaxf(variance, 0.0f) + kBatchNormEpsilon)};
@@ -108,7 +120,7 @@ __global__ void sum_backward(const float* x, const float* mean, const float* inv
   float of_dy = 0.0f, of_dy_xhat = 0.0f;
   // TODO(3): Sum up dy and dy xhat over the part (about 7 lines).
   of_dy = block_sum(center * scale);
-  if (threadIdx.x == 0) scratch[part.channel * kParts + blockIdx.y] = {of_dy, of_dy_xhat};
+  if (threadIdx.x == 0) scratch[part.channel * kMostParts + blockIdx.y] = {of_dy, of_dy_xhat};
 }
 
 __global__ void denormalise(const float* x, const float* gamma, const float* mean,
@@ -116,7 +128,7 @@ __global__ void denormalise(const float* x, const float* gamma, const float* mea
                             float* dgamma, float* dbeta, int n, int c, int hw) {
   const Part part(n, c, hw);
   const int channel = part.channel;
-  const Sums mine = scratch[channel * kParts + threadIdx.x % kWarp];
+  const Sums mine = part_of_lane(scratch, channel);
   const float of_dy = warp_sum(mine.first), of_dy_xhat = warp_sum(mine.second);
   if (blockIdx.y == 0 && threadIdx.x == 0) {
     dbeta[channel] = of_dy;
@@ -133,14 +145,19 @@ __global__ void denormalise(const float* x, const float* gamma, const float* mea
   }
 }
 
+dim3 grid_of(int n, int c, int hw) {
+  const long long parts = static_cast<long long>(n) * hw / kPartValues;
+  return dim3(c, static_cast<unsigned>(std::max(1LL, std::min<long long>(parts, kMostParts))));
+}
+
 }  // namespace
 
-size_t batch_norm_scratch(int c) { return sizeof(Sums) / sizeof(float) * kParts * c; }
+size_t batch_norm_scratch(int c) { return sizeof(Sums) / sizeof(float) * kMostParts * c; }
 
 void launch_batch_norm_forward(const float* d_x, const float* d_gamma, const float* d_beta,
                                float* d_y, float* d_mean, float* d_inv_std, float* d_scratch, int n,
                                int c, int hw) {
-  const dim3 grid(c, kParts);
+  const dim3 grid = grid_of(n, c, hw);
   Sums* d_sums = reinterpret_cast<Sums*>(d_scratch);
   sum_forward<<<grid, kThreads>>>(d_x, d_sums, n, c, hw);
   normalise_batch<<<grid, kThreads>>>(d_x, d_gamma, d_beta, d_sums, d_y, d_mean, d_inv_std, n, c,
@@ -151,7 +168,7 @@ void launch_batch_norm_backward(const float* d_x, const float* d_gamma, const fl
                                 const float* d_inv_std, const float* d_dy, float* d_dx,
                                 float* d_dgamma, float* d_dbeta, float* d_scratch, int n, int c,
                                 int hw) {
-  const dim3 grid(c, kParts);
+  const dim3 grid = grid_of(n, c, hw);
   Sums* d_sums = reinterpret_cast<Sums*>(d_scratch);
   sum_backward<<<grid, kThreads>>>(d_x, d_mean, d_inv_std, d_dy, d_sums, n, c, hw);
   denormalise<<<grid, kThreads>>>(d_x, d_gamma, d_mean, d_inv_std, d_dy, d_sums, d_dx, d_dgamma,
@@ -161,6 +178,6 @@ void launch_batch_norm_backward(const float* d_x, const float* d_gamma, const fl
 void launch_batch_norm_apply(const float* d_x, const float* d_gamma, const float* d_beta,
                              const float* d_mean, const float* d_inv_std, float* d_y, int n, int c,
                              int hw) {
-  normalise_given<<<dim3(c, kParts), kThreads>>>(d_x, d_gamma, d_beta, d_mean, d_inv_std, d_y, n, c,
-                                                 hw);
+  normalise_given<<<grid_of(n, c, hw), kThreads>>>(d_x, d_gamma, d_beta, d_mean, d_inv_std, d_y, n,
+                                                   c, hw);
 }

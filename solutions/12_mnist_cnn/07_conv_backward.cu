@@ -9,8 +9,8 @@
 
 #include "06_conv_forward.h"
 #include "06_conv_forward_support.h"
-#include "support.h"
 #include "07_conv_backward.h"
+#include "support.h"
 
 namespace {
 
@@ -21,10 +21,16 @@ constexpr int kSums = kOwn * 9;  // weights of these filters for one channel
 constexpr int kBlocksWanted = 1024;
 constexpr int kMostParts = 128;
 
-// Parts of the batch: as many blocks as fill a card, where there are as many images.
-int parts_of(int n, int c, int k) {
+// Parts of the batch, as many blocks as fill a card: at most this many,
+int most_parts(int n, int c, int k) {
   const int blocks = c * ((k + kOwn - 1) / kOwn);  // for one part
   return std::max(1, std::min({n, kMostParts, kBlocksWanted / blocks}));
+}
+
+// and fewer where a part would not have a patch for each thread.
+int parts_of(int n, int c, int h, int w, int k) {
+  const int patches = n * ((h + 1) / 2) * ((w + 1) / 2);
+  return std::max(1, std::min(most_parts(n, c, k), patches / kThreads));
 }
 
 // turned  c x k x 3 x 3
@@ -117,12 +123,12 @@ int blocks_for(int threads) { return (threads + kThreads - 1) / kThreads; }
 }  // namespace
 
 size_t conv_backward_scratch(int n, int c, int k) {
-  return static_cast<size_t>(1 + parts_of(n, c, k)) * c * k * 9;
+  return static_cast<size_t>(1 + most_parts(n, c, k)) * c * k * 9;
 }
 
 void launch_conv_backward(const float* d_x, const float* d_w, const float* d_dy, float* d_dx,
                           float* d_dw, float* d_scratch, int n, int c, int h, int w, int k) {
-  const int count = k * c * 9, parts = parts_of(n, c, k);
+  const int count = k * c * 9, parts = parts_of(n, c, h, w, k);
   float* d_turned = d_scratch;         // c x k x 3 x 3
   float* d_parts = d_scratch + count;  // parts x k x c x 3 x 3
   if (d_dx != nullptr) {
