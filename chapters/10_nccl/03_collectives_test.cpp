@@ -1,0 +1,119 @@
+// Tests of 10/03 collectives.
+#include "03_collectives.h"
+
+#include <cmath>
+
+#include "02_all_reduce_support.h"
+#include "kit/kit.h"
+
+namespace {
+
+struct Case {
+  int devices, part;
+};
+std::ostream& operator<<(std::ostream& out, const Case& c) {
+  return out << c.part << ", devices = " << c.devices;
+}
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (const int devices : device_counts()) {
+    for (const int part : {1, 33, 257}) all.push_back({devices, part});
+  }
+  return all;
+}
+
+constexpr float kRate = 0.25f;
+
+// Reference in double: w - rate * mean of the gradients. w, and the gradient of each device, have
+// devices * part elements. `scale` is what the rounding errors are proportional to.
+struct Reference {
+  std::vector<double> w, scale;
+};
+Reference step_on_cpu(const std::vector<float>& w,
+                      const std::vector<std::vector<float>>& gradients) {
+  Reference out;
+  const std::vector<double> sum = sum_over_devices(gradients);
+  for (size_t i = 0; i < w.size(); ++i) {
+    double scale = std::fabs(w[i]);
+    for (const auto& gradient : gradients) scale += std::fabs(gradient[i]);
+    out.w.push_back(w[i] - kRate * sum[i] / static_cast<double>(gradients.size()));
+    out.scale.push_back(scale);
+  }
+  return out;
+}
+
+void check_broadcast(int devices, int n, int root) {
+  const Ranks ranks(devices);
+  const Streams streams(devices);
+  const auto w = random_per_device(devices, n);
+  const auto d_w = PerDevice<float>::inout(w, "w");
+  kit::run([&] {
+    expect_success("broadcast_weights",
+                   broadcast_weights(d_w.get(), n, root, ranks.data(), streams.data(), devices));
+  });
+  for (int d = 0; d < devices; ++d) kit::expect_equal(d_w[d], w[root]);
+}
+
+// Which weights of a device are looked at: all, or those that it has updated itself.
+enum class Look { kAll, kOwnPart };
+
+void check_step(const Case& c, Look look) {
+  const Ranks ranks(c.devices);
+  const Streams streams(c.devices);
+  const int n = c.devices * c.part;
+  const std::vector<float> w = kit::random_floats(n);
+  std::vector<std::vector<float>> gradients;
+  for (int d = 0; d < c.devices; ++d) gradients.push_back(kit::random_floats(n));
+  const auto d_w = PerDevice<float>::inout(std::vector<std::vector<float>>(c.devices, w), "w");
+  const auto d_g = PerDevice<float>::input(gradients, "g");
+  const auto d_part = PerDevice<float>::output(c.devices, c.part, "part");
+  kit::run([&] {
+    expect_success("sharded_step", sharded_step(d_w.get(), d_g.get(), d_part.get(), c.part, kRate,
+                                                ranks.data(), streams.data(), c.devices));
+  });
+  const Reference expected = step_on_cpu(w, gradients);
+  for (int d = 0; d < c.devices; ++d) {
+    const int begin = look == Look::kAll ? 0 : d * c.part;
+    const int end = look == Look::kAll ? n : begin + c.part;
+    const std::vector<float> got = d_w[d].download();
+    const std::string what = look == Look::kAll ? "w" : "part " + std::to_string(d) + " of w";
+    kit::expect_near(
+        what + " on device " + std::to_string(d), {got.begin() + begin, got.begin() + end},
+        {expected.w.begin() + begin, expected.w.begin() + end},
+        kit::Tolerance::units(4, {expected.scale.begin() + begin, expected.scale.begin() + end}));
+  }
+}
+
+}  // namespace
+
+TEST(Collectives, EveryDeviceGetsTheWeightsOfTheRoot) {
+  RecordProperty("todo", 1);
+  kit::for_each("devices", device_counts(), [](int devices) {
+    for (int root = 0; root < devices; ++root) check_broadcast(devices, 33 * root + 1, root);
+  });
+}
+
+TEST(Collectives, ADeviceUpdatesItsPart) {
+  RecordProperty("todo", 2);
+  kit::for_each("part", cases(), [](const Case& c) { check_step(c, Look::kOwnPart); });
+}
+
+TEST(Collectives, EveryDeviceHasAllPartsAfterwards) {
+  RecordProperty("todo", 3);
+  kit::for_each("part", cases(), [](const Case& c) { check_step(c, Look::kAll); });
+}
+
+TEST(Collectives, LinksCarryEachPartOnce) {
+  RecordProperty("todo", 3);
+  kit::for_each("devices", device_counts(), [](int devices) {
+    const int part = 300;
+    check_step({devices, part}, Look::kAll);
+    for (int d = 0; d < devices; ++d) {
+      kit::budget("floats over a link, per weight",
+                  kit::ratio(link_use(d).bytes / sizeof(float), devices * part),
+                  kit::at_most(2.0 * (devices - 1) / devices),
+                  "A reduce-scatter and an all-gather each send (n - 1) / n of the array; calls "
+                  "for single parts, or whole arrays where a part is used, send more");
+    }
+  });
+}
