@@ -4,13 +4,14 @@
     python3 docs/site/check.py build/site [--browser chromium]
 
 With a browser, every page is opened without a network: nothing may be written to its console, and
-what is a formula in the source must be one on the page. The cheat sheet is printed beside its page
-(cheat_sheet.pdf), on two sheets.
+what is a formula in the source must be one on the page. No page may be wider than a screen of 360
+pixels. The cheat sheet is printed beside its page (cheat_sheet.pdf), on two sheets.
 Python 3, standard library only.
 """
 
 import argparse
 import html.parser
+import json
 import os
 import pathlib
 import re
@@ -88,6 +89,44 @@ def problems_in_browser(browser, path):
         yield f"{formulas} formulas, {drawn} of them drawn"
 
 
+HARNESS = """<!doctype html><body><script>
+const pages = %s;
+(async () => {
+  for (const page of pages) {
+    const frame = document.createElement("iframe");
+    frame.style = "width:360px;height:740px;border:0";
+    frame.src = page;
+    document.body.append(frame);
+    await new Promise((done) => { frame.onload = done; });
+    const root = frame.contentDocument.documentElement;
+    const line = document.createElement("p");
+    line.textContent = "width " + root.scrollWidth + " " + page;
+    frame.remove();
+    document.body.append(line);
+  }
+})();
+</script>"""
+
+
+def problems_of_width(browser, site):
+    """Pages that a screen of 360 pixels shows only by scrolling sideways."""
+    pages = sorted(str(path.relative_to(site)) for path in site.rglob("*.html"))
+    harness = site / "narrow_screen.html"
+    harness.write_text(HARNESS % json.dumps(pages), encoding="utf-8")
+    try:
+        seen = ask_browser(browser, harness, "--allow-file-access-from-files", "--dump-dom",
+                           "--virtual-time-budget=600000")
+    finally:
+        harness.unlink()
+    widths = dict((page, int(width)) for width, page in
+                  re.findall(r"<p>width (\d+) (.*?)</p>", seen.stdout))
+    for page in pages:
+        if page not in widths:
+            yield f"{page} could not be measured"
+        elif widths[page] > 360:
+            yield f"{page} is {widths[page]} pixels wide on a screen of 360"
+
+
 def print_cheat_sheet(browser, site):
     page = site / "docs/background/cheat_sheet.html"
     pdf = page.with_suffix(".pdf")
@@ -113,6 +152,7 @@ def main():
         for path in sorted(options.site.rglob("*.html")):
             name = os.path.relpath(path, options.site)
             found += [f"{name}: {line}" for line in problems_in_browser(options.browser, path)]
+        found += problems_of_width(options.browser, options.site)
         found += print_cheat_sheet(options.browser, options.site)
     print("\n".join(found))
     print(f"{count} pages, {len(found)} problems")
