@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "cli/python_program.h"
+
 namespace grade {
 namespace {
 
@@ -28,6 +30,14 @@ int gpu_architecture() {
     return static_cast<int>(std::lround(10 * std::atof(text.c_str())));
   }();
   return known;
+}
+
+std::string missing_card(const course::Exercise& exercise) {
+  if (!exercise.gpu_only) return "";
+  const std::string wanted =
+      exercise.only_arch ? "needs a GPU of sm_" + std::to_string(exercise.arch) : "needs a GPU";
+  if (!gpu_present()) return wanted;
+  return exercise.only_arch && gpu_architecture() != exercise.arch ? wanted : "";
 }
 
 }  // namespace
@@ -113,6 +123,7 @@ void App::choose(const course::Exercise& exercise) {
 
 std::vector<Device> App::devices(const course::Exercise& exercise) const {
   const bool gpu = gpu_present();
+  if (exercise.gpus == 0) return {Device::kSimulator};  // the same everywhere
   switch (options_.device) {
     case DeviceChoice::kSimulator:
       if (exercise.gpu_only) {
@@ -135,7 +146,7 @@ std::vector<Device> App::devices(const course::Exercise& exercise) const {
       break;
   }
   if (exercise.gpu_only) {
-    const std::string missing = missing_here(exercise);
+    const std::string missing = missing_card(exercise);
     if (missing.empty()) return {Device::kGpu};
     throw UsageError(exercise.id + " " + missing + ", and this machine has none that is usable.");
   }
@@ -178,11 +189,9 @@ std::string too_few_gpus(const course::Exercise& exercise, int gpus) {
 }
 
 std::string missing_here(const course::Exercise& exercise) {
-  if (!exercise.gpu_only) return "";
-  const std::string wanted =
-      exercise.only_arch ? "needs a GPU of sm_" + std::to_string(exercise.arch) : "needs a GPU";
-  if (!gpu_present()) return wanted;
-  return exercise.only_arch && gpu_architecture() != exercise.arch ? wanted : "";
+  const std::string card = missing_card(exercise);
+  if (!card.empty() || !is_python(exercise)) return card;
+  return missing_modules(find_paths(), exercise);
 }
 
 }  // namespace grade

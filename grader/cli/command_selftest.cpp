@@ -2,11 +2,14 @@
 // leaves chapters/ alone.
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
+#include <thread>
 
 #include "cli/app.h"
 #include "cli/commands.h"
 #include "cli/gates/gate.h"
 #include "cli/gates/report.h"
+#include "cli/python_program.h"
 #include "course/json.h"
 #include "course/text.h"
 
@@ -76,8 +79,10 @@ class SelfTest {
   explicit SelfTest(App& app) : app_(app) {}
 
   int run(bool on_gpu) {
+    std::thread python([this] { make_python_environment(); });
     build_all();
     run_unit_tests();
+    python.join();
     gates(Device::kSimulator);
     if (on_gpu) gates(Device::kGpu);
     print(slowest_text(items_, 10) + failures_text(items_, app_.terminal()));
@@ -86,6 +91,23 @@ class SelfTest {
   }
 
  private:
+  // Set-up may use the network, tests may not. Where it fails, Python exercises are skipped, and
+  // say what they lack.
+  void make_python_environment() const {
+    const bool chosen = std::getenv("GRADE_PYTHON") != nullptr;
+    const auto lacks = [this](const course::Exercise& exercise) {
+      return is_python(exercise) && !exercise.gpu_only &&
+             !missing_modules(app_.paths(), exercise).empty();
+    };
+    const std::vector<course::Exercise>& all = app_.course().exercises;
+    if (chosen || std::none_of(all.begin(), all.end(), lacks)) return;
+    constexpr double kLongest = 120;  // seconds; it runs beside the build
+    ChildOptions options;
+    options.argv = {"sh", (app_.paths().root / "setup/python_env.sh").string()};
+    options.wall_seconds = kLongest;
+    run_child(options);
+  }
+
   void stage(const std::string& text) const {
     print("[" + pad_left(seconds_text(now() - start_), 6) + "] " + text + "\n");
     std::fflush(stdout);

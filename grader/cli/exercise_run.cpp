@@ -10,6 +10,7 @@
 #include "cli/event_reader.h"
 #include "cli/linked_kernels.h"
 #include "cli/object_symbols.h"
+#include "cli/python_program.h"
 #include "course/text.h"
 
 namespace grade {
@@ -34,6 +35,8 @@ TimeLimits time_limits(const RunRequest& request) {
     const double seconds = std::atof(text);
     if (seconds > 0) limits = {6 * seconds, seconds};
   }
+  // Importing PyTorch and compiling an extension take long, in silence.
+  if (is_python(*request.exercise) && request.device == Device::kGpu) limits = {400, 120};
   if (request.wall_seconds > 0) limits.whole = request.wall_seconds;
   if (request.quiet_seconds > 0) limits.quiet = request.quiet_seconds;
   limits.quiet = std::min(limits.quiet, limits.whole);
@@ -93,8 +96,14 @@ EarlyEnd signal_end(int signal) {
   return {what, "The program crashed: " + what + ". " + why};
 }
 
-EarlyEnd exit_end(int status, bool in_test) {
+EarlyEnd exit_end(int status, bool in_test, bool python) {
   const std::string number = std::to_string(status);
+  if (python) {
+    return {"exit(" + number + ")", "Python ended before its tests had, with exit status " +
+                                        number +
+                                        ". A function that is called must return to its caller, "
+                                        "and what stands outside of functions must end."};
+  }
   if (in_test) {
     return {"exit(" + number + ")",
             "The program ended here, before its tests had: exit() was called. A launcher must "
@@ -105,7 +114,7 @@ EarlyEnd exit_end(int status, bool in_test) {
               ": exit() was called, perhaps by the constructor of a static object."};
 }
 
-EarlyEnd early_end(const ChildResult& child, bool in_test, const TimeLimits& limits) {
+EarlyEnd early_end(const ChildResult& child, bool in_test, const TimeLimits& limits, bool python) {
   switch (child.end) {
     case End::kTimedOut: {
       const bool whole = child.seconds >= limits.whole;
@@ -128,7 +137,7 @@ EarlyEnd early_end(const ChildResult& child, bool in_test, const TimeLimits& lim
     case End::kNotStarted:
       return {"not started", "The program did not start: " + child.error};
     default:
-      return exit_end(child.status, in_test);
+      return exit_end(child.status, in_test, python);
   }
 }
 
@@ -137,14 +146,14 @@ class ProgramRun {
  public:
   ProgramRun(const Paths& paths, const RunRequest& request, Result* result)
       : request_(request), result_(*result), events_(result), limits_(time_limits(request)) {
-    options_.argv = {
-        (paths.build(request.device) / "course" / target_of(*request.exercise, request.program))
-            .string()};
-    if (!request.variant.empty()) options_.argv.push_back("--variant=" + request.variant);
-    options_.argv.insert(options_.argv.end(), {"--gtest_repeat=1", "--gtest_shuffle=0"});
     // A learner's GTEST_FILTER must not choose what is graded.
-    options_.dropped = {"GTEST_", "GRADE_CHANNEL="};
+    options_.dropped = {"GTEST_", "PYTEST_", "GRADE_CHANNEL="};
     options_.directory = paths.build(request.device);
+    if (is_python(*request.exercise)) {
+      choose_python(paths);
+    } else {
+      choose_program(paths);
+    }
     keep_reports(options_.directory / "registers");
     ask_for_devices(request.exercise->simulated_gpus);
     options_.memory_bytes = memory_limit();
@@ -171,6 +180,23 @@ class ProgramRun {
   }
 
  private:
+  void choose_program(const Paths& paths) {
+    options_.argv = {
+        (paths.build(request_.device) / "course" / target_of(*request_.exercise, request_.program))
+            .string()};
+    if (!request_.variant.empty()) options_.argv.push_back("--variant=" + request_.variant);
+    options_.argv.insert(options_.argv.end(), {"--gtest_repeat=1", "--gtest_shuffle=0"});
+    filter_option_ = "--gtest_filter=";
+  }
+
+  void choose_python(const Paths& paths) {
+    PythonProgram program = python_program(paths, request_);
+    options_.argv = std::move(program.argv);
+    options_.environment = std::move(program.environment);
+    options_.directory = paths.build(Device::kSimulator);  // there is none for a GPU yet
+    filter_option_ = "--filter=";
+  }
+
   // The mutants of an exercise are one module: what the assembler says of it is asked once.
   void keep_reports(const std::filesystem::path& folder) {
     std::error_code error;
@@ -190,7 +216,7 @@ class ProgramRun {
   // True if tests are left that another process may run.
   bool run_once(const std::string& filter) {
     ChildOptions options = options_;
-    options.argv.push_back("--gtest_filter=" + filter);
+    options.argv.push_back(filter_option_ + filter);
     options.wall_seconds = limits_.whole - result_.run_seconds;
     result_.done = false;
     const ChildResult child = run_child(options);
@@ -208,7 +234,7 @@ class ProgramRun {
 
   void note_early_end(const ChildResult& child) {
     TestReport* test = events_.running();
-    EarlyEnd end = early_end(child, test != nullptr, limits_);
+    EarlyEnd end = early_end(child, test != nullptr, limits_, is_python(*request_.exercise));
     if (result_.done && child.end == End::kSignalled) {
       end.message += " All tests had run: look at what happens when static objects are destroyed.";
     }
@@ -261,6 +287,7 @@ class ProgramRun {
   EventReader events_;
   TimeLimits limits_;
   ChildOptions options_;
+  std::string filter_option_;
   int crashes_ = 0;
 };
 
@@ -317,7 +344,7 @@ std::filesystem::path learner_object(const Paths& paths, Device device, const st
 }
 
 bool uses_banned_symbol(const Paths& paths, const RunRequest& request, Result* result) {
-  if (request.program != Program::kLearner) return false;
+  if (request.program != Program::kLearner || is_python(*request.exercise)) return false;
   std::vector<std::string> files = {request.exercise->id};
   for (const LinkedKernel& kernel : result->linked) {
     if (kernel.own) files.push_back(kernel.id);
@@ -345,18 +372,35 @@ Result run_program(const Paths& paths, const RunRequest& request) {
   return result;
 }
 
+namespace {
+
+// Python is not built; the kernels that it calls are.
+BuildResult build_for(const Paths& paths, const RunRequest& request) {
+  BuildResult build;
+  build.status = BuildResult::Status::kBuilt;
+  if (!request.build) return build;
+  std::string target = target_of(*request.exercise, request.program);
+  if (is_python(*request.exercise)) {
+    const std::string missing = missing_modules(paths, *request.exercise);
+    if (!missing.empty()) {
+      build.status = BuildResult::Status::kCannotBuild;
+      build.problem = "The exercise " + missing + ".";
+      return build;
+    }
+    target = kernel_target(request);
+  }
+  return target.empty() ? build : build_target(paths, request.device, target, request);
+}
+
+}  // namespace
+
 Result build_and_run(const Paths& paths, const RunRequest& request) {
   Result result = empty_result(request);
   if (request.program == Program::kLearner) {
     result.linked = linked_kernels(paths, *request.exercise);
   }
-  BuildResult build;
-  build.status = BuildResult::Status::kBuilt;
-  if (request.build) {
-    if (!result.linked.empty()) note_own_kernels(paths, request.device);
-    build =
-        build_target(paths, request.device, target_of(*request.exercise, request.program), request);
-  }
+  if (request.build && !result.linked.empty()) note_own_kernels(paths, request.device);
+  BuildResult build = build_for(paths, request);
   switch (build.status) {
     case BuildResult::Status::kBuilt:
       if (uses_banned_symbol(paths, request, &result)) break;

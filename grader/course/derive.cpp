@@ -17,12 +17,12 @@ std::string file_in_messages(const fs::path& solution, const std::string& name) 
   return (solution.parent_path() / name / solution.filename()).string();
 }
 
-std::vector<fs::path> variant_files(const fs::path& folder) {
+std::vector<fs::path> variant_files(const fs::path& folder, const std::string& extension) {
   std::vector<fs::path> files;
   if (!fs::is_directory(folder)) return files;
   for (const auto& entry : fs::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
-    if (starts_with(name, "variant_") && ends_with(name, ".cu")) files.push_back(entry.path());
+    if (starts_with(name, "variant_") && ends_with(name, extension)) files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
   return files;
@@ -104,7 +104,7 @@ std::vector<Derived> derive(const fs::path& root, const Exercise& exercise) {
           .mutant = mutant;
     }
   }
-  for (const fs::path& file : variant_files(files.gates)) {
+  for (const fs::path& file : variant_files(files.gates, exercise.extension())) {
     add(Derived::What::kVariant, file.stem().string(), file.filename().string(), read_text(file))
         .file = file.string();
   }

@@ -161,7 +161,12 @@ Exercise read_exercise(const Json& json, const std::string& file) {
                 [&e](size_t i) { e.judged_by_simulator_only = i == 1; });
   reader.texts("links", &e.links);
   reader.texts("baselines", &e.baselines);
+  reader.texts("python", &e.python);
   reader.reject_unknown();
+  if (!e.python.empty() && e.kind != Kind::kPython) {
+    reader.fail(json.find("python")->line, "\"python\" names modules of a Python exercise; "
+                                           "\"kind\" says this is none");
+  }
   if (e.only_arch && !e.gpu_only) {
     reader.fail(json.find("arch")->line, "an \"arch\" of one kind of card asks for \"device\": "
                                          "\"gpu\": the simulator reads what all cards can run");

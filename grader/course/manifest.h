@@ -25,7 +25,7 @@ struct Exercise {
   bool speed = false;
   bool bonus = false;
   bool gpu_only = false;  // "device": "gpu"
-  int gpus = 1;            // the least that it needs on a GPU
+  int gpus = 1;            // the least that it needs on a GPU; 0: it uses none
   int simulated_gpus = 1;  // devices of the simulator; as many unless it says otherwise
   int arch = 80;  // compute capability times ten
   bool only_arch = false;  // "arch": "90a": uses what no other architecture has
@@ -33,6 +33,7 @@ struct Exercise {
   std::vector<std::string> libraries;
   bool judged_by_simulator_only = false;  // "judge": "simulator"
   std::vector<std::string> links;
+  std::vector<std::string> python;     // modules that a Python exercise imports: "numpy"
   std::vector<std::string> baselines;  // earlier exercises, or libraries: "cub", "cublas", "cudnn"
   int line = 0;  // of the object in course.json
 

@@ -92,7 +92,8 @@ void in_parallel(size_t count, const std::function<void(size_t)>& work);
 class VerdictCache {
  public:
   VerdictCache(const GateContext& context);
-  std::string key(const std::filesystem::path& program, const Job& job);
+  // `files`: all that the job runs.
+  std::string key(const std::vector<std::filesystem::path>& files, const Job& job);
   bool passed(const std::string& key) const;
   void remember(const std::string& key) const;
 

@@ -67,7 +67,7 @@ class ExerciseFilesCheck {
       const std::string mark = "TODO(" + std::to_string(todo) + ")";
       if (starter.find(mark) == std::string::npos) {
         problems_.push_back(name + ": the starter nowhere says " + mark +
-                            "; write it in a //~ line of that region.");
+                            "; write it in a starter-only line of that region.");
       }
     }
   }
@@ -85,8 +85,8 @@ class ExerciseFilesCheck {
                           ", expected at least 3 of different kinds.");
     }
     if (variants == 0) {
-      problems_.push_back(shown(context_, files_.gates) +
-                          " holds no variant_NAME.cu; write one correct solution in another way.");
+      problems_.push_back(shown(context_, files_.gates) + " holds no variant_NAME" +
+                          exercise_.extension() + "; write one correct solution in another way.");
     }
   }
 
@@ -104,7 +104,7 @@ class StrayFiles {
     known_.insert((root / "chapters" / "course.json").string());
     known_.insert((root / "chapters" / "checksums.txt").string());
     for (const course::Chapter& chapter : context.course->chapters) {
-      for (const char* name : {"README.md", "support.h", "support.cu"}) {
+      for (const char* name : {"README.md", "support.h", "support.cu", "support.py"}) {
         known_.insert((root / "chapters" / chapter.id / name).string());
       }
     }
@@ -114,7 +114,7 @@ class StrayFiles {
            {files.starter, files.header, files.test, files.hints, files.solution}) {
         known_.insert(file.string());
       }
-      for (const char* given : {"_baseline.cu", "_support.h"}) {
+      for (const char* given : {"_baseline.cu", "_support.h", "_support.cu"}) {
         fs::path file = files.starter;
         known_.insert(file.replace_filename(exercise.name + given).string());
       }

@@ -6,6 +6,7 @@
 
 #include "cli/app.h"
 #include "cli/gates/gate.h"
+#include "cli/python_program.h"
 #include "course/text.h"
 
 namespace grade {
@@ -36,8 +37,8 @@ class GateRun {
 
  private:
   std::string why_skipped(const course::Exercise& exercise) const {
-    if (exercise.kind == course::Kind::kPython) return "Python exercises are not checked yet";
     if (exercise.gpu_only && context_.device == Device::kSimulator) return "needs a GPU";
+    if (exercise.gpus == 0 && context_.device == Device::kGpu) return "uses no GPU";
     const std::string missing = missing_here(exercise);
     if (!missing.empty() || context_.device == Device::kSimulator) return missing;
     return too_few_gpus(exercise, gpu_count());
@@ -91,16 +92,32 @@ class GateRun {
     }
   }
 
-  fs::path program_of(const Job& job) const {
-    return context_.paths->build(context_.device) / "course" /
-           target_of(*job.exercise, job.program);
+  RunRequest request_for(const Job& job) const {
+    RunRequest request;
+    request.exercise = job.exercise;
+    request.program = job.program;
+    request.variant = job.variant;
+    request.device = context_.device;
+    return request;
+  }
+
+  // "": a Python exercise that calls no kernel.
+  std::string built_target(const Job& job) const {
+    return is_python(*job.exercise) ? kernel_target(request_for(job))
+                                    : target_of(*job.exercise, job.program);
+  }
+
+  std::vector<fs::path> files_of(const Job& job) const {
+    if (is_python(*job.exercise)) return python_program(*context_.paths, request_for(job)).files;
+    return {context_.paths->build(context_.device) / "course" / built_target(job)};
   }
 
   // One Ninja for everything keeps all cores busy; only where it fails is each target asked again,
   // so that every message finds its exercise.
   void build() {
     std::map<std::string, const Job*> targets;
-    for (const Job& job : jobs_) targets.emplace(target_of(*job.exercise, job.program), &job);
+    for (const Job& job : jobs_) targets.emplace(built_target(job), &job);
+    targets.erase("");
     if (targets.empty()) return;
     if (context_.progress) {
       context_.progress("building " + course::plural(targets.size(), "program"));
@@ -147,20 +164,16 @@ class GateRun {
   }
 
   Item judge_job(const Job& job) {
-    const auto problem = build_problems_.find(target_of(*job.exercise, job.program));
+    const auto problem = build_problems_.find(built_target(job));
     if (problem != build_problems_.end())
       return failed(job.gate, job.name, job.exercise->id + " " + problem->second);
-    const std::string key = cache_.key(program_of(job), job);
+    const std::string key = cache_.key(files_of(job), job);
     if (cache_.passed(key)) {
       Item item = passed(job.gate, job.name);
       item.reused = true;
       return item;
     }
-    RunRequest request;
-    request.exercise = job.exercise;
-    request.program = job.program;
-    request.variant = job.variant;
-    request.device = context_.device;
+    RunRequest request = request_for(job);
     if (job.prepare) job.prepare(&request);
     const std::string message = job.judge(run_program(*context_.paths, request));
     if (!message.empty()) return failed(job.gate, job.name, message);

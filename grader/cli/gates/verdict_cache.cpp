@@ -14,7 +14,7 @@ namespace {
 // Changes whenever what the gates ask of a program changes.
 constexpr char kRules[] = "gates 1";
 
-// The program holds kernels, test, kit and simulator, so its bytes stand for all of them.
+// A program holds kernels, test, kit and simulator, so its bytes stand for all of them.
 std::string hash_of(const fs::path& program) {
   static std::mutex mutex;
   static std::map<std::string, std::string> known;
@@ -40,10 +40,12 @@ VerdictCache::VerdictCache(const GateContext& context)
   fs::create_directories(folder_, error);
 }
 
-std::string VerdictCache::key(const fs::path& program, const Job& job) {
+std::string VerdictCache::key(const std::vector<fs::path>& files, const Job& job) {
+  std::string hashes;
+  for (const fs::path& file : files) hashes += hash_of(file);
   return course::Hash()
       .add(kRules)
-      .add(hash_of(program))
+      .add(hashes)
       .add(std::to_string(job.gate))
       .add(job.variant)
       .add(job.expectation)

@@ -1,0 +1,174 @@
+"""11/01: the launcher by what its kernels see, the kernel in the launcher and in one of our own."""
+
+import array
+import math
+import threading
+import types
+
+import kit
+
+exercise = kit.exercise()
+TILE = exercise.TILE
+
+
+# c = a b: m x n, from m x k and k x n.
+def matmul_on_cpu(a, b):
+    return [[math.fsum(x * row_b[j] for x, row_b in zip(row_a, b)) for j in range(len(b[0]))]
+            for row_a in a]
+
+
+def launch(*args):
+    """The learner's launch, which must not wait for ever."""
+    kit.within(5, lambda: exercise.launch(*args),
+               "launch() does not come back. A barrier waits for more threads than arrive: it takes "
+               "as many as the block has, and all of them are started before one is joined.")
+
+
+def run_to_barriers(kernel, grid, block, shared_size, order, *args):
+    """Runs one thread at a time, from barrier to barrier, in this order: what is not ordered by a
+    barrier goes wrong every time. Returns the shared memory of the last block."""
+    shared = None
+    for block_y in range(grid[1]):
+        for block_x in range(grid[0]):
+            shared = memoryview(array.array("d", [math.nan] * shared_size))
+            places = [(x, y) for y in range(block[1]) for x in range(block[0])]
+            Turns(kernel, (block_x, block_y), order(places), shared, args).run()
+    return shared
+
+
+class Turns:
+    def __init__(self, kernel, block, places, shared, args):
+        self.back = threading.Semaphore(0)
+        self.errors = []
+        self.waiting = {}
+        self.go = {place: threading.Semaphore(0) for place in places}
+        for place in places:
+            me = types.SimpleNamespace(block_x=block[0], block_y=block[1], x=place[0], y=place[1],
+                                       shared=shared, barrier=None)
+            me.syncthreads = lambda place=place: self.stop(place, waiting=True)
+            threading.Thread(target=self.one, args=(kernel, place, me, args), daemon=True).start()
+
+    def one(self, kernel, place, me, args):
+        self.go[place].acquire()
+        try:
+            kernel(me, *args)
+        except Exception as error:
+            self.errors.append(error)
+        self.stop(place, waiting=False)
+
+    def stop(self, place, waiting):
+        self.waiting[place] = waiting
+        self.back.release()
+        if waiting:
+            self.go[place].acquire()
+
+    def run(self):
+        while True:
+            for go in self.go.values():
+                go.release()
+                self.back.acquire()
+            if self.errors:
+                raise self.errors[0]
+            if not any(self.waiting.values()):
+                return
+            gone = [place for place, waits in self.waiting.items() if not waits]
+            kit.expect(not gone, f"thread {gone[0] if gone else ''} has returned, and others of its "
+                                 "block wait at a barrier: every thread must reach every barrier.")
+
+
+@kit.todo(1)
+def test_runs_every_thread_once():
+    seen = []
+    launch(lambda thread: seen.append((thread.block_x, thread.block_y, thread.x, thread.y)),
+           (3, 2), (4, 2), 0)
+    wanted = [(bx, by, x, y) for by in range(2) for bx in range(3) for y in range(2) for x in range(4)]
+    missing = [place for place in wanted if place not in seen]
+    kit.expect(not missing, f"thread {missing and missing[0][2:]} of block {missing and missing[0][:2]} "
+                            f"never ran: {len(missing)} of {len(wanted)} are missing.")
+    kit.expect(len(seen) == len(wanted), f"{len(seen)} threads ran in a grid of 3 x 2 blocks of 4 x 2: "
+                                         f"there are {len(wanted)}.")
+
+
+@kit.todo(1)
+def test_threads_of_a_block_meet_at_the_barrier():
+    for block in kit.cases("block", [(1, 1), (2, 2), (8, 1), (3, 4)]):
+        size = block[0] * block[1]
+        read = {}
+        passed = threading.Event()
+
+        def kernel(thread):
+            own = thread.y * block[0] + thread.x
+            if own == size - 1:
+                passed.wait(0.05)  # the last one is late: nobody may pass without it
+            thread.shared[own] = own
+            thread.syncthreads()
+            passed.set()
+            read[own] = thread.shared[(own + 1) % size]
+
+        launch(kernel, (1, 1), block, size)
+        kit.expect_near("what each thread reads of its neighbour", [read[i] for i in range(size)],
+                        [float((i + 1) % size) for i in range(size)], 0)
+
+
+@kit.todo(1)
+def test_every_block_has_shared_memory_of_its_own():
+    found = []
+
+    def kernel(thread):
+        found.append(thread.shared[0])
+        thread.shared[0] = 1.0
+
+    launch(kernel, (2, 3), (1, 1), 1)
+    old = [value for value in found if not math.isnan(value)]
+    kit.expect(not old, f"a block found {old and old[0]} in its shared memory before it wrote there: "
+                        "make the array inside the loop over blocks, filled with math.nan.")
+
+
+@kit.todo(2)
+def test_tiles_are_two_slices_of_shared_memory():
+    a, b = kit.matrix(TILE, TILE), kit.matrix(TILE, TILE, salt=1)
+    c = [[0.0] * TILE for _ in range(TILE)]
+    shared = run_to_barriers(exercise.matmul_tiled, (1, 1), (TILE, TILE), 2 * TILE * TILE, list,
+                             a, b, c, False)
+    kit.expect_near("shared memory, tile of a before tile of b,", list(shared),
+                    kit.flatten(a)[1] + kit.flatten(b)[1], 0)
+
+
+@kit.todo(3)
+def test_waits_before_reading_and_before_overwriting():
+    a, b = kit.matrix(4, 6), kit.matrix(6, 4, salt=1)
+    for name, order in {"first to last": list, "last to first": lambda p: list(reversed(p))}.items():
+        c = [[math.nan] * 4 for _ in range(4)]
+        run_to_barriers(exercise.matmul_tiled, (2, 2), (TILE, TILE), 2 * TILE * TILE, order,
+                        a, b, c, False)
+        try:
+            kit.expect_near("c", c, matmul_on_cpu(a, b), 1e-10)
+        except kit.Failure as failure:
+            kit.fail(f"with threads that run in turns from barrier to barrier, {name}: {failure}\nA "
+                     "tile is read before all have written it, or overwritten before all have read "
+                     "it.")
+
+
+@kit.todo(3)
+def test_multiplies_any_sizes():
+    sizes = [(4, 4, 4), (1, 1, 1), (2, 2, 6), (3, 5, 4), (5, 3, 7), (2, 7, 1)]
+    for m, n, k in kit.cases("m x n x k", sizes):
+        a, b = kit.matrix(m, k, salt=m), kit.matrix(k, n, salt=n)
+        c = kit.within(5, lambda: exercise.matmul(a, b), "matmul() does not come back.")
+        kit.expect_near("c", c, matmul_on_cpu(a, b), 1e-12 * k)
+
+
+@kit.todo(3)
+def test_prints_the_tiles_of_every_step():
+    a = [[float(4 * y + x) for x in range(4)] for y in range(4)]
+    with kit.captured_output() as text:
+        exercise.matmul(a, a, show=True)
+    lines = text.getvalue().splitlines()
+    kit.expect(len(lines) == 16, f"{len(lines)} lines were printed, expected two for each of 2 steps "
+                                 "of 4 blocks.")
+    begin = [i for i, line in enumerate(lines) if line.startswith("block (1, 0) step 1")]
+    kit.expect(begin, "no line begins with \"block (1, 0) step 1\".")
+    got = [line[20:] for line in lines[begin[0] : begin[0] + 2]]
+    wanted = ["a   2.0   3.0   b  10.0  11.0", "a   6.0   7.0   b  14.0  15.0"]
+    kit.expect(got == wanted, "the tiles of block (1, 0), step 1, are printed as\n" + "\n".join(got) +
+               "\nexpected\n" + "\n".join(wanted))

@@ -1,0 +1,115 @@
+"""11/03: types, ownership and layout at the border between Python and C, on the kernel of 02/04."""
+
+import ctypes
+
+import numpy as np
+
+import kit
+
+exercise = kit.exercise()
+
+
+# a x + y, in double.
+def saxpy_on_cpu(a, x, y):
+    return np.float64(np.float32(a)) * x.astype(np.float64) + y.astype(np.float64)
+
+
+# Two roundings of float32.
+def tolerance(a, x, y):
+    return 2 * 2.0**-24 * (np.abs(a * x) + np.abs(y)) + 1e-30
+
+
+def inputs(n):
+    draw = np.random.default_rng(kit.generator().randrange(1 << 30))
+    return (draw.uniform(-1, 1, n).astype(np.float32), draw.uniform(-1, 1, n).astype(np.float32))
+
+
+@kit.todo(1)
+def test_functions_have_their_types():
+    library = exercise.load(kit.kernels())
+    wanted = {"device_alloc": 2, "device_free": 1, "copy": 3, "saxpy": 4, "error_text": 1}
+    for name, count in wanted.items():
+        types = getattr(library, name).argtypes
+        kit.expect(types is not None, f"{name} has no argtypes: ctypes passes a Python int as 32 bits, "
+                                      "and an address has 64.")
+        kit.expect(len(types) == count, f"{name} takes {count} arguments; argtypes lists {len(types)}.")
+    sizes = {"device_alloc": 1, "copy": 2}
+    for name, at in sizes.items():
+        kit.expect(ctypes.sizeof(getattr(library, name).argtypes[at]) == 8,
+                   f"the bytes of {name} are a size_t of 64 bits; argtypes makes them fewer.")
+    kit.expect(library.saxpy.argtypes[0] is ctypes.c_float,
+               "saxpy takes a as a float of C: ctypes.c_float.")
+    text = library.error_text(1)
+    kit.expect(isinstance(text, bytes), f"error_text(1) gives {text!r}: its restype is a char pointer, "
+                                        "ctypes.c_char_p.")
+
+
+@kit.todo(2)
+def test_an_array_goes_to_the_device_and_comes_back():
+    library = exercise.load(kit.kernels())
+    for n in kit.cases("n", [1, 33, 1000]):
+        values, _ = inputs(n)
+        with exercise.DeviceArray(library, values) as array:
+            kit.expect(array.pointer.value, "the pointer of the array is null: device_alloc sets it, and "
+                                            "takes its address.")
+            kit.expect_near("what comes back", array.to_host(), values, 0)
+        kit.check_findings()
+        kit.expect(kit.live_allocations() == 0, "the array was not freed when its with statement ended.")
+
+
+@kit.todo(2)
+def test_an_error_becomes_an_exception():
+    class Refusing:
+        """A library whose device is full."""
+
+        device_alloc = staticmethod(lambda pointer, size: 2)
+        copy = staticmethod(lambda to, source, size: 0)
+        error_text = staticmethod(lambda error: b"out of memory")
+
+    try:
+        exercise.DeviceArray(Refusing, inputs(4)[0]).__enter__()
+    except RuntimeError as error:
+        kit.expect("out of memory" in str(error), f"the exception says \"{error}\"; check() makes one "
+                                                  "that holds the text of the error.")
+        return
+    kit.fail("device_alloc returned error 2, out of memory, and nothing was raised: check() what it "
+             "returns.")
+
+
+@kit.todo(3)
+def test_adds_any_length():
+    library = exercise.load(kit.kernels())
+    sizes = [1, 31, 32, 255, 256, 257, 1021] + ([1 << 20] if kit.on_gpu else [])
+    for n in kit.cases("n", sizes):
+        x, y = inputs(n)
+        kept = x.copy(), y.copy()
+        z = exercise.saxpy(library, -1.5, x, y)
+        kit.check_findings()
+        kit.expect_near("a x + y", z, saxpy_on_cpu(-1.5, x, y), tolerance(-1.5, x, y))
+        kit.expect((x == kept[0]).all() and (y == kept[1]).all(), "saxpy() changed its inputs.")
+        kit.expect(kit.live_allocations() == 0, f"{kit.live_allocations()} allocations are left after "
+                                                "the call.")
+
+
+@kit.todo(3)
+def test_takes_other_types_and_steps():
+    library = exercise.load(kit.kernels())
+    x, y = inputs(300)
+    made = {"float64": (x.astype(np.float64), y.astype(np.float64)), "every third": (x[::3], y[::3]),
+            "reversed": (x[::-1], y), "int32": (np.arange(300, dtype=np.int32), y),
+            "a column": (np.stack([x, y], axis=1)[:, 1], y)}
+    for name in kit.cases("arrays", made):
+        x, y = made[name]
+        kit.expect_near("a x + y", exercise.saxpy(library, 0.5, x, y), saxpy_on_cpu(0.5, x, y),
+                        tolerance(0.5, x, y))
+
+
+@kit.todo(3)
+def test_refuses_different_lengths():
+    library = exercise.load(kit.kernels())
+    x, y = inputs(64)
+    try:
+        exercise.saxpy(library, 1.0, x, y[:63])
+    except ValueError:
+        return
+    kit.fail("saxpy() of 64 and of 63 numbers raised no ValueError: C would read past the end.")
