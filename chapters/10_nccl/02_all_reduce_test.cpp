@@ -32,7 +32,7 @@ kit::Run check_sum(const Case& c) {
   const Ranks ranks(c.devices);
   const Streams streams(c.devices);
   const auto x = random_per_device(c.devices, c.n);
-  const auto d_x = PerDevice<float>::inout(x, "x");
+  const auto d_x = PerDevice<float>::inout(x, "d_x");
   const kit::Run run = kit::run([&] {
     expect_success("all_reduce_sum",
                    all_reduce_sum(d_x.get(), c.n, ranks.data(), streams.data(), c.devices));
@@ -85,7 +85,7 @@ TEST(AllReduce, BeginsBehindTheWorkOfEveryStream) {
   const Ranks ranks(devices);
   const Streams streams(devices);
   auto x = random_per_device(devices, 100);
-  const auto d_x = PerDevice<float>::inout(x, "x");
+  const auto d_x = PerDevice<float>::inout(x, "d_x");
   kit::run([&] {
     const kit::OnDevice last(devices - 1);
     cudaMemsetAsync(d_x.get()[devices - 1], 0, 100 * sizeof(float), streams[devices - 1]);
@@ -101,7 +101,7 @@ TEST(AllReduce, AnErrorEndsTheGroup) {
   const int devices = 2;
   const Ranks ranks(devices);
   const Streams streams(devices);
-  const auto d_x = PerDevice<float>::inout(random_per_device(devices, 8), "x");
+  const auto d_x = PerDevice<float>::inout(random_per_device(devices, 8), "d_x");
   const ncclComm_t broken[] = {ranks[0], nullptr};
   const ncclResult_t result = all_reduce_sum(d_x.get(), 8, broken, streams.data(), devices);
   if (result != ncclInvalidArgument) {
@@ -119,8 +119,8 @@ TEST(AllReduce, CombinesFactsOfAllDevices) {
     const Ranks ranks(c.devices);
     const Streams streams(c.devices);
     const auto x = random_per_device(c.devices, c.n);
-    const auto d_x = PerDevice<float>::input(x, "x");
-    const auto d_facts = PerDevice<float>::output(c.devices, 2, "facts");
+    const auto d_x = PerDevice<float>::input(x, "d_x");
+    const auto d_facts = PerDevice<float>::output(c.devices, 2, "d_facts");
     kit::run([&] {
       expect_success("facts_of_all", facts_of_all(d_x.get(), d_facts.get(), c.n, ranks.data(),
                                                   streams.data(), c.devices));

@@ -46,7 +46,7 @@ void check_broadcast(int devices, int n, int root) {
   const Ranks ranks(devices);
   const Streams streams(devices);
   const auto w = random_per_device(devices, n);
-  const auto d_w = PerDevice<float>::inout(w, "w");
+  const auto d_w = PerDevice<float>::inout(w, "d_w");
   kit::run([&] {
     expect_success("broadcast_weights",
                    broadcast_weights(d_w.get(), n, root, ranks.data(), streams.data(), devices));
@@ -64,9 +64,9 @@ void check_step(const Case& c, Look look) {
   const std::vector<float> w = kit::random_floats(n);
   std::vector<std::vector<float>> gradients;
   for (int d = 0; d < c.devices; ++d) gradients.push_back(kit::random_floats(n));
-  const auto d_w = PerDevice<float>::inout(std::vector<std::vector<float>>(c.devices, w), "w");
-  const auto d_g = PerDevice<float>::input(gradients, "g");
-  const auto d_part = PerDevice<float>::output(c.devices, c.part, "part");
+  const auto d_w = PerDevice<float>::inout(std::vector<std::vector<float>>(c.devices, w), "d_w");
+  const auto d_g = PerDevice<float>::input(gradients, "d_g");
+  const auto d_part = PerDevice<float>::output(c.devices, c.part, "d_part");
   kit::run([&] {
     expect_success("sharded_step", sharded_step(d_w.get(), d_g.get(), d_part.get(), c.part, kRate,
                                                 ranks.data(), streams.data(), c.devices));

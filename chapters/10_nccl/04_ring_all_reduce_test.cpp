@@ -37,8 +37,8 @@ kit::Run check(const Case& c) {
   const Ranks ranks(c.devices);
   const Streams streams(c.devices);
   const auto x = random_per_device(c.devices, c.n);
-  const auto d_x = PerDevice<float>::inout(x, "x");
-  const auto d_space = PerDevice<float>::output(c.devices, longest_part(c.n, c.devices), "space");
+  const auto d_x = PerDevice<float>::inout(x, "d_x");
+  const auto d_space = PerDevice<float>::output(c.devices, longest_part(c.n, c.devices), "d_space");
   const kit::Run run = kit::run([&] {
     expect_success("ring_all_reduce", ring_all_reduce(d_x.get(), d_space.get(), c.n, ranks.data(),
                                                       streams.data(), c.devices));
@@ -124,11 +124,11 @@ TEST(RingAllReduce, IsFast) {
   SpeedArrays x, space;
   for (int d = 0; d < devices; ++d) {
     const kit::OnDevice scope(d);
-    x.arrays.push_back(speed.inout<float>(n, ("x of device " + std::to_string(d)).c_str()));
+    x.arrays.push_back(speed.inout<float>(n, ("d_x[" + std::to_string(d) + "]").c_str()));
     // Device 0 of the star needs room for a whole array.
     const size_t room = d == 0 ? n : longest_part(n, devices);
     space.arrays.push_back(
-        speed.output<float>(room, ("space of device " + std::to_string(d)).c_str()));
+        speed.output<float>(room, ("d_space[" + std::to_string(d) + "]").c_str()));
   }
   speed.whole_call();
   speed.launch([&] {

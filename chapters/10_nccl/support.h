@@ -75,7 +75,7 @@ class PerDevice {
   PerDevice(size_t devices, const std::string& name, const Make& make) {
     for (int d = 0; d < static_cast<int>(devices); ++d) {
       const kit::OnDevice scope(d);
-      buffers_.push_back(make(d, (name + " of device " + std::to_string(d)).c_str()));
+      buffers_.push_back(make(d, (name + "[" + std::to_string(d) + "]").c_str()));
       pointers_.push_back(buffers_.back().get());
     }
   }

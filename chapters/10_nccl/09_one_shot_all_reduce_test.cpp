@@ -1,0 +1,192 @@
+// Tests of 10/09 one-shot all-reduce.
+#include "09_one_shot_all_reduce.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kit/kit.h"
+#include "kit/speed/speed.h"
+#include "support.h"
+
+namespace {
+
+struct Case {
+  int devices, n;
+};
+std::ostream& operator<<(std::ostream& out, const Case& c) {
+  return out << c.n << ", devices = " << c.devices;
+}
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (const int devices : device_counts()) {
+    for (const int n : {1, 3, 4, 130, 1023, 2048}) all.push_back({devices, n});
+  }
+  return all;
+}
+
+// Two events of each device, and access of all devices to each other.
+class Group {
+ public:
+  explicit Group(int devices) : streams_(devices), devices_(devices) {
+    for (int d = 0; d < devices; ++d) {
+      const kit::OnDevice scope(d);
+      cudaEventCreateWithFlags(&events_.ready[d], cudaEventDisableTiming);
+      cudaEventCreateWithFlags(&events_.done[d], cudaEventDisableTiming);
+      for (int peer = 0; peer < devices; ++peer) {
+        if (peer != d) cudaDeviceEnablePeerAccess(peer, 0);
+      }
+    }
+    cudaGetLastError();  // access is there from an earlier test
+  }
+  ~Group() {
+    for (int d = 0; d < devices_; ++d) {
+      cudaEventDestroy(events_.ready[d]);
+      cudaEventDestroy(events_.done[d]);
+    }
+  }
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+  const Events& events() const { return events_; }
+  const Streams& streams() const { return streams_; }
+
+ private:
+  Streams streams_;
+  Events events_ = {};
+  int devices_;
+};
+
+// Reference: the sum over devices, in the order of their numbers, in float: it has to be these
+// bits.
+std::vector<float> sum_on_cpu(const std::vector<std::vector<float>>& hosts) {
+  std::vector<float> sum = hosts[0];
+  for (size_t d = 1; d < hosts.size(); ++d) {
+    for (size_t i = 0; i < sum.size(); ++i) sum[i] += hosts[d][i];
+  }
+  return sum;
+}
+
+kit::Run check(const Case& c) {
+  const Group group(c.devices);
+  std::vector<std::vector<float>> x;
+  for (int d = 0; d < c.devices; ++d) x.push_back(kit::random_floats(c.n));
+  const auto d_x = PerDevice<float>::input(x, "d_x");
+  const auto d_y = PerDevice<float>::output(c.devices, c.n, "d_y");
+  const kit::Run run = kit::run([&] {
+    expect_success("one_shot_all_reduce",
+                   one_shot_all_reduce(d_x.get(), d_y.get(), c.n, group.events(),
+                                       group.streams().data(), c.devices));
+  });
+  for (int d = 0; d < c.devices; ++d) kit::expect_equal(d_y[d], sum_on_cpu(x));
+  return run;
+}
+
+}  // namespace
+
+TEST(OneShotAllReduce, EveryDeviceHasTheSameSum) {
+  RecordProperty("todo", 1);
+  kit::for_each("n", cases(), [](const Case& c) { check(c); });
+}
+
+TEST(OneShotAllReduce, ReadsWhatOtherStreamsWroteBefore) {
+  RecordProperty("todo", 2);
+  const int devices = device_counts().back(), n = 512;
+  const Group group(devices);
+  auto x = random_per_device(devices, n);
+  const auto d_x = PerDevice<float>::inout(x, "d_x");
+  const auto d_y = PerDevice<float>::output(devices, n, "d_y");
+  kit::run([&] {
+    for (int d = 0; d < devices; ++d) {
+      const kit::OnDevice scope(d);
+      cudaMemsetAsync(d_x.get()[d], 0, (d + 1) * sizeof(float), group.streams()[d]);
+    }
+    one_shot_all_reduce(d_x.get(), d_y.get(), n, group.events(), group.streams().data(), devices);
+  });
+  for (int d = 0; d < devices; ++d) std::fill(x[d].begin(), x[d].begin() + d + 1, 0.0f);
+  for (int d = 0; d < devices; ++d) kit::expect_equal(d_y[d], sum_on_cpu(x));
+}
+
+TEST(OneShotAllReduce, InputsMayBeWrittenAgainBehindIt) {
+  RecordProperty("todo", 3);
+  const int devices = device_counts().back(), n = 512;
+  const Group group(devices);
+  const auto x = random_per_device(devices, n);
+  const auto d_x = PerDevice<float>::inout(x, "d_x");
+  const auto d_y = PerDevice<float>::output(devices, n, "d_y");
+  kit::run([&] {
+    one_shot_all_reduce(d_x.get(), d_y.get(), n, group.events(), group.streams().data(), devices);
+    for (int d = 0; d < devices; ++d) {
+      const kit::OnDevice scope(d);
+      cudaMemsetAsync(d_x.get()[d], 0, n * sizeof(float), group.streams()[d]);
+    }
+  });
+  for (int d = 0; d < devices; ++d) kit::expect_equal(d_y[d], sum_on_cpu(x));
+}
+
+TEST(OneShotAllReduce, ReadsEveryInputOnceOnEveryDevice) {
+  RecordProperty("todo", 1);
+  kit::for_each("devices", device_counts(), [](int devices) {
+    const int n = 2048;
+    const kit::Run run = check({devices, n});
+    const double bytes = 1.0 * devices * n * sizeof(float);
+    kit::budget("inputs loaded by a device, of all there are",
+                kit::ratio(static_cast<double>(run.counters().global_load_bytes), devices * bytes),
+                kit::at_most(1),
+                "A device reads n - 1 arrays of others and its own, each once; with more it is no "
+                "longer bound by the time of one load",
+                &kit::Counters::global_load_bytes);
+    kit::budget("bytes per load of a thread",
+                kit::ratio(static_cast<double>(run.counters().global_load_bytes),
+                           32.0 * static_cast<double>(run.counters().global_load_requests)),
+                kit::at_least(16), "A load of 16 bytes takes as long as one of 4",
+                &kit::Counters::global_load_requests);
+  });
+}
+
+TEST(OneShotAllReduce, IsFast) {
+  RecordProperty("todo", 1);
+  const int devices = kit::simulated() ? 4 : kit::device_count();
+  const int n = 1 << 14;  // 64 KiB
+  const Group group(devices);
+  kit::Speed speed;
+  std::vector<kit::SpeedBuffer<float>> x, y;
+  for (int d = 0; d < devices; ++d) {
+    const kit::OnDevice scope(d);
+    const std::string of_device = "[" + std::to_string(d) + "]";
+    x.push_back(speed.input<float>(n, ("d_x" + of_device).c_str()));
+    y.push_back(speed.output<float>(n, ("d_y" + of_device).c_str()));
+  }
+  const auto inputs = [&] {
+    std::vector<const float*> all;
+    for (const auto& array : x) all.push_back(array.get());
+    return all;
+  };
+  const auto outputs = [&] {
+    std::vector<float*> all;
+    for (const auto& array : y) all.push_back(array.get());
+    return all;
+  };
+  speed.whole_call();
+  speed.launch([&] {
+    one_shot_all_reduce(inputs().data(), outputs().data(), n, group.events(),
+                        group.streams().data(), devices);
+  });
+  for (int d = 0; d < devices; ++d) {
+    speed.expect(
+        y[d],
+        [&](size_t i) {
+          kit::Expected sum(0.0);
+          for (const auto& array : x) {
+            sum.value += array.at(i);
+            sum.scale += std::fabs(array.at(i));
+          }
+          return sum;
+        },
+        kit::Tolerance::units(devices));
+  }
+  // The calls of the host decide here, and the model has no time for NCCL's.
+  speed.against(
+      kit::library("NCCL all-reduce", kit::nccl(),
+                   [&] { kit::nccl_all_reduce(inputs().data(), outputs().data(), n, devices); }),
+      kit::Bars(0.6, 1.0, 1.5));
+  speed.grade();
+}
