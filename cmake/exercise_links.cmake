@@ -10,7 +10,7 @@ function(warplings_exercise_links out out_includes out_missing)
   foreach(library IN LISTS ARGN)
     if(WARPLINGS_DEVICE STREQUAL "gpu")
       string(TOUPPER "${library}" package)
-      if(package MATCHES "^(CUDNN|NCCL)$")  # not part of the toolkit
+      if(package MATCHES "^(CUDNN|CUTLASS|NCCL)$")  # not part of the toolkit
         find_package(${package} QUIET)
       endif()
       set(candidates "CUDA::${library}" "${package}::${library}")

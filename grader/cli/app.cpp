@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "cli/python_program.h"
+#include "course/text.h"
 
 namespace grade {
 namespace {
@@ -146,6 +147,9 @@ std::vector<Device> App::devices(const course::Exercise& exercise) const {
       break;
   }
   if (exercise.gpu_only) {
+    if (gpu && !missing_here(exercise).empty()) {
+      throw UsageError(exercise.id + " " + missing_here(exercise) + ".");
+    }
     const std::string missing = missing_card(exercise);
     if (missing.empty()) return {Device::kGpu};
     throw UsageError(exercise.id + " " + missing + ", and this machine has none that is usable.");
@@ -188,10 +192,17 @@ std::string too_few_gpus(const course::Exercise& exercise, int gpus) {
          std::to_string(gpus);
 }
 
+std::string why_not_built(const Paths& paths, Device device, const course::Exercise& exercise) {
+  const std::filesystem::path file =
+      paths.build(device) / "course" / (exercise.target() + ".missing");
+  return std::filesystem::exists(file) ? course::trim(course::read_text(file)) : "";
+}
+
 std::string missing_here(const course::Exercise& exercise) {
   const std::string card = missing_card(exercise);
-  if (!card.empty() || !is_python(exercise)) return card;
-  return missing_modules(find_paths(), exercise);
+  if (!card.empty()) return card;
+  if (is_python(exercise)) return missing_modules(find_paths(), exercise);
+  return exercise.gpu_only ? why_not_built(find_paths(), Device::kGpu, exercise) : "";
 }
 
 }  // namespace grade

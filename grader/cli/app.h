@@ -58,7 +58,11 @@ int gpu_count();
 
 // Why this machine cannot grade the exercise at all ("needs a GPU"); "" if it can.
 std::string missing_here(const course::Exercise& exercise);
-// Why `gpus` GPUs, one or more, are not enough for it; "" if they are. The simulator grades it then.
+// Why CMake could not make its program for this device: "needs cutlass, which is not here: ...". ""
+// if it could, or has not tried yet.
+std::string why_not_built(const Paths& paths, Device device, const course::Exercise& exercise);
+// Why `gpus` GPUs, one or more, are not enough for it; "" if they are. The simulator grades it
+// then.
 std::string too_few_gpus(const course::Exercise& exercise, int gpus);
 
 }  // namespace grade

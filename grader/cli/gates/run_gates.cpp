@@ -44,10 +44,28 @@ class GateRun {
     return too_few_gpus(exercise, gpu_count());
   }
 
+  // What needs a GPU is compiled where its headers are, and run nowhere: never counted as passed.
+  Item compiled_only(const course::Exercise& exercise) const {
+    const std::string missing = why_not_built(*context_.paths, context_.device, exercise);
+    if (!missing.empty()) {
+      return skipped(4, exercise.id, "needs a GPU; not compiled here either: it " + missing);
+    }
+    const BuildResult result =
+        build_target(*context_.paths, context_.device, exercise.target() + ".compiled");
+    if (result.status != BuildResult::Status::kBuilt) {
+      return failed(4, exercise.id, exercise.id + " " + explain(result));
+    }
+    return skipped(4, exercise.id, "needs a GPU; its solution, its starter and its test compile");
+  }
+
   void collect() {
     GateContext runnable = context_;
     runnable.exercises.clear();
     for (const course::Exercise* exercise : context_.exercises) {
+      if (exercise->gpu_only && context_.device == Device::kSimulator && !is_python(*exercise)) {
+        extra_.push_back(compiled_only(*exercise));
+        continue;
+      }
       const std::string reason = why_skipped(*exercise);
       if (reason.empty()) {
         runnable.exercises.push_back(exercise);

@@ -239,6 +239,44 @@ TEST_F(Gates, FourWantsTheSolutionToBuild) {
   expect_failure(all(), 4, "does not build");
 }
 
+TEST_F(Gates, FourCompilesWhatNeedsAGpuAndNeverCountsItAsPassed) {
+  course_.edit("chapters/course.json", "\"minutes\": 15,",
+               "\"minutes\": 15,\n      \"device\": \"gpu\",");
+  const Answer answer = all();
+  EXPECT_EQ(answer.status, 0) << answer.text;
+  EXPECT_NE(answer.text.find("  gate 4  solutions   0 passed, 0 failed, 1 skipped"),
+            std::string::npos)
+      << answer.text;
+  EXPECT_NE(answer.text.find("needs a GPU; its solution, its starter and its test compile"),
+            std::string::npos)
+      << answer.text;
+  for (const char* gate : {"gate 5", "gate 6", "gate 7", "gate 8"}) {
+    EXPECT_EQ(answer.text.find(gate), std::string::npos) << answer.text;
+  }
+}
+
+TEST_F(Gates, FourSaysWhyWhatNeedsAGpuIsNotCompiled) {
+  course_.edit("chapters/course.json", "\"minutes\": 15,",
+               "\"minutes\": 15,\n      \"device\": \"gpu\",");
+  course_.write("build/sim/course/02_vector_add.01_vector_add.missing",
+                "needs cusolver, which is not here\n");
+  const Answer answer = all();
+  EXPECT_EQ(answer.status, 0) << answer.text;
+  EXPECT_NE(answer.text.find("1 skipped"), std::string::npos) << answer.text;
+  EXPECT_NE(answer.text.find("not compiled here either: it needs cusolver, which is not here"),
+            std::string::npos)
+      << answer.text;
+}
+
+TEST_F(Gates, FourWantsWhatNeedsAGpuToCompile) {
+  course_.edit("chapters/course.json", "\"minutes\": 15,",
+               "\"minutes\": 15,\n      \"device\": \"gpu\",");
+  course_.write("build/sim/build.ninja",
+                "ninja_required_version = 1.3\nrule fail\n  command = false\n"
+                "build 02_vector_add.01_vector_add.compiled: fail\n");
+  expect_failure(all(), 4, "does not build");
+}
+
 TEST_F(Gates, FiveWantsTheStarterNotToPass) {
   course_.replace_program("starter", "solution");
   expect_failure(all(), 5, "chapters/02_vector_add/01_vector_add.cu passes as it is");

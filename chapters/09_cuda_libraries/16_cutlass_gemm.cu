@@ -1,0 +1,57 @@
+// 09/16 CUTLASS: the product as a type. A template says how a matrix product is cut into tiles, and
+// the compiler writes the kernel.
+//   a  m x k,  b  k x n,  c  m x n: floats, row-major, in device memory
+//   The tiles of chapter 07 by other names: a block computes kBlock, each of its warps kWarp, and a
+//   step takes the third number of both along k.
+//   TODOs  3
+#include <algorithm>
+#include <vector>
+
+#include "16_cutlass_gemm.h"
+#include "cutlass/cutlass.h"
+#include "cutlass/gemm/device/gemm.h"
+
+namespace {
+
+using RowMajor = cutlass::layout::RowMajor;
+using BlockTile = cutlass::gemm::GemmShape<128, 64, 8>;  // m, n, k
+using WarpTile = cutlass::gemm::GemmShape<64, 32, 8>;
+using ThreadTile = cutlass::gemm::GemmShape<1, 1, 1>;  // one multiply-add of a thread
+using Epilogue = cutlass::epilogue::thread::LinearCombination<float, 1, float, float>;
+using Swizzle = cutlass::gemm::threadblock::GemmIdentityThreadblockSwizzle<4>;
+
+// TODO(1): This multiplies on tensor cores, in TF32. Take the class of operations that one thread
+// does alone, for full precision: cutlass::arch::OpClassSimt (1 word), with tiles for it.
+using Gemm = cutlass::gemm::device::Gemm<
+    float, RowMajor, float, RowMajor, float, RowMajor, float, cutlass::arch::OpClassTensorOp,
+    cutlass::arch::Sm80>;
+
+}  // namespace
+
+const char* launch_cutlass_gemm(const float* d_a, const float* d_b, float* d_c, int m, int n, int k,
+                                cudaStream_t stream) {
+  // TODO(2): Arguments are the sizes, a reference (pointer, leading dimension) to a, b, c and d, and
+  // {alpha, beta}. Call an object of type Gemm with them, no workspace and the stream (4 lines).
+  static_cast<void>(d_a), static_cast<void>(d_b), static_cast<void>(d_c);
+  static_cast<void>(m + n + k), static_cast<void>(stream);
+  const cutlass::Status status = cutlass::Status::kErrorNotSupported;
+  return cutlass::cutlassGetStatusString(status);
+}
+
+float median_ms(int warm_ups, int runs, cudaStream_t stream, const std::function<void()>& work) {
+  std::vector<float> times(runs);
+  cudaEvent_t begin = nullptr, end = nullptr;
+  cudaEventCreate(&begin);
+  cudaEventCreate(&end);
+  // TODO(3): The calls to warm up, then for each time: an event, the work, an event, and wait for
+  // it. The first calls load the kernel and wake the card up (about 7 lines).
+  for (float& time : times) {
+    work();
+    time = static_cast<float>(warm_ups);
+  }
+  cudaStreamSynchronize(stream);
+  cudaEventDestroy(begin);
+  cudaEventDestroy(end);
+  std::nth_element(times.begin(), times.begin() + runs / 2, times.end());
+  return times[runs / 2];
+}

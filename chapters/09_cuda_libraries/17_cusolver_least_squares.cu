@@ -1,0 +1,55 @@
+// 09/17 cuSOLVER: the x for which a x comes closest to b, when there are more equations than
+// unknowns.
+//   a  m x n, column-major, m >= n,  b  m,  x  n: floats in device memory
+//   a = Q R: Q turns without stretching, so |a x - b| = |R x - Q^T b|. R is a triangle over zeros:
+//   the first n equations can be met exactly, and what stands behind them cannot be helped.
+//   The short way, a^T a x = a^T b, squares the condition of a and loses twice as many digits.
+//   TODOs  3
+#include <algorithm>
+
+#include "17_cusolver_least_squares.h"
+
+__global__ void powers(const float* t, float* a, int m, int n) {
+  const int row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row < m) {
+    float power = 1.0f;
+    for (int col = 0; col < n; ++col) {  // neighbouring threads write neighbours of a column
+      a[row + static_cast<size_t>(col) * m] = power;
+      power *= t[row];
+    }
+  }
+}
+
+void launch_powers(const float* d_t, float* d_a, int m, int n, cudaStream_t stream) {
+  constexpr int kBlock = 128;  // threads
+  powers<<<(m + kBlock - 1) / kBlock, kBlock, 0, stream>>>(d_t, d_a, m, n);
+}
+
+cusolverStatus_t work_size(cusolverDnHandle_t solver, int m, int n, float* d_a, float* d_tau,
+                           float* d_b, int* floats) {
+  int for_factors = 0, for_product = 0;
+  // TODO(1): Ask for the work space of cusolverDnSgeqrf, and for that of cusolverDnSormqr, which
+  // multiplies b by Q^T from the left. Both have a ..._bufferSize (about 5 lines).
+  static_cast<void>(m + n), static_cast<void>(d_a), static_cast<void>(d_tau);
+  static_cast<void>(d_b);
+  const cusolverStatus_t status =
+      solver == nullptr ? CUSOLVER_STATUS_NOT_INITIALIZED : CUSOLVER_STATUS_SUCCESS;
+  *floats = std::max(for_factors, for_product);
+  return status;
+}
+
+cusolverStatus_t factorise(cusolverDnHandle_t solver, int m, int n, float* d_a, float* d_b,
+                           const Space& space) {
+  // TODO(2): cusolverDnSgeqrf, then cusolverDnSormqr with b as a matrix of one column and n
+  // reflections. Return the first status that is not a success (about 5 lines).
+  static_cast<void>(d_b);
+  return cusolverDnSgeqrf(solver, m, n, d_a, m, space.tau, space.work, space.floats, space.info);
+}
+
+cublasStatus_t solve(cublasHandle_t blas, int m, int n, const float* d_a, float* d_b,
+                     float* residual) {
+  // TODO(3): Solve the triangle in place with cublasStrsv, and take the length of the m - n numbers
+  // of b behind it (about 4 lines).
+  static_cast<void>(d_a), static_cast<void>(n);
+  return cublasSnrm2(blas, m, d_b, 1, residual);
+}

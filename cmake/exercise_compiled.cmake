@@ -1,0 +1,73 @@
+# warplings_exercise_compiled(ID ARCH N FLAGS ... LIBRARIES ...)
+#
+# An exercise that needs a GPU, on a machine that grades in the simulator: NN_topic.MM_name.compiled
+# compiles its solution, its starter and its test, and links and runs nothing. Where the header of one
+# of its libraries is not here, there is a reason in place of the target.
+function(warplings_exercise_compiled id)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "ARCH" "FLAGS;LIBRARIES")
+  string(REPLACE "/" "." name "${id}")
+  get_filename_component(topic "${id}" DIRECTORY)
+  get_filename_component(file "${id}" NAME)
+  set(chapter "${PROJECT_SOURCE_DIR}/chapters/${topic}")
+  warplings_vendor_headers(includes missing ${arg_LIBRARIES})
+  if(missing)
+    warplings_needed(reason ${missing})
+    warplings_exercise_missing(${id} "${reason}")
+    return()
+  endif()
+  set(options ARCH ${arg_ARCH} INCLUDES "${chapter}" ${includes} FLAGS ${arg_FLAGS})
+  warplings_cuda_objects(${name}.solution.kernels STRICT
+                         SOURCES "${PROJECT_SOURCE_DIR}/solutions/${id}.cu" ${options})
+  set(starter "${CMAKE_BINARY_DIR}/derived/${id}/starter/${file}.cu")
+  add_custom_command(OUTPUT "${starter}"
+    COMMAND grade.cli dev derive ${id} --starter --out "${starter}"
+    DEPENDS grade.cli "${PROJECT_SOURCE_DIR}/solutions/${id}.cu"
+    WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
+    COMMENT "Starter of ${id}" VERBATIM)
+  warplings_cuda_objects(${name}.starter.kernels STRICT SOURCES "${starter}" ${options})
+  add_library(${name}.test OBJECT EXCLUDE_FROM_ALL "${chapter}/${file}_test.cpp")
+  target_link_libraries(${name}.test PRIVATE warplings.kit warplings.warnings)
+  target_include_directories(${name}.test PRIVATE "${chapter}" ${includes})
+  target_precompile_headers(${name}.test REUSE_FROM warplings.test_header)
+  set_target_properties(${name}.test PROPERTIES CXX_STANDARD 17)
+  add_custom_target(${name}.compiled)
+  add_dependencies(${name}.compiled ${name}.solution.kernels ${name}.starter.kernels ${name}.test)
+endfunction()
+
+# warplings_vendor_headers(OUT_INCLUDES OUT_MISSING LIBRARY...): folders that the compiler does not look
+# into by itself, and the libraries of which there is no header.
+function(warplings_vendor_headers out_includes out_missing)
+  set(header_of_cublas cublas_v2.h)
+  set(header_of_cublasLt cublasLt.h)
+  set(header_of_cuda_driver cuda.h)
+  set(header_of_cudnn cudnn_backend.h)
+  set(header_of_cusolver cusolverDn.h)
+  set(header_of_nvrtc nvrtc.h)
+  set(includes "")
+  set(missing "")
+  foreach(library IN LISTS ARGN)
+    if(library STREQUAL "cutlass")
+      find_package(CUTLASS QUIET)
+      if(CUTLASS_FOUND)
+        list(APPEND includes "${CUTLASS_INCLUDE_DIR}")
+      else()
+        list(APPEND missing cutlass)
+      endif()
+      continue()
+    endif()
+    if(NOT header_of_${library})
+      message(FATAL_ERROR "warplings_vendor_headers knows no header of ${library}.")
+    endif()
+    find_path(WARPLINGS_HEADER_${library} "${header_of_${library}}"
+              HINTS ${CUDAToolkit_INCLUDE_DIRS} NO_CACHE)
+    if(WARPLINGS_HEADER_${library})
+      list(APPEND includes "${WARPLINGS_HEADER_${library}}")
+    else()
+      list(APPEND missing ${library})
+    endif()
+  endforeach()
+  list(REMOVE_ITEM includes ${CUDAToolkit_INCLUDE_DIRS})
+  list(REMOVE_DUPLICATES includes)
+  set(${out_includes} "${includes}" PARENT_SCOPE)
+  set(${out_missing} "${missing}" PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,25 @@
+# warplings_exercise_missing(ID REASON)
+#
+# The exercise cannot be built here. `grade` reads why in course/NN_topic.MM_name.missing: "needs
+# cuSOLVER, ...". An empty REASON takes an earlier one back.
+function(warplings_exercise_missing id reason)
+  string(REPLACE "/" "." name "${id}")
+  set(file "${CMAKE_BINARY_DIR}/course/${name}.missing")
+  if(reason STREQUAL "")
+    file(REMOVE "${file}")
+  else()
+    file(WRITE "${file}" "${reason}\n")
+    message(STATUS "Not built for ${WARPLINGS_DEVICE}: ${id} ${reason}")
+  endif()
+endfunction()
+
+# warplings_needed(OUT LIBRARY...): "needs cusolver, which is not here", and where to get it from.
+function(warplings_needed out)
+  list(JOIN ARGN " and " names)
+  set(text "needs ${names}, which is not here")
+  if("cutlass" IN_LIST ARGN)
+    string(APPEND text ": put the folder of CUTLASS into CUTLASS_PATH, or install the package of its "
+                       "headers (pip install nvidia-cutlass), then start ./grade clean")
+  endif()
+  set(${out} "${text}" PARENT_SCOPE)
+endfunction()
