@@ -147,9 +147,8 @@ std::vector<Device> App::devices(const course::Exercise& exercise) const {
       break;
   }
   if (exercise.gpu_only) {
-    if (gpu && !missing_here(exercise).empty()) {
-      throw UsageError(exercise.id + " " + missing_here(exercise) + ".");
-    }
+    const std::string not_built = why_not_built(paths_, Device::kGpu, exercise);
+    if (gpu && !not_built.empty()) throw UsageError(exercise.id + " " + not_built + ".");
     const std::string missing = missing_card(exercise);
     if (missing.empty()) return {Device::kGpu};
     throw UsageError(exercise.id + " " + missing + ", and this machine has none that is usable.");
