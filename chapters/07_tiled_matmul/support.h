@@ -41,6 +41,12 @@ __device__ inline float4 load4(const float* p, int rows, int cols) {
   return v;
 }
 
+// The same, from (row, col) on of a matrix of rows x cols.
+template <Edges kEdges>
+__device__ inline float4 load4(const float* matrix, int row, int col, int rows, int cols) {
+  return load4<kEdges>(matrix + static_cast<size_t>(row) * cols + col, rows - row, cols - col);
+}
+
 // Writes the four floats to p, as far as the matrix goes.
 template <Edges kEdges>
 __device__ inline void store4(float* p, float4 v, int rows, int cols) {
@@ -53,6 +59,12 @@ __device__ inline void store4(float* p, float4 v, int rows, int cols) {
   if (cols > 1) p[1] = v.y;
   if (cols > 2) p[2] = v.z;
   if (cols > 3) p[3] = v.w;
+}
+
+// The same, from (row, col) on of a matrix of rows x cols.
+template <Edges kEdges>
+__device__ inline void store4(float* matrix, float4 v, int row, int col, int rows, int cols) {
+  store4<kEdges>(matrix + static_cast<size_t>(row) * cols + col, v, rows - row, cols - col);
 }
 
 // ---- copies that go on in the background -------------------------------------------------------

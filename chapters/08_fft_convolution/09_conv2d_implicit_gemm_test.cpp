@@ -73,10 +73,35 @@ TEST(Conv2dImplicitGemm, TakesLargeFilters) {
   check_all({{1, 1, 17, 16, 2, 15, 15, 7}, {1, 2, 16, 3, 2, 15, 1, 0}, {1, 2, 3, 16, 2, 1, 15, 0}});
 }
 
+TEST(Conv2dImplicitGemm, TransformsThePixelsOfFewChannels) {
+  RecordProperty("todo", 5);
+  check_all({{1, 16, 4, 4, 32, 3, 3, 0},
+             {1, 9, 6, 8, 5, 3, 3, 1},
+             {2, 12, 5, 7, 33, 3, 3, 1},
+             {1, 10, 3, 4, 3, 3, 3, 2}});
+}
+
 TEST(Conv2dImplicitGemm, KeepsFullPrecision) {
   RecordProperty("todo", 3);
-  kit::check_conv_precision(launch, {1, 9, 8, 10, 9, 3, 3, 1});
+  kit::check_conv_precision(launch, {1, 4, 8, 10, 9, 3, 3, 1});
   kit::check_conv(launch, {1, 20, 8, 8, 12, 3, 3, 1});
+}
+
+TEST(Conv2dImplicitGemm, KeepsFullPrecisionWithFewChannels) {
+  RecordProperty("todo", 5);
+  kit::check_conv_precision(launch, {1, 9, 8, 10, 9, 3, 3, 1});
+  kit::check_conv(launch, {1, 16, 7, 7, 12, 3, 3, 1});
+}
+
+TEST(Conv2dImplicitGemm, MultipliesLessWithFewChannels) {
+  RecordProperty("todo", 5);
+  const kit::ConvSizes s = {1, 16, 16, 16, 32, 3, 3, 1};
+  const kit::Run run = kit::check_conv_exact(launch, s);
+  const double products = static_cast<double>(kit::conv_output_size(s)) * s.c * s.r * s.s;
+  kit::budget("multiply-adds per product of the sum",
+              kit::ratio(static_cast<double>(run.counters().fp32_fma), products), kit::at_most(0.5),
+              "2 x 2 outputs take 16 products of transformed pixels, not 36",
+              &kit::Counters::fp32_fma);
 }
 
 TEST(Conv2dImplicitGemm, UsesEachWordManyTimes) {

@@ -338,6 +338,22 @@ struct WeightLoads {
   }
 };
 
+// Groups of four floats of a tile, kApart apart, 16 bytes each.
+template <int kApart, int kGroups>
+__device__ __forceinline__ void load_groups(float4 (&to)[kGroups], const float* from) {
+#pragma unroll
+  for (int i = 0; i < kGroups; ++i) to[i] = *reinterpret_cast<const float4*>(from + kApart * i);
+}
+
+// Result i of a group of four, to its place in y. With `four` the first of a group is aligned to 16
+// bytes, and writes all of it.
+__device__ __forceinline__ void store_of_group(float* to, const float* group, int i, bool four) {
+  if (!four) *to = group[i];
+  if (four && i == 0) {
+    *reinterpret_cast<float4*>(to) = make_float4(group[0], group[1], group[2], group[3]);
+  }
+}
+
 // The tile to use if `wanted` is asked for. A large tile loads less for each product. It is not the
 // best where much of it hangs over the edge of y, or where its blocks leave more than a tenth of
 // their last wave idle. Those of 64 filters take aligned weights only.

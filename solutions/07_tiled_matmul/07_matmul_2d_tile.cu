@@ -10,7 +10,8 @@
 constexpr int kTile = 128;               // rows and columns of a tile of c
 constexpr int kStep = 16;                // steps along k
 constexpr int kSide = 16;                // threads of a block side
-constexpr int kEach = kTile / kSide;     // rows of a thread, and columns
+constexpr int kRows = kTile / kSide;     // of c, per thread
+constexpr int kCols = kTile / kSide;     // likewise
 constexpr int kThreads = kSide * kSide;  // of a block
 
 __global__ void __launch_bounds__(kThreads)
@@ -20,7 +21,7 @@ __global__ void __launch_bounds__(kThreads)
   const int t = threadIdx.x;
   const int first_row = blockIdx.y * kTile, first_col = blockIdx.x * kTile;
   const int tx = t % kSide, ty = t / kSide;
-  float sums[kEach][kEach] = {};  // [row of this thread][column of this thread]
+  float sums[kRows][kCols] = {};  // [row of this thread][column of this thread]
   for (int first = 0; first < k; first += kStep) {
     //~ // TODO(1): A tile has eight times as many elements as the block has threads. Load element e
     //~ // of both, for e = t, t + kThreads, ... (about 7 lines).
@@ -39,29 +40,27 @@ __global__ void __launch_bounds__(kThreads)
     __syncthreads();  // closes write against read: other threads have loaded most of what is read
 #pragma unroll 4
     for (int i = 0; i < kStep; ++i) {
-      //~ // TODO(2): Read kEach words of a and of b into registers, then add their kEach * kEach
-      //~ // products (about 8 lines).
+      //~ // TODO(2): Read kRows words of a and kCols words of b into registers, then add their
+      //~ // kRows * kCols products (about 5 lines).
       //~ sums[0][0] += tile_a[ty][i] * tile_b[i][tx];
       //~begin 2
-      float x[kEach], y[kEach];  // 16 words for 64 multiply-adds
-      for (int r = 0; r < kEach; ++r) {
-        x[r] = tile_a[ty + kSide * r][i];
-        y[r] = tile_b[i][tx + kSide * r];
-      }
-      for (int r = 0; r < kEach; ++r) {
-        for (int s = 0; s < kEach; ++s) sums[r][s] += x[r] * y[s];
+      float x[kRows], y[kCols];  // 16 words for 64 multiply-adds
+      for (int r = 0; r < kRows; ++r) x[r] = tile_a[ty + kSide * r][i];
+      for (int s = 0; s < kCols; ++s) y[s] = tile_b[i][tx + kSide * s];
+      for (int r = 0; r < kRows; ++r) {
+        for (int s = 0; s < kCols; ++s) sums[r][s] += x[r] * y[s];
       }
       //~end
     }
     __syncthreads();  // closes read against write: the next step overwrites both tiles
   }
-  for (int r = 0; r < kEach; ++r) {
+  for (int r = 0; r < kRows; ++r) {
     //~ // TODO(3): Write row r of sums, those elements that c has (about 5 lines).
     //~ const int row = first_row + ty, col = first_col + tx;
     //~ if (row < m && col < n) c[row * n + col] = sums[r][0];
     //~begin 3
     const int row = first_row + ty + kSide * r;
-    for (int s = 0; s < kEach; ++s) {
+    for (int s = 0; s < kCols; ++s) {
       const int col = first_col + tx + kSide * s;
       if (row < m && col < n) c[row * n + col] = sums[r][s];
     }

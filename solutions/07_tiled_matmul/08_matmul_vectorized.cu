@@ -2,8 +2,8 @@
 //   a  m x k,  b  k x n,  c  m x n: floats, row-major, in device memory; c = a b
 //   Any sizes from 0; a sum of no products is 0. No matrix has 2^31 elements or more.
 //   A block of 16 x 16 threads makes a tile of 128 x 128 elements of c, in steps of 16 along k.
-//   Thread (tx, ty) has the rows 4 ty + 0 .. 3 and 64 more, columns 4 tx + 0 .. 3 and 64 more: so
-//   the lanes of a warp always read and write neighbours.
+//   A thread has two groups of four rows, kApartY apart, and two groups of four columns, kApartX
+//   apart: so a group is one access, and the lanes of a warp always read and write neighbours.
 //   TODOs  3
 #include "08_matmul_vectorized.h"
 #include "support.h"
@@ -11,9 +11,45 @@
 constexpr int kTile = 128;               // rows and columns of a tile of c
 constexpr int kStep = 16;                // steps along k
 constexpr int kSide = 16;                // threads of a block side
-constexpr int kEach = kTile / kSide;     // rows of a thread, and columns
+constexpr int kRows = kTile / kSide;     // of c, per thread
+constexpr int kCols = kTile / kSide;     // likewise
+constexpr int kApartY = kTile / 2;       // rows, from one group of four to the next
+constexpr int kApartX = kTile / 2;       // columns, likewise
 constexpr int kThreads = kSide * kSide;  // of a block
 constexpr int kPitch = kTile + 4;        // floats; halves the bank conflicts of stores to tile_a
+
+// What a thread multiplies in one step of k, in groups of four.
+struct Fragments {
+  float4 a[kRows / 4], b[kCols / 4];
+
+  // `row_of_a` and `row_of_b`: this thread's first elements in the rows of both tiles.
+  __device__ void load(const float* row_of_a, const float* row_of_b) {
+    //~ // TODO(2): Read the kCols / 4 groups of b, then the kRows / 4 groups of a, 16 bytes each,
+    //~ // both loops unrolled (about 8 lines).
+    //~ for (int j = 0; j < kCols / 4; ++j) b[j] = make_float4(row_of_b[kApartX * j], 0, 0, 0);
+    //~ for (int i = 0; i < kRows / 4; ++i) a[i] = make_float4(row_of_a[kApartY * i], 0, 0, 0);
+    //~begin 2
+#pragma unroll
+    for (int j = 0; j < kCols / 4; ++j) {
+      b[j] = *reinterpret_cast<const float4*>(row_of_b + kApartX * j);
+    }
+#pragma unroll
+    for (int i = 0; i < kRows / 4; ++i) {
+      a[i] = *reinterpret_cast<const float4*>(row_of_a + kApartY * i);
+    }
+    //~end
+  }
+};
+
+__device__ inline void multiply(const Fragments& f, float (&sums)[kRows][kCols]) {
+  const float* x = reinterpret_cast<const float*>(f.a);  // kRows floats, in registers
+  const float* y = reinterpret_cast<const float*>(f.b);  // kCols floats, in registers
+#pragma unroll
+  for (int i = 0; i < kRows; ++i) {
+#pragma unroll
+    for (int j = 0; j < kCols; ++j) sums[i][j] += x[i] * y[j];
+  }
+}
 
 template <Edges kEdges>
 __global__ void __launch_bounds__(kThreads)
@@ -22,18 +58,14 @@ __global__ void __launch_bounds__(kThreads)
   __shared__ __align__(16) float tile_b[kStep][kTile];   // [step of k][column of c]
   const int t = threadIdx.x;
   const int first_row = blockIdx.y * kTile, first_col = blockIdx.x * kTile;
-  const int tx = t % kSide, ty = t / kSide;
-  float sums[kEach][kEach] = {};  // [row of this thread][column of this thread]
+  const int row = t / kSide * 4, col = t % kSide * 4;  // where this thread begins in the tile
+  float sums[kRows][kCols] = {};  // [row of this thread][column of this thread]
   for (int first = 0; first < k; first += kStep) {
     for (int e = t; e < kTile * kStep / 4; e += kThreads) {
       const int row_a = e / (kStep / 4), i_a = e % (kStep / 4) * 4;
       const int i_b = e / (kTile / 4), col_b = e % (kTile / 4) * 4;
-      const float4 of_a =
-          load4<kEdges>(a + static_cast<size_t>(first_row + row_a) * k + first + i_a,
-                        m - first_row - row_a, k - first - i_a);
-      const float4 of_b =
-          load4<kEdges>(b + static_cast<size_t>(first + i_b) * n + first_col + col_b,
-                        k - first - i_b, n - first_col - col_b);
+      const float4 of_a = load4<kEdges>(a, first_row + row_a, first + i_a, m, k);
+      const float4 of_b = load4<kEdges>(b, first + i_b, first_col + col_b, k, n);
       //~ // TODO(1): Store of_a as part of a column of tile_a, of_b as part of a row of tile_b, the
       //~ // latter with one instruction (about 5 lines).
       //~ tile_a[i_a][row_a] = of_a.x;
@@ -49,37 +81,25 @@ __global__ void __launch_bounds__(kThreads)
     __syncthreads();  // closes write against read: other threads have loaded most of what is read
 #pragma unroll 4
     for (int i = 0; i < kStep; ++i) {
-      float4 part_a[kEach / 4], part_b[kEach / 4];
-      //~ // TODO(2): Read this thread's eight rows of tile_a and eight columns of tile_b, 16 bytes
-      //~ // at a time (about 4 lines).
-      //~ for (int half = 0; half < kEach / 4; ++half) {
-      //~   part_a[half] = make_float4(tile_a[i][4 * ty], 0.0f, 0.0f, 0.0f);
-      //~   part_b[half] = make_float4(tile_b[i][4 * tx], 0.0f, 0.0f, 0.0f);
-      //~ }
-      //~begin 2
-      for (int half = 0; half < kEach / 4; ++half) {
-        part_a[half] = *reinterpret_cast<const float4*>(&tile_a[i][4 * ty + kTile / 2 * half]);
-        part_b[half] = *reinterpret_cast<const float4*>(&tile_b[i][4 * tx + kTile / 2 * half]);
-      }
-      //~end
-      const auto x = reinterpret_cast<float*>(part_a), y = reinterpret_cast<float*>(part_b);
-      for (int r = 0; r < kEach; ++r) {
-        for (int s = 0; s < kEach; ++s) sums[r][s] += x[r] * y[s];
-      }
+      Fragments f;
+      f.load(&tile_a[i][row], &tile_b[i][col]);
+      multiply(f, sums);
     }
     __syncthreads();  // closes read against write: the next step overwrites both tiles
   }
-  for (int r = 0; r < kEach; ++r) {
-    //~ // TODO(3): Write the two groups of four of row r of sums, with store4 (about 7 lines).
-    //~ const int row = first_row + ty, col = first_col + tx;
-    //~ if (row < m && col < n) c[static_cast<size_t>(row) * n + col] = sums[r][0];
+#pragma unroll
+  for (int i = 0; i < kRows; ++i) {
+    const int to_row = first_row + row + i / 4 * kApartY + i % 4;
+    //~ // TODO(3): Write row i of sums: kCols / 4 groups, kApartX columns apart, each with store4
+    //~ // (about 7 lines).
+    //~ const int to_col = first_col + col;
+    //~ if (to_row < m && to_col < n) c[static_cast<size_t>(to_row) * n + to_col] = sums[i][0];
     //~begin 3
-    const int row = first_row + 4 * ty + r / 4 * (kTile / 2) + r % 4;
-    for (int half = 0; half < kEach / 4; ++half) {
-      const int col = first_col + 4 * tx + kTile / 2 * half;
-      const float* s = &sums[r][4 * half];
-      store4<kEdges>(c + static_cast<size_t>(row) * n + col, make_float4(s[0], s[1], s[2], s[3]),
-                     m - row, n - col);
+#pragma unroll
+    for (int j = 0; j < kCols; j += 4) {
+      const int to_col = first_col + col + j / 4 * kApartX;
+      const float* s = &sums[i][j];
+      store4<kEdges>(c, make_float4(s[0], s[1], s[2], s[3]), to_row, to_col, m, n);
     }
     //~end
   }

@@ -5,7 +5,7 @@
 //   8 x 16. It reads ahead twice: the next pair of tiles comes from global memory while this one is
 //   multiplied, and the words of the next step of k come from shared memory while those of this
 //   step are used. TilePair and TileLoads are in support.h.
-//   TODOs  5
+//   TODOs  3
 #include "09_matmul_warp_tiled.h"
 #include "support.h"
 
@@ -17,47 +17,38 @@ constexpr int kWarpsX = kTileCols / kWarpCols;    // warps of a block side by si
 constexpr int kWarpsY = kTileRows / kWarpRows;    // and above each other
 constexpr int kLanesX = kWarpCols / kCols;        // lanes of a warp side by side
 constexpr int kLanesY = kWarpRows / kRows;        // and above each other
+constexpr int kApartY = 4 * kLanesY;              // rows, from one group of four to the next
+constexpr int kApartX = 4 * kLanesX;              // columns, likewise
 constexpr int kThreads = 32 * kWarpsX * kWarpsY;  // of a block
 static_assert(kLanesX * kLanesY == 32, "the tile of a warp is shared out among its lanes");
 
 using Pair = TilePair<kTileRows, kTileCols, kStep>;
 
-// What a thread multiplies in one step of k. Its rows lie in groups of four, 4 kLanesY apart, and
-// its columns in groups of four, 4 kLanesX apart: so lanes side by side read neighbours.
+// What a thread multiplies in one step of k, in groups of four.
 struct Fragments {
   float4 a[kRows / 4], b[kCols / 4];
 
   // `row_of_a` and `row_of_b`: this thread's first elements in the rows of both tiles.
   __device__ void load(const float* row_of_a, const float* row_of_b) {
-    //~ // TODO(2): Read the kCols / 4 groups of b, then the kRows / 4 groups of a, 16 bytes each,
-    //~ // both loops unrolled (about 8 lines).
-    //~ a[0] = make_float4(*row_of_a, 0.0f, 0.0f, 0.0f);
-    //~ b[0] = make_float4(*row_of_b, 0.0f, 0.0f, 0.0f);
-    //~begin 2
 #pragma unroll
     for (int j = 0; j < kCols / 4; ++j) {
-      b[j] = *reinterpret_cast<const float4*>(row_of_b + 4 * kLanesX * j);
+      b[j] = *reinterpret_cast<const float4*>(row_of_b + kApartX * j);
     }
 #pragma unroll
     for (int i = 0; i < kRows / 4; ++i) {
-      a[i] = *reinterpret_cast<const float4*>(row_of_a + 4 * kLanesY * i);
+      a[i] = *reinterpret_cast<const float4*>(row_of_a + kApartY * i);
     }
-    //~end
   }
 };
 
 __device__ inline void multiply(const Fragments& f, float (&sums)[kRows][kCols]) {
   const float* x = reinterpret_cast<const float*>(f.a);  // kRows floats, in registers
   const float* y = reinterpret_cast<const float*>(f.b);  // kCols floats, in registers
-  //~ // TODO(3): Add the kRows * kCols products, row by row, both loops unrolled (about 5 lines).
-  //~ sums[0][0] += x[0] * y[0];
-  //~begin 3
 #pragma unroll
   for (int i = 0; i < kRows; ++i) {
 #pragma unroll
     for (int j = 0; j < kCols; ++j) sums[i][j] += x[i] * y[j];
   }
-  //~end
 }
 
 template <Edges kEdges>
@@ -89,9 +80,9 @@ __global__ void __launch_bounds__(kThreads)
     // Closes two hazards: *now was written by other threads, and *next, which is
     // written from here on, was read by them until now.
     __syncthreads();
-    //~ // TODO(4): Begin to load the next pair, if there is one (about 2 lines).
+    //~ // TODO(2): Begin to load the next pair, if there is one (about 2 lines).
     //~ const bool more = false;
-    //~begin 4
+    //~begin 2
     const bool more = first + kStep < k;
     if (more) loads.begin(*next, n, k);
     //~end
@@ -99,10 +90,15 @@ __global__ void __launch_bounds__(kThreads)
     f[0].load(&now->a[0][row], &now->b[0][col]);
 #pragma unroll
     for (int i = 0; i < kStep; ++i) {
+      //~ // TODO(3): Read the fragments of the next step of k, if there is one, to the other half
+      //~ // of f; then multiply those of this step (about 4 lines).
+      //~ multiply(f[0], sums);
+      //~begin 3
       if (i + 1 < kStep) {
         f[(i + 1) % 2].load(&now->a[i + 1][row], &now->b[i + 1][col]);
       }
       multiply(f[i % 2], sums);
+      //~end
       // As late as possible: until here the loads of a had time.
       const int load = i - (kStep - Loads::kLoadsA);
       if (more && load >= 0) loads.store_a(*next, load);
@@ -112,20 +108,13 @@ __global__ void __launch_bounds__(kThreads)
   }
 #pragma unroll
   for (int i = 0; i < kRows; ++i) {
-    const int to_row = first_row + row + i / 4 * 4 * kLanesY + i % 4;
-    //~ // TODO(5): Write row i of sums: kCols / 4 groups, 4 kLanesX columns apart, each with
-    //~ // store4 (about 7 lines).
-    //~ const int to_col = first_col + col;
-    //~ if (to_row < m && to_col < n) c[static_cast<size_t>(to_row) * n + to_col] = sums[i][0];
-    //~begin 5
+    const int to_row = first_row + row + i / 4 * kApartY + i % 4;
 #pragma unroll
     for (int j = 0; j < kCols; j += 4) {
-      const int to_col = first_col + col + j * kLanesX;
-      store4<kEdges>(c + static_cast<size_t>(to_row) * n + to_col,
-                     make_float4(sums[i][j], sums[i][j + 1], sums[i][j + 2], sums[i][j + 3]),
-                     m - to_row, n - to_col);
+      const int to_col = first_col + col + j / 4 * kApartX;
+      const float* s = &sums[i][j];
+      store4<kEdges>(c, make_float4(s[0], s[1], s[2], s[3]), to_row, to_col, m, n);
     }
-    //~end
   }
 }
 

@@ -4,8 +4,10 @@
 //   `offset` floats after the pixel under the filter's first weight, and the offset depends on j
 //   alone: a table of taps replaces X. Only tiles of X are made, in shared memory, by copies of one
 //   float. The rest is the matrix product of chapter 07: a thread makes 8 filters x kOwn pixels.
-//   TODOs  4
+//   Layers of 9 to 16 channels under 3 x 3 filters have a kernel with fewer multiplications.
+//   TODOs  5
 #include "09_conv2d_implicit_gemm.h"
+#include "09_conv2d_implicit_gemm_support.h"
 #include "support.h"
 
 namespace {
@@ -88,16 +90,8 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     }
     float4 u[2][kOwnFilters / 4], v[2][kOwn / 4];  // of this product and the next
     const auto fetch = [&](int j) {
-#pragma unroll
-      for (int i = 0; i < kOwnFilters / 4; ++i) {
-        const float* from = &tiles.f[stage][j][from_f + 4 * kLanesY * i];
-        u[j % 2][i] = *reinterpret_cast<const float4*>(from);
-      }
-#pragma unroll
-      for (int i = 0; i < kOwn / 4; ++i) {
-        const float* from = &tiles.x[stage][j][from_x + 4 * kLanesX * i];
-        v[j % 2][i] = *reinterpret_cast<const float4*>(from);
-      }
+      load_groups<4 * kLanesY>(u[j % 2], &tiles.f[stage][j][from_f]);
+      load_groups<4 * kLanesX>(v[j % 2], &tiles.x[stage][j][from_x]);
     };
     fetch(0);
 #pragma unroll
@@ -131,20 +125,35 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     const int image = pixel / plane;
     float* to = y + static_cast<size_t>(image) * layer.k * plane + pixel % plane;
     //~end
+    if (pixel >= pixels) continue;
 #pragma unroll
     for (int a = 0; a < kOwnFilters; ++a) {
       const int filter = first_filter + from_f + a / 4 * (4 * kLanesY) + a % 4;
       float* result = to + static_cast<size_t>(filter) * plane;
-      const float* group = &sums[a][b / 4 * 4];
-      if (filter < layer.k && pixel < pixels) {
-        if (!four) *result = group[b % 4];
-        if (four && b % 4 == 0) {
-          *reinterpret_cast<float4*>(result) = make_float4(group[0], group[1], group[2], group[3]);
-        }
-      }
+      if (filter < layer.k) store_of_group(result, &sums[a][b / 4 * 4], b % 4, four);
     }
   }
 }
+
+// Turns 4 x 4 pixels of a channel into the factors of 16 products: 09_..._support.h says how.
+struct TransformPixels {
+  __device__ void operator()(float (&d)[4][4]) const {
+    //~ // TODO(5): Replace d0, d1, d2, d3 of each column by d0 - d2, d1 + d2, d2 - d1, d1 - d3; then
+    //~ // the same with each row (about 8 lines).
+    //~begin 5
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      const float d0 = d[0][j], d1 = d[1][j], d2 = d[2][j], d3 = d[3][j];
+      d[0][j] = d0 - d2, d[1][j] = d1 + d2, d[2][j] = d2 - d1, d[3][j] = d1 - d3;
+    }
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const float d0 = d[i][0], d1 = d[i][1], d2 = d[i][2], d3 = d[i][3];
+      d[i][0] = d0 - d2, d[i][1] = d1 + d2, d[i][2] = d2 - d1, d[i][3] = d1 - d3;
+    }
+    //~end
+  }
+};
 
 template <int kFilters, int kPixels, int kOwn, int kStep, int kStages, int kBlocks>
 void launch(const float* d_x, const float* d_f, float* d_y, const ConvLayer& layer) {
@@ -160,6 +169,9 @@ void launch(const float* d_x, const float* d_f, float* d_y, const ConvLayer& lay
 
 void launch_conv2d_implicit_gemm(const float* d_x, const float* d_f, float* d_y,
                                  const ConvLayer& layer, ConvTile tile) {
+  if (tile == ConvTile::kBySize && quads::are_best_for(layer)) {
+    return quads::launch<TransformPixels>(d_x, d_f, d_y, layer);
+  }
   tile = tile_for(layer, d_f, tile);
   if (tile == ConvTile::k64x256) launch<64, 256, 16, 16, 3, 2>(d_x, d_f, d_y, layer);
   if (tile == ConvTile::k64x128) launch<64, 128, 8, 16, 3, 3>(d_x, d_f, d_y, layer);

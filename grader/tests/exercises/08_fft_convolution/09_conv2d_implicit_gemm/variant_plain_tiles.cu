@@ -1,6 +1,8 @@
 // No copies in the background, no table: a block of 16 x 16 threads makes 64 filters x 64 pixels,
-// and each thread takes the number of a product apart when it loads its pixel.
+// and each thread takes the number of a product apart when it loads its pixel. For few channels the
+// transform is written as what it is, a product with a matrix from both sides.
 #include "09_conv2d_implicit_gemm.h"
+#include "09_conv2d_implicit_gemm_support.h"
 
 namespace {
 
@@ -14,6 +16,21 @@ __device__ float pixel_of(const float* x, const ConvLayer& layer, int j, int pix
   const int plane = pixel / (layer.p() * layer.q()) * layer.c + j / (layer.r * layer.s);
   return x[(plane * layer.h + row) * layer.w + col];
 }
+
+struct ByMatrix {
+  __device__ void operator()(float (&d)[4][4]) const {
+    constexpr float kB[4][4] = {{1, 0, -1, 0}, {0, 1, 1, 0}, {0, -1, 1, 0}, {0, 1, 0, -1}};
+    float result[4][4] = {};
+#pragma unroll
+    for (int e = 0; e < 256; ++e) {
+      const int i = e / 64, j = e / 16 % 4, p = e / 4 % 4, q = e % 4;
+      if (kB[i][p] * kB[j][q] > 0) result[i][j] += d[p][q];
+      if (kB[i][p] * kB[j][q] < 0) result[i][j] -= d[p][q];
+    }
+#pragma unroll
+    for (int e = 0; e < 16; ++e) d[e / 4][e % 4] = result[e / 4][e % 4];
+  }
+};
 
 __global__ void plain(const float* x, const float* f, float* y, ConvLayer layer) {
   __shared__ float of_f[kStep][kTile + 1], of_x[kStep][kTile];
@@ -52,7 +69,11 @@ __global__ void plain(const float* x, const float* f, float* y, ConvLayer layer)
 }  // namespace
 
 void launch_conv2d_implicit_gemm(const float* d_x, const float* d_f, float* d_y,
-                                 const ConvLayer& layer, ConvTile) {
+                                 const ConvLayer& layer, ConvTile tile) {
+  if (tile == ConvTile::kBySize && quads::are_best_for(layer)) {
+    quads::launch<ByMatrix>(d_x, d_f, d_y, layer);
+    return;
+  }
   const int pixels = layer.n * layer.p() * layer.q();
   const dim3 grid((pixels + kTile - 1) / kTile, (layer.k + kTile - 1) / kTile);
   if (pixels > 0) plain<<<grid, kSide * kSide>>>(d_x, d_f, d_y, layer);
