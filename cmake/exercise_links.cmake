@@ -8,7 +8,10 @@ function(warplings_exercise_links out out_includes out_missing)
   set(includes "")
   set(missing "")
   foreach(library IN LISTS ARGN)
-    if(WARPLINGS_DEVICE STREQUAL "gpu")
+    if(library STREQUAL "zlib")  # the only one that is not NVIDIA's
+      find_package(ZLIB QUIET)
+      set(candidates ZLIB::ZLIB)
+    elseif(WARPLINGS_DEVICE STREQUAL "gpu")
       string(TOUPPER "${library}" package)
       if(package MATCHES "^(CUDNN|CUTLASS|NCCL)$")  # not part of the toolkit
         find_package(${package} QUIET)

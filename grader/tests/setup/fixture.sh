@@ -2,8 +2,8 @@
 # A course of the launcher and set-up alone, in a folder with a space, whose PATH holds links to
 # basic utilities and the fake tools that a test puts there. Nothing real is installed or fetched.
 
-utilities='awk basename cat chmod cp cut date dirname env find flock grep head ln ls mkdir mktemp
-  mv paste readlink rm sed sh sleep sort tail touch tr wc du'
+utilities='awk basename cat chmod cp cut date dirname env find flock grep gzip head ln ls mkdir mktemp
+  mv paste readlink rm sed sh sha256sum sleep sort tail touch tr wc du'
 
 # Once for all tests: linking takes longer than a test.
 link_utilities() {

@@ -1,0 +1,143 @@
+// 12/01 Data loader: IDX files, pinned memory, batches in random order. All of it is host code.
+//   An IDX file: a magic number of 4 bytes, as many sizes of 4 bytes as its last byte says, then
+//   one byte per value. The numbers are big-endian: their most significant byte comes first.
+//   images  0x00000803, count, rows, cols      labels  0x00000801, count
+//   TODOs  5
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <vector>
+
+#include "01_data_loader.h"
+#include "01_data_loader_support.h"
+#include "support.h"
+
+namespace {
+
+using Bytes = std::vector<unsigned char>;
+
+constexpr unsigned kImagesMagic = 0x803, kLabelsMagic = 0x801;
+
+// Checks the file and finds its sizes, as many as `dims`. "" or what is wrong.
+std::string parse_idx(const std::string& name, const Bytes& file, unsigned magic, int dims,
+                      int* sizes) {
+  char text[160];
+  // TODO(1): Check the length of the header, the magic number and the length of the file, and
+  // find the sizes (about 18 lines). A count from a damaged file may be anything up to 2^32 - 1.
+  std::snprintf(text, sizeof text, ": %zu bytes, magic %u", file.size(), magic);
+  for (int i = 0; i < dims; ++i) sizes[i] = 0;
+  return name + text;
+  return "";
+}
+
+// Mean and deviation of the bytes of a training set.
+void measure(const unsigned char* bytes, size_t size, Dataset* set) {
+  double sum = 0, squares = 0;
+  for (size_t i = 0; i < size; ++i) {
+    sum += bytes[i];
+    squares += static_cast<double>(bytes[i]) * bytes[i];
+  }
+  const double mean = sum / static_cast<double>(size);
+  const double variance = squares / static_cast<double>(size) - mean * mean;
+  set->mean = static_cast<float>(mean);
+  set->deviation = variance > 0 ? static_cast<float>(std::sqrt(variance)) : 1.0f;
+}
+
+// Two files that are right by themselves: do they fit together, and to the training set?
+std::string compare(const std::string& images_file, const Bytes& labels,
+                    const std::string& labels_file, const int* sizes, int labels_count,
+                    const Dataset* train) {
+  const std::string count = std::to_string(sizes[0]);
+  if (sizes[0] == 0 || sizes[1] == 0 || sizes[2] == 0) return images_file + ": holds no image.";
+  if (sizes[0] != labels_count) {
+    return images_file + ": " + count + " images, but " + labels_file + " has " +
+           std::to_string(labels_count) + " labels.";
+  }
+  const auto size_of = [](int rows, int cols) {
+    return std::to_string(rows) + " x " + std::to_string(cols);
+  };
+  if (train != nullptr && (sizes[1] != train->rows || sizes[2] != train->cols)) {
+    return images_file + ": images of " + size_of(sizes[1], sizes[2]) + ", training images of " +
+           size_of(train->rows, train->cols) + ".";
+  }
+  const auto bad = std::find_if(labels.begin() + 8, labels.end(),
+                                [](unsigned char label) { return label >= kClasses; });
+  if (bad == labels.end()) return "";
+  return labels_file + ": label " + std::to_string(*bad) + " at position " +
+         std::to_string(bad - labels.begin() - 8) + "; there are 10 classes, from 0.";
+}
+
+void release(Dataset* set) {
+  cudaFreeHost(set->images);
+  cudaFreeHost(set->labels);
+  *set = {};
+}
+
+}  // namespace
+
+std::string load_dataset(const std::string& images_file, const std::string& labels_file,
+                         const Dataset* train, Dataset* set) {
+  Bytes images, labels;
+  int sizes[3] = {}, labels_count = 0;
+  std::string problem = read_file(images_file, &images);
+  if (problem.empty()) problem = read_file(labels_file, &labels);
+  if (problem.empty()) problem = parse_idx(images_file, images, kImagesMagic, 3, sizes);
+  if (problem.empty()) problem = parse_idx(labels_file, labels, kLabelsMagic, 1, &labels_count);
+  if (problem.empty()) {
+    problem = compare(images_file, labels, labels_file, sizes, labels_count, train);
+  }
+  if (!problem.empty()) return problem;
+
+  Dataset loaded;
+  loaded.count = sizes[0];
+  loaded.rows = sizes[1];
+  loaded.cols = sizes[2];
+  const size_t pixels = images.size() - 16;
+  const unsigned char* bytes = images.data() + 16;  // behind the header
+  if (train == nullptr) {
+    measure(bytes, pixels, &loaded);
+  } else {
+    loaded.mean = train->mean;
+    loaded.deviation = train->deviation;
+  }
+  // TODO(2): Allocate both arrays of `loaded` in pinned memory, and fill them: the images
+  // normalised, the labels (behind 8 bytes of header) as they are (about 9 lines).
+  static_cast<void>(bytes);
+  loaded.count = pixels > 0 ? 0 : 1;
+  *set = loaded;
+  return "";
+}
+
+void free_dataset(Dataset* set) { release(set); }
+
+void shuffle(int* order, int count, unsigned long long seed, int epoch) {
+  for (int i = 0; i < count; ++i) order[i] = i;
+  // random_bits (support.h) at these positions belongs to this epoch alone.
+  const unsigned long long first = static_cast<unsigned long long>(epoch) << 32;
+  // TODO(3): From the last position down to 1: exchange it with one of those up to itself, chosen
+  // by random_bits(seed, first + i) (about 3 lines).
+  if (count > 1) std::swap(order[0], order[random_bits(seed, first) % 2]);
+}
+
+cudaError_t stage_batch(const Dataset& set, const int* order, int n, const Staging& staging,
+                        cudaStream_t stream) {
+  const size_t pixels = static_cast<size_t>(set.rows) * set.cols;
+  // TODO(4): Gather the images and labels in the buffers on the host and copy them to those on
+  // the device. What may still be reading the buffers on the host (about 13 lines)?
+  static_cast<void>(order);
+  return cudaMemsetAsync(staging.d_images, 0, n * pixels * sizeof(float), stream);
+}
+
+std::string print_image(const Dataset& set, int index) {
+  static const char kRamp[] = " .:-=+*#%@";
+  const float* image = set.images + static_cast<size_t>(index) * set.rows * set.cols;
+  std::string text;
+  for (int row = 0; row < set.rows; ++row) {
+    for (int col = 0; col < set.cols; ++col) {
+      // TODO(5): Which byte was this pixel? Append its character of kRamp twice (about 3 lines).
+      text.append(1, kRamp[static_cast<int>(image[0]) & 1]);
+    }
+    text += '\n';
+  }
+  return text;
+}

@@ -1,0 +1,333 @@
+// Tests of 12/01 Data loader. Their files lie in a folder of their own, which is removed.
+#include "01_data_loader.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <set>
+
+#include "01_data_loader_support.h"
+#include "kit/digits.h"
+#include "kit/kit.h"
+
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+
+// A folder with files of images and labels.
+class Folder {
+ public:
+  Folder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "digits_XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) kit::fail("No temporary folder: " + pattern);
+    path_ = pattern;
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
+  std::string write(const std::string& name, const Bytes& bytes) const {
+    std::ofstream(file(name), std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<long>(bytes.size()));
+    return file(name);
+  }
+  std::string write_gz(const std::string& name, const Bytes& bytes) const {
+    const gzFile out = gzopen(file(name).c_str(), "wb");
+    gzwrite(out, bytes.data(), static_cast<unsigned>(bytes.size()));
+    gzclose(out);
+    return file(name);
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// A dataset that is freed with its scope.
+struct Loaded : Dataset {
+  ~Loaded() { free_dataset(this); }
+};
+
+// Mean and deviation of the bytes, and the pixels that follow from them.
+void expect_pixels(const Dataset& got, const kit::DigitSet& digits, double mean, double deviation) {
+  std::vector<double> expected;
+  for (const uint8_t byte : digits.images) expected.push_back((byte - mean) / deviation);
+  const size_t pixels = digits.images.size();
+  if (static_cast<size_t>(got.count) * got.rows * got.cols != pixels || got.images == nullptr) {
+    kit::fail("The set has " + std::to_string(got.count) + " images, expected " +
+              std::to_string(digits.count) + ".");
+    return;
+  }
+  kit::expect_near("images", {got.images, got.images + pixels}, expected,
+                   kit::Tolerance::absolute(2e-6));
+  kit::expect_equal("labels", Bytes(got.labels, got.labels + got.count), digits.labels);
+}
+
+void mean_and_deviation(const kit::DigitSet& digits, double* mean, double* deviation) {
+  const double size = static_cast<double>(digits.images.size());
+  *mean = std::accumulate(digits.images.begin(), digits.images.end(), 0.0) / size;
+  double squares = 0;
+  for (const uint8_t byte : digits.images) squares += (byte - *mean) * (byte - *mean);
+  *deviation = std::sqrt(squares / size);
+}
+
+void expect_loads(const std::string& problem) {
+  if (!problem.empty())
+    kit::fail("load_dataset says that a file is wrong, but it is not: " + problem);
+}
+
+// Loading must fail and name the file and all words.
+void expect_problem(const std::string& images, const std::string& labels, const std::string& file,
+                    const std::vector<std::string>& words, const Dataset* train = nullptr) {
+  Loaded set;
+  std::string problem;
+  const kit::Run run = kit::run([&] { problem = load_dataset(images, labels, train, &set); });
+  if (problem.empty()) kit::fail("load_dataset reports no problem with " + file + ".");
+  std::vector<std::string> all = words;
+  all.push_back(file);
+  for (const std::string& word : all) {
+    if (problem.find(word) == std::string::npos) {
+      kit::fail("load_dataset says \"" + problem + "\", which does not contain " + word + ".");
+    }
+  }
+  if (set.images != nullptr || set.count != 0) kit::fail("A set that is not whole was returned.");
+  kit::expect_no_leak(run);
+}
+
+Bytes changed(Bytes bytes, size_t at, uint8_t value) {
+  bytes.at(at) = value;
+  return bytes;
+}
+Bytes cut(Bytes bytes, size_t size) {
+  bytes.resize(size);
+  return bytes;
+}
+
+std::string bytes_text(const Bytes& bytes) { return std::to_string(bytes.size()); }
+
+}  // namespace
+
+TEST(DataLoader, ReadsAndNormalisesATrainingSet) {
+  RecordProperty("todo", 1);
+  const Folder folder;
+  kit::Cases cases;
+  for (const char* kind : {"plain", "gz"}) {
+    cases.run(std::string("file = ") + kind, [&] {
+      const kit::DigitSet digits = kit::random_digits(23, 12, 1);
+      const bool gz = std::string(kind) == "gz";
+      const auto write = [&](const char* name, const Bytes& bytes) {
+        return gz ? folder.write_gz(std::string(name) + ".gz", bytes) : folder.write(name, bytes);
+      };
+      const std::string images = write("images", kit::idx_images(digits));
+      const std::string labels = write("labels", kit::idx_labels(digits));
+      Loaded set;
+      expect_loads(load_dataset(images, labels, nullptr, &set));
+      double mean = 0, deviation = 0;
+      mean_and_deviation(digits, &mean, &deviation);
+      expect_pixels(set, digits, mean, deviation);
+    });
+  }
+}
+
+TEST(DataLoader, NormalisesATestSetAsTheTrainingSet) {
+  RecordProperty("todo", 2);
+  const Folder folder;
+  const kit::DigitSet digits = kit::random_digits(40, 12, 1), test = kit::random_digits(7, 12, 2);
+  const std::string images = folder.write("images", kit::idx_images(digits));
+  const std::string labels = folder.write("labels", kit::idx_labels(digits));
+  Loaded train, set;
+  expect_loads(load_dataset(images, labels, nullptr, &train));
+  expect_loads(load_dataset(folder.write("test_images", kit::idx_images(test)),
+                            folder.write("test_labels", kit::idx_labels(test)), &train, &set));
+  double mean = 0, deviation = 0;
+  mean_and_deviation(digits, &mean, &deviation);
+  expect_pixels(set, test, mean, deviation);
+}
+
+TEST(DataLoader, KeepsImagesAndLabelsInPinnedMemory) {
+  RecordProperty("todo", 2);
+  const Folder folder;
+  const kit::DigitSet digits = kit::random_digits(5, 12, 3);
+  Loaded set;
+  expect_loads(load_dataset(folder.write("images", kit::idx_images(digits)),
+                            folder.write("labels", kit::idx_labels(digits)), nullptr, &set));
+  for (const void* pointer : {static_cast<void*>(set.images), static_cast<void*>(set.labels)}) {
+    cudaPointerAttributes attributes = {};
+    if (cudaPointerGetAttributes(&attributes, pointer) != cudaSuccess ||
+        attributes.type != cudaMemoryTypeHost) {
+      kit::fail("The arrays of a set do not lie in pinned memory: see 06/01.");
+    }
+  }
+}
+
+TEST(DataLoader, TellsWhatIsWrongWithAFile) {
+  RecordProperty("todo", 1);
+  const Folder folder;
+  const kit::DigitSet digits = kit::random_digits(9, 12, 4);
+  const Bytes images = kit::idx_images(digits), labels = kit::idx_labels(digits);
+  const std::string good = folder.write("images", images),
+                    good_labels = folder.write("labels", labels);
+  kit::Cases cases;
+  const auto bad_images = [&](const char* what, const Bytes& bytes,
+                              const std::vector<std::string>& words) {
+    cases.run(std::string("file = ") + what, [&] {
+      expect_problem(folder.write("bad_images", bytes), good_labels, "bad_images", words);
+    });
+  };
+  bad_images("of labels for images", labels, {"0x00000801", "0x00000803"});
+  bad_images("one byte short", cut(images, images.size() - 1),
+             {bytes_text(images), std::to_string(images.size() - 1)});
+  bad_images("one byte long", cut(images, images.size() + 1),
+             {bytes_text(images), std::to_string(images.size() + 1)});
+  bad_images("empty", {}, {"0"});
+  bad_images("nothing but a header", cut(images, 16), {"16", bytes_text(images)});
+  bad_images("half a header", cut(images, 10), {"10"});
+  bad_images("little-endian", changed(changed(images, 0, 3), 3, 0), {"0x03000800"});
+  // 2^32 - 1 images of 2^32 - 1 by 144: more bytes than 64 bits can count.
+  Bytes absurd = images;
+  for (size_t at = 4; at < 12; ++at) absurd[at] = 0xff;
+  bad_images("of absurd sizes", absurd, {bytes_text(images)});
+  // 2^24 + 9 images: the sizes that fit into 24 bits are right.
+  bad_images("of a count with a wrong first byte", changed(images, 4, 1), {bytes_text(images)});
+  cases.run("file = not there",
+            [&] { expect_problem(folder.file("nobody"), good_labels, "nobody", {}); });
+  cases.run("file = labels with a wrong magic number", [&] {
+    expect_problem(good, folder.write("bad_labels", images), "bad_labels",
+                   {"0x00000803", "0x00000801"});
+  });
+  cases.run("file = labels with one past 9", [&] {
+    expect_problem(good, folder.write("bad_labels", changed(labels, 8 + 4, 10)), "bad_labels",
+                   {"10", "4"});
+  });
+}
+
+TEST(DataLoader, TellsWhichSetsDoNotFit) {
+  RecordProperty("todo", 1);
+  const Folder folder;
+  const kit::DigitSet nine = kit::random_digits(9, 12, 4), eight = kit::random_digits(8, 12, 4);
+  const kit::DigitSet large = kit::random_digits(2, 16, 4);
+  const std::string images = folder.write("images", kit::idx_images(nine));
+  const std::string labels = folder.write("labels", kit::idx_labels(nine));
+  kit::Cases cases;
+  cases.run("labels = one too few", [&] {
+    expect_problem(images, folder.write("eight", kit::idx_labels(eight)), "eight", {"9", "8"});
+  });
+  cases.run("images = larger than in training", [&] {
+    Loaded train;
+    expect_loads(load_dataset(images, labels, nullptr, &train));
+    expect_problem(folder.write("large", kit::idx_images(large)),
+                   folder.write("large_labels", kit::idx_labels(large)), "large", {"16", "12"},
+                   &train);
+  });
+}
+
+TEST(DataLoader, ShufflesEachEpochInItsOwnWay) {
+  RecordProperty("todo", 3);
+  constexpr int kCount = 1000;
+  std::set<std::vector<int>> orders;
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    std::vector<int> order(kCount, -1), again(kCount, -1);
+    shuffle(order.data(), kCount, 7, epoch);
+    shuffle(again.data(), kCount, 7, epoch);
+    if (order != again) kit::fail("The same seed and epoch gave another order.");
+    int stayed = 0;
+    for (int i = 0; i < kCount; ++i) stayed += order[i] == i;
+    // Of any number of elements one stays in its place on average.
+    if (stayed > 10) {
+      kit::fail(std::to_string(stayed) + " of 1000 images stayed in their place: 1 is usual.");
+    }
+    orders.insert(order);
+    std::sort(order.begin(), order.end());
+    for (int i = 0; i < kCount; ++i) {
+      if (order[i] != i) {
+        kit::fail("Image " + std::to_string(i) + " is not in the order exactly once.");
+        return;
+      }
+    }
+  }
+  if (orders.size() != 3) kit::fail("Two epochs have the same order.");
+}
+
+TEST(DataLoader, EveryOrderIsEquallyLikely) {
+  RecordProperty("todo", 3);
+  // Three elements have 6 orders. 3000 draws give 500 of each, within 5 standard deviations of 20.
+  std::vector<int> counts(6);
+  for (int seed = 0; seed < 3000; ++seed) {
+    int order[3];
+    shuffle(order, 3, static_cast<unsigned long long>(seed), 1);
+    ++counts[order[0] * 2 + (order[1] > order[2])];
+  }
+  for (const int count : counts) {
+    if (count < 400 || count > 600) {
+      kit::fail("Of 3000 shuffles of three elements one order came up " + std::to_string(count) +
+                " times; 500 would be fair.");
+    }
+  }
+}
+
+TEST(DataLoader, StagesBatchesOneBehindTheOther) {
+  RecordProperty("todo", 4);
+  const Folder folder;
+  const kit::DigitSet digits = kit::random_digits(40, 12, 5);
+  Loaded set;
+  expect_loads(load_dataset(folder.write("images", kit::idx_images(digits)),
+                            folder.write("labels", kit::idx_labels(digits)), nullptr, &set));
+  if (set.images == nullptr) {
+    kit::fail("There are no images to make batches of: see TODO(2).");
+    return;
+  }
+  constexpr int kBatch = 16, kPixels = 144;
+  std::vector<int> order(40);
+  for (int i = 0; i < 40; ++i) order[i] = (i * 7 + 3) % 40;
+  Staging staging;
+  cudaStream_t stream = nullptr;
+  ASSERT_EQ(make_staging(kBatch, kPixels, &staging), cudaSuccess);
+  ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+  const auto d_images = kit::DeviceBuffer<float>::output(40 * kPixels, "staged images");
+  const auto d_labels = kit::DeviceBuffer<uint8_t>::output(40, "staged labels");
+  kit::run([&] {
+    for (int first = 0; first < 40; first += kBatch) {
+      const int n = std::min(kBatch, 40 - first);  // 16, 16, 8
+      const cudaError_t error = stage_batch(set, order.data() + first, n, staging, stream);
+      if (error != cudaSuccess) {
+        kit::fail(std::string("stage_batch returned ") + cudaGetErrorName(error) + ".");
+      }
+      cudaMemcpyAsync(d_images.get() + first * kPixels, staging.d_images,
+                      n * kPixels * sizeof(float), cudaMemcpyDeviceToDevice, stream);
+      cudaMemcpyAsync(d_labels.get() + first, staging.d_labels, n, cudaMemcpyDeviceToDevice,
+                      stream);
+    }
+    cudaStreamSynchronize(stream);
+  });
+  std::vector<float> images;
+  Bytes labels;
+  for (const int i : order) {
+    images.insert(images.end(), set.images + i * kPixels, set.images + (i + 1) * kPixels);
+    labels.push_back(set.labels[i]);
+  }
+  kit::expect_equal(d_images, images, kit::Shape(40, kPixels));
+  kit::expect_equal(d_labels, labels);
+  cudaStreamDestroy(stream);
+  free_staging(&staging);
+}
+
+TEST(DataLoader, PrintsAnImage) {
+  RecordProperty("todo", 5);
+  const Folder folder;
+  const kit::DigitSet digits = kit::random_digits(3, 12, 6);
+  Loaded set;
+  expect_loads(load_dataset(folder.write("images", kit::idx_images(digits)),
+                            folder.write("labels", kit::idx_labels(digits)), nullptr, &set));
+  if (set.images == nullptr) {
+    kit::fail("There is no image to print: see TODO(2).");
+    return;
+  }
+  std::string expected;
+  for (int i = 0; i < 144; ++i) {
+    expected.append(2, " .:-=+*#%@"[digits.images[2 * 144 + i] * 10 / 256]);
+    if (i % 12 == 11) expected += '\n';
+  }
+  const std::string got = print_image(set, 2);
+  if (got != expected) kit::fail("print_image returned\n" + got + "expected\n" + expected);
+}
