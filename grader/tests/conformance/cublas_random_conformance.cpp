@@ -150,7 +150,8 @@ void gemv(Draw& draw) {
   const int rows = op == CUBLAS_OP_N ? m : n, columns = op == CUBLAS_OP_N ? n : m;
   const std::vector<float> x = draw.floats(columns * std::abs(incx)),
                            y = draw.floats(rows * std::abs(incy));
-  const float alpha = draw.factor(), beta = draw.factor();
+  // With factors of 0 and 1 nothing is to be done, and the vendor's asks no further.
+  const float alpha = wrong == 2 ? 1.0F : draw.factor(), beta = draw.factor();
   const bool on_device = draw_mode(draw);
   const Factor fa(alpha, on_device), fb(beta, on_device);
   Device<float> da(a.values), dx(x), dy(y);

@@ -146,6 +146,7 @@ cudnnStatus_t cudnnGetPooling2dForwardOutputDim(const cudnnPoolingDescriptor_t p
     return CUDNN_STATUS_BAD_PARAM;
   }
   const Output out = output_of(*poolingDesc, inputTensorDesc->layout);
+  if (out.h < 1 || out.w < 1) return CUDNN_STATUS_BAD_PARAM;  // the window is larger than the image
   *n = static_cast<int>(inputTensorDesc->layout.size[0]);
   *c = static_cast<int>(inputTensorDesc->layout.size[1]);
   *h = static_cast<int>(out.h);

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "common/call.h"
 #include "curand/sequence.h"
@@ -19,7 +20,8 @@ struct curandGenerator_st {
   int device = 0;
   cudaStream_t stream = nullptr;
   uint64_t seed = 0;
-  uint64_t offset = 0;               // where the next call begins
+  uint64_t offset = 0;  // the value, or with XORWOW the lane, that the next call begins with
+  std::vector<uint64_t> drawn;       // XORWOW: words that each lane has given so far
   std::shared_ptr<Xorwow> sequence;  // of the seed; made when it is needed
 };
 
@@ -42,28 +44,38 @@ bool is_live(curandGenerator_t generator) {
 
 // The words of one call. An item is what one value, or a pair of normal values, is made of.
 // As measured on an H200:
-//   XORWOW: item i is drawn by lane i mod 4096, one item of each lane in turn; a call moves the
-//           sequence on by its items
-//   Philox: four values of each of 65,536 lanes in turn; a call moves it on by its values
+//   XORWOW: the lanes draw an item each, in turn, and go on where they stand; an offset counts
+//   words Philox: four values of each of 65,536 lanes in turn; an offset counts values, and a
+//   normal value
+//           is the first or the second of a pair as its number is even or odd
 struct Items {
   bool philox;
   uint64_t seed, first;
   size_t per_item;  // values
   int width;        // words of an item
   std::shared_ptr<Xorwow> xorwow;
+  std::vector<uint64_t> drawn;
 
   uint32_t word(uint64_t item, int index) const {
     const auto i = static_cast<uint64_t>(index), w = static_cast<uint64_t>(width);
     if (!philox) {
-      const uint64_t at = first + item;
-      return xorwow->word(at % Xorwow::kLanes, at / Xorwow::kLanes * w + i);
+      const uint64_t lane = (first + item) % Xorwow::kLanes;
+      return xorwow->word(lane, drawn[lane] + item / Xorwow::kLanes * w + i);
     }
     constexpr uint64_t kLanes = 65536;
-    const uint64_t value = first + item * per_item, per_value = w / per_item;
+    const uint64_t value = (first / per_item + item) * per_item, per_value = w / per_item;
     const uint64_t four = value / 4, at = (four / kLanes * 4 + value % 4) * per_value + i;
     return philox_word(seed, four % kLanes, at);
   }
 };
+
+// Where the lanes of XORWOW stand after so many items of `width` words, dealt from lane `first` on.
+void move_on(std::vector<uint64_t>* drawn, uint64_t first, uint64_t items, uint64_t width) {
+  for (uint64_t i = 0; i < Xorwow::kLanes; ++i) {
+    const uint64_t turns = items / Xorwow::kLanes + (i < items % Xorwow::kLanes ? 1 : 0);
+    (*drawn)[(first + i) % Xorwow::kLanes] += turns * width;
+  }
+}
 
 constexpr double kUnit = 0x1p-32, kUnit53 = 0x1p-53, kTurn = 6.283185307179586;
 
@@ -118,14 +130,21 @@ curandStatus_t generate(const Call& call, curandGenerator_t generator, T* output
   if (!generator->philox && n % per_item != 0) return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
   if (generator->sequence == nullptr)
     generator->sequence = std::make_shared<Xorwow>(generator->seed);
-  const Items items = {generator->philox, generator->seed, generator->offset,
-                       per_item,          width,           generator->sequence};
+  if (generator->drawn.empty()) generator->drawn.resize(Xorwow::kLanes);
+  const Items items = {generator->philox,   generator->seed, generator->offset, per_item, width,
+                       generator->sequence, generator->drawn};
+  const size_t skipped = generator->philox ? generator->offset % per_item : 0;
+  if (!generator->philox) {
+    move_on(&generator->drawn, generator->offset, n / per_item, static_cast<uint64_t>(width));
+  }
   generator->offset += generator->philox ? n : n / per_item;
   const auto work = [=](T* to) {
     T values[2];
-    for (size_t i = 0; i < n; i += per_item) {
+    for (size_t i = 0; i < n + skipped; i += per_item) {
       make(items, i / per_item, values);
-      for (size_t j = 0; j < per_item && i + j < n; ++j) to[i + j] = values[j];
+      for (size_t j = 0; j < per_item; ++j) {
+        if (i + j >= skipped && i + j < n + skipped) to[i + j - skipped] = values[j];
+      }
     }
   };
   if (generator->on_host) {
@@ -236,6 +255,7 @@ curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator,
   if (!is_live(generator)) return CURAND_STATUS_NOT_INITIALIZED;
   generator->seed = seed;
   generator->offset = 0;
+  generator->drawn.clear();
   generator->sequence = nullptr;
   return CURAND_STATUS_SUCCESS;
 }
@@ -243,6 +263,8 @@ curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator,
 curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned long long offset) {
   if (!is_live(generator)) return CURAND_STATUS_NOT_INITIALIZED;
   generator->offset = offset;
+  generator->drawn.assign(Xorwow::kLanes, 0);
+  if (!generator->philox) move_on(&generator->drawn, 0, offset, 1);
   return CURAND_STATUS_SUCCESS;
 }
 
