@@ -14,8 +14,8 @@
 namespace {
 
 using RowMajor = cutlass::layout::RowMajor;
-using BlockTile = cutlass::gemm::GemmShape<128, 64, 8>;  // m, n, k
-using WarpTile = cutlass::gemm::GemmShape<64, 32, 8>;
+using BlockTile = cutlass::gemm::GemmShape<64, 128, 8>;  // m, n, k
+using WarpTile = cutlass::gemm::GemmShape<32, 64, 8>;
 using ThreadTile = cutlass::gemm::GemmShape<1, 1, 1>;  // one multiply-add of a thread
 using Epilogue = cutlass::epilogue::thread::LinearCombination<float, 1, float, float>;
 using Swizzle = cutlass::gemm::threadblock::GemmIdentityThreadblockSwizzle<4>;
