@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Builds, checks and times the course on the GPU of this machine, and writes what it saw as JSON.
 
-    python3 grader/tests/gpu/run.py FILE.json [--only TEXT ...] [--exercises-only]
+    python3 grader/tests/gpu/run.py FILE.json [--only TEXT ...] [--exercises-only] [--into OLD.json]
 
 For every exercise: the starter, which must fail unless the exercise is judged by the simulator alone,
 and the solution, which must pass; of speed exercises every ratio is kept. Both are the objects that
 the simulator also runs, linked with the CUDA runtime. Then the library calls that speeds are compared
 with, the PTX fixtures on the simulator and on the driver, and 500 random kernels on both
-(FILE.random.json gets the hashes of their results). Solutions run one by one.
+(FILE.random.json gets the hashes of their results). Solutions run one by one. With --into, what was
+not run is taken from an older file; every row names the commit and the day it was run at.
 
 Ends with "N passed, M failed"; exit status 1 if anything failed. COMMIT names the commit where there
 is no git. Python 3, standard library only.
@@ -132,17 +133,19 @@ def last_line(command):
     return result.returncode, lines[-1] if lines else "", result.stdout
 
 
-def proofs(out, card, driver):
-    """The library calls, the PTX fixtures on both, random kernels on both: texts and failures."""
-    found, failed = {}, 0
+def library_calls():
     build("gpu", ["gpu_libraries"])
-    build("sim", ["ptx_run", "ptx_random"])
     status, _, text = last_line(["build/gpu/course/gpu_libraries"])
-    counts = re.findall(r"\[  (?:PASSED|FAILED)  \] \d+ tests?", text)
-    found["libraries"] = ", ".join(counts)
     if status != 0:
-        failed += 1
         print(text)
+    counts = re.findall(r"\[  (?:PASSED|FAILED)  \] \d+ tests?", text)
+    return {"libraries": ", ".join(counts)}, int(status != 0)
+
+
+def proofs(out, card, driver):
+    """PTX fixtures on both, random kernels on both: texts and failures."""
+    found, failed = {}, 0
+    build("sim", ["ptx_run", "ptx_random"])
     fixtures = {}
     for device, key in (("sim", "simulator"), ("gpu", "gpu")):
         _, fixtures[key], _ = last_line(
@@ -157,9 +160,21 @@ def proofs(out, card, driver):
     if status != 0:
         failed += 1
         print(text)
-    for key, value in found.items():
-        print(f"{key}: {value}")
     return found, failed
+
+
+def earlier(path, rows):
+    """What an older file says of exercises that did not run now, and its proofs."""
+    if not path:
+        return [], {}
+    with open(path) as file:
+        old = json.load(file)
+    with open(os.path.join(ROOT, "chapters/course.json")) as file:
+        still = {e["id"] for e in json.load(file)["exercises"]} - {row["exercise"] for row in rows}
+    kept = [{"commit": old["commit"], "date": old["date"], **row} for row in old["runs"]
+            if row["exercise"] in still]
+    return kept, {key: old[key] for key in ("libraries", "ptx_fixtures", "random_kernels")
+                  if key in old}
 
 
 def main():
@@ -167,6 +182,7 @@ def main():
     parser.add_argument("out")
     parser.add_argument("--only", nargs="*", default=[], help="exercises whose id contains one of these")
     parser.add_argument("--exercises-only", action="store_true")
+    parser.add_argument("--into", help="an older file; what is not run now is taken from it")
     options = parser.parse_args()
     chosen = exercises(options.only)
     if not chosen:
@@ -174,18 +190,26 @@ def main():
         return 2
     card = first_line(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"])
     driver = first_line(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"])
-    rows = grade_all(chosen)
+    commit = os.environ.get("COMMIT", "") or first_line(["git", "rev-parse", "--short", "HEAD"])
+    stamp = {"commit": commit, "date": datetime.date.today().isoformat()}
+    rows = [{**row, **stamp} for row in grade_all(chosen)]
+    kept, old_proofs = earlier(options.into, rows)
+    rows = sorted(kept + rows, key=lambda row: (row["exercise"], row["graded"]))
     failed = sum(not row["as_expected"] for row in rows)
-    found, failed_proofs = ({}, 0) if options.exercises_only else proofs(options.out, card, driver)
+    found, failed_proofs = library_calls()
+    if not options.exercises_only:
+        more, more_failed = proofs(options.out, card, driver)
+        found, failed_proofs = {**found, **more}, failed_proofs + more_failed
+    for key, value in found.items():
+        print(f"{key}: {value}")
     toolkit = re.search(r"V([\d.]+)", subprocess.run(
         ["nvcc", "--version"], capture_output=True, text=True).stdout)
     with open(options.out, "w") as file:
         json.dump({
-            "format": 2, "kind": "gpu-run", "date": datetime.date.today().isoformat(), "card": card,
+            "format": 2, "kind": "gpu-run", **stamp, "card": card,
             "driver": driver, "toolkit": toolkit.group(1) if toolkit else "",
-            "commit": os.environ.get("COMMIT", "")
-            or first_line(["git", "rev-parse", "--short", "HEAD"]),
-            "passed": len(rows) - failed, "failed": failed + failed_proofs, **found, "runs": rows,
+            "passed": len(rows) - failed, "failed": failed + failed_proofs, **old_proofs, **found,
+            "runs": rows,
         }, file, indent=1)
         file.write("\n")
     print(f"{len(rows) - failed} passed, {failed + failed_proofs} failed")
