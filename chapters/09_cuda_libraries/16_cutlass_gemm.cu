@@ -20,11 +20,13 @@ using ThreadTile = cutlass::gemm::GemmShape<1, 1, 1>;  // one multiply-add of a 
 using Epilogue = cutlass::epilogue::thread::LinearCombination<float, 1, float, float>;
 using Swizzle = cutlass::gemm::threadblock::GemmIdentityThreadblockSwizzle<4>;
 
-// TODO(1): This multiplies on tensor cores, in TF32. Take the class of operations that one thread
-// does alone, for full precision: cutlass::arch::OpClassSimt (1 word), with tiles for it.
+// TODO(1): This multiplies on tensor cores, which round floats to TF32. Take the class of
+// operations that one thread does alone, OpClassSimt, with the tiles above and 4 stages (4 words).
 using Gemm = cutlass::gemm::device::Gemm<
     float, RowMajor, float, RowMajor, float, RowMajor, float, cutlass::arch::OpClassTensorOp,
-    cutlass::arch::Sm80>;
+    cutlass::arch::Sm80, cutlass::gemm::GemmShape<64, 128, 16>,
+    cutlass::gemm::GemmShape<32, 64, 16>, cutlass::gemm::GemmShape<16, 8, 8>, Epilogue, Swizzle,
+    3, 1, 1>;  // 3 steps are loaded ahead, one float at a time
 
 }  // namespace
 
