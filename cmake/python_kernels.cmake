@@ -1,23 +1,25 @@
-# warplings_python_kernels(ID ARCH N LINKS EXERCISE...)
+# warplings_python_kernels(ID ARCH N LINKS EXERCISE... BASELINES EXERCISE...)
 #
 # What a Python exercise calls: shared objects of chapters/ID_support.cu and the kernels of earlier
 # exercises, with the CUDA runtime of the machine, built on demand into course/:
-#   NN_topic.MM_name.so            the learner's kernels, of the exercises where they are passed
+#   NN_topic.MM_name.so            the learner's kernels of LINKS, of the exercises where they are passed
 #   NN_topic.MM_name.solution.so   the solutions'
+# BASELINES are always the solutions'.
 # They are compiled once more: the objects of the exercises are for programs, not for libraries.
 function(warplings_python_kernels id)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "ARCH" "LINKS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "ARCH" "LINKS;BASELINES")
   string(REPLACE "/" "." name "${id}")
   warplings_linked_kernels(linked linked_solutions ${arg_LINKS})
+  warplings_linked_kernels(unused baselines ${arg_BASELINES})
   set(includes "")
-  foreach(link IN LISTS arg_LINKS)
+  foreach(link IN LISTS arg_LINKS arg_BASELINES)
     get_filename_component(topic "${link}" DIRECTORY)
     list(APPEND includes "${PROJECT_SOURCE_DIR}/chapters/${topic}")
   endforeach()
   set(target ${name})
   foreach(kernels IN ITEMS linked linked_solutions)
     set(sources "${PROJECT_SOURCE_DIR}/chapters/${id}_support.cu")
-    foreach(objects IN LISTS ${kernels})
+    foreach(objects IN LISTS ${kernels} baselines)
       string(REGEX REPLACE "^(.*)[.](.*)[.]solution[.]kernels$" "solutions/\\1/\\2.cu" file "${objects}")
       string(REGEX REPLACE "^(.*)[.](.*)[.]kernels$" "chapters/\\1/\\2.cu" file "${file}")
       list(APPEND sources "${PROJECT_SOURCE_DIR}/${file}")

@@ -387,7 +387,7 @@ BuildResult build_for(const Paths& paths, const RunRequest& request) {
       build.problem = "The exercise " + missing + ".";
       return build;
     }
-    target = kernel_target(request);
+    target = kernel_target(paths, request);
   }
   return target.empty() ? build : build_target(paths, request.device, target, request);
 }

@@ -126,10 +126,14 @@ std::string missing_modules(const Paths& paths, const course::Exercise& exercise
          kind + " installs it in .toolkit/python, GRADE_PYTHON names another interpreter";
 }
 
-std::string kernel_target(const RunRequest& request) {
-  if (request.exercise->links.empty()) return "";
-  const bool own = request.program == Program::kLearner;
-  return request.exercise->target() + (own ? "" : ".solution");
+std::string kernel_target(const Paths& paths, const RunRequest& request) {
+  const course::Exercise& exercise = *request.exercise;
+  const fs::path given = paths.root / "chapters" / (exercise.id + "_support.cu");
+  // Without links it is there to be timed, which nothing is in the simulator.
+  const bool timed = exercise.links.empty();
+  if (!fs::exists(given) || (timed && request.device == Device::kSimulator)) return "";
+  const bool own = request.program == Program::kLearner && !exercise.links.empty();
+  return exercise.target() + (own ? "" : ".solution");
 }
 
 PythonProgram python_program(const Paths& paths, const RunRequest& request) {
@@ -149,7 +153,7 @@ PythonProgram python_program(const Paths& paths, const RunRequest& request) {
                          {"GRADE_CUDA_HOME", paths.cuda_home}};
   program.files = python_files_of(kit);
   program.files.insert(program.files.end(), {graded, files.test});
-  const std::string kernels = kernel_target(request);
+  const std::string kernels = kernel_target(paths, request);
   if (!kernels.empty()) {
     const fs::path library = paths.build(request.device) / "course" / (kernels + ".so");
     program.environment.emplace_back("GRADE_KERNELS", library.string());

@@ -25,7 +25,7 @@ bool is_python(const course::Exercise& exercise);
 std::string missing_modules(const Paths& paths, const course::Exercise& exercise);
 
 // Target of the shared object with the kernels that the exercise calls; "" if it calls none.
-std::string kernel_target(const RunRequest& request);
+std::string kernel_target(const Paths& paths, const RunRequest& request);
 
 // Writes the file that is graded where it is made from the solution. Throws course::Error.
 PythonProgram python_program(const Paths& paths, const RunRequest& request);

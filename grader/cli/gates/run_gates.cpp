@@ -121,7 +121,7 @@ class GateRun {
 
   // "": a Python exercise that calls no kernel.
   std::string built_target(const Job& job) const {
-    return is_python(*job.exercise) ? kernel_target(request_for(job))
+    return is_python(*job.exercise) ? kernel_target(*context_.paths, request_for(job))
                                     : target_of(*job.exercise, job.program);
   }
 

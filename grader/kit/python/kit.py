@@ -11,8 +11,11 @@ import io
 import itertools
 import math
 import os
+import pathlib
 import random
+import shutil
 import sys
+import tempfile
 import threading
 import traceback
 import types
@@ -21,6 +24,8 @@ on_gpu = os.environ.get("GRADE_DEVICE", "sim") == "gpu"
 
 _exercise = None
 _label = ""
+_draws = 0
+_folders = []
 _send = lambda event, **fields: None
 _simulator = None
 
@@ -73,8 +78,8 @@ def todo(number):
 
 
 def begin_test(send):
-    global _send, _label
-    _send, _label = send, ""
+    global _send, _label, _draws
+    _send, _label, _draws = send, "", 0
 
 
 def cases(name, items):
@@ -107,6 +112,17 @@ def within(seconds, function, message):
     if error is not None:
         raise error
     return value
+
+
+def temporary_folder():
+    """A folder that is gone when the tests have run."""
+    _folders.append(tempfile.mkdtemp(prefix="warplings_"))
+    return pathlib.Path(_folders[-1])
+
+
+def clean_up():
+    for folder in _folders:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def fail(message):
@@ -151,6 +167,10 @@ def describe(error):
     return file, line, f"{label}{kind} in {own[-1].name}(), {name}:{line}: {said}\n{own[-1].line}"
 
 
+def report_speed(**fields):
+    _send("speed", **fields)
+
+
 # ---- numbers --------------------------------------------------------------------------------------
 
 
@@ -158,6 +178,13 @@ def generator(salt=0):
     """Numbers from a seed; on a GPU from a new one every time (GRADE_SEED repeats one)."""
     seed = os.environ.get("GRADE_SEED") or (random.randrange(1 << 30) if on_gpu else 20260101)
     return random.Random(int(seed) * 1000003 + salt)
+
+
+def next_seed():
+    """A seed that no other call of this test got."""
+    global _draws
+    _draws += 1
+    return generator(_draws).randrange(1 << 60)
 
 
 def matrix(rows, cols, salt=0):

@@ -59,6 +59,7 @@ class Reporter:
         self.failed += error is not None
         send("test_end", passed=error is None, ms=1000 * (time.monotonic() - begin))
         if isinstance(error, kit.Stuck):
+            kit.clean_up()
             os._exit(self.done())
         if error is not None:
             raise error
@@ -133,6 +134,8 @@ def main():
     parser.add_argument("test", type=pathlib.Path)
     parser.add_argument("--filter", default="*", help="of Suite.Name")
     options = parser.parse_args()
+    if not kit.on_gpu:
+        os.environ["TRITON_INTERPRET"] = "1"  # read by the import of Triton in the learner's file
     suite = "".join(word.capitalize() for word in options.exercise.stem.split("_")[1:])
     reporter = Reporter(Channel(), suite)
     if not load_exercise(options.exercise.resolve(), reporter):
@@ -149,6 +152,7 @@ if __name__ == "__main__":
     except Exception:
         traceback.print_exc()
         status = 2
+    kit.clean_up()
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(status)  # threads of a learner's that wait for ever are not waited for

@@ -1,0 +1,95 @@
+"""11/08: values against double; on a GPU the time beside the CUDA kernel of 05/08 and PyTorch's."""
+
+import ctypes
+
+import torch
+
+import kit
+import tensors
+
+exercise = kit.exercise()
+
+
+# y: rows x cols in double.
+def softmax_on_cpu(x):
+    power = torch.exp(x.double() - x.double().amax(dim=1, keepdim=True))
+    return power / power.sum(dim=1, keepdim=True)
+
+
+# The relative error of exp in float32 for |x - max| < 100, of the sum and of the quotient: 2^-24 times
+# what the argument, the sum and the rounding add. Half precision is 50 times further off.
+def tolerance(expected):
+    return 2e-5 * expected + 1e-37
+
+
+def check(x, what="y"):
+    y, whole = tensors.fenced(*x.shape)
+    kept = x.clone()
+    exercise.launch_softmax_rows(x, y)
+    expected = softmax_on_cpu(kept)
+    tensors.expect_close(what, y, expected, tolerance(expected))
+    tensors.expect_fence(what, whole)
+    kit.expect(torch.equal(x, kept), "x was changed.")
+
+
+@kit.todo(1)
+def test_normalises_rows_of_any_length():
+    shapes = [(1, 1), (3, 31), (2, 33), (5, 100), (4, 127), (1, 1000)]
+    shapes += [(7, 8191), (3, 32768), (65, 1025)] if kit.on_gpu else []
+    for rows, cols in kit.cases("rows x cols", shapes):
+        check(3 * tensors.tensor(rows, cols))
+
+
+@kit.todo(1)
+def test_rows_of_negative_values_ignore_what_lies_beside_them():
+    for cols in kit.cases("cols", [3, 33, 100]):
+        check(tensors.tensor(4, cols) - 50)
+
+
+@kit.todo(2)
+def test_large_values_stay_finite():
+    for shift in kit.cases("shift", [1e4, -1e4]):
+        check(tensors.tensor(4, 64) + shift)
+
+
+@kit.todo(2)
+def test_weighs_one_block():
+    x = tensors.tensor(1, 16)
+    y, whole = tensors.fenced(1, 16)
+    exercise.softmax_rows[(1,)](x, y, 16, 16)
+    expected = softmax_on_cpu(x)
+    tensors.expect_close("y", y, expected, tolerance(expected))
+    tensors.expect_fence("y", whole)
+
+
+@kit.todo(3)
+def test_takes_many_rows():
+    check(tensors.tensor(37, 40))
+
+
+if kit.on_gpu:
+    import speed
+
+    def cuda_kernel(x, y):
+        call = ctypes.CDLL(kit.kernels()).softmax_rows
+        call.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_int]
+        arguments = x.data_ptr(), y.data_ptr(), *x.shape
+        return lambda: call(*arguments)
+
+    @kit.todo(3)
+    def test_is_fast():
+        for cols in kit.cases("cols", [1024, 8192, 32768]):
+            x = tensors.large((1 << 26) // cols, cols)
+            y = torch.empty_like(x)
+
+            def check_last():
+                rows = slice(0, len(x), len(x) // 64)
+                expected = softmax_on_cpu(x[rows])
+                tensors.expect_close("of a timed call, y", y[rows], expected, tolerance(expected))
+
+            # Bars against 05/08: 0.5 of its speed for a pass, 0.9 for gold.
+            speed.against(lambda: exercise.launch_softmax_rows(x, y), [y],
+                          [speed.Other("stage", "the CUDA kernel of 05/08", cuda_kernel(x, y), 0.5, 0.9),
+                           speed.Other("library", "torch.softmax",
+                                       lambda: torch.softmax(x, 1, out=y), 1.0)],
+                          check_last, bytes_moved=8 * x.numel(), flops=0)

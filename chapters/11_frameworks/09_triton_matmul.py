@@ -1,0 +1,35 @@
+# 11/09 Triton matmul: a program makes a tile of c; Triton places it in registers and copies ahead.
+#   a  m x k, b  k x n, c  m x n    float32, contiguous, on one device; no matrix of 2^31 elements
+#   fp32 throughout: the products of float32 without TF32
+#   TODOs 3
+import torch
+import triton
+import triton.language as tl
+
+# What is tried: tile of c, step in k, warps, copies under way. The interpreter takes the first.
+SHAPES = [(64, 64, 32, 4, 3), (64, 64, 16, 4, 3), (64, 128, 16, 4, 2), (64, 128, 16, 4, 3),
+          (128, 64, 16, 8, 3), (128, 128, 16, 8, 3)]
+CONFIGS = [triton.Config({"TILE_M": m, "TILE_N": n, "TILE_K": k}, num_warps=warps, num_stages=stages)
+           for m, n, k, warps, stages in (SHAPES if torch.cuda.is_available() else SHAPES[:1])]
+
+
+@triton.autotune(CONFIGS, key=["m", "n", "k"])
+@triton.jit
+def matmul_tiles(a, b, c, m, n, k, GROUP: tl.constexpr, TILE_M: tl.constexpr, TILE_N: tl.constexpr,
+                 TILE_K: tl.constexpr):
+    tiles_m, tiles_n = tl.cdiv(m, TILE_M), tl.cdiv(n, TILE_N)
+    tile_m, tile_n = 0, 0  # TODO(2): This program's tile. Programs of neighbouring numbers work on
+    # GROUP rows of tiles, column by column, so that they share rows of a in L2 (about 5 lines).
+    row = tile_m * TILE_M + tl.arange(0, TILE_M)  # TILE_M row numbers
+    col = tile_n * TILE_N + tl.arange(0, TILE_N)  # TILE_N column numbers
+    acc = tl.zeros((TILE_M, TILE_N), tl.float32)
+    # TODO(1): Go through k in steps of TILE_K: load a tile of a and a tile of b, zeros outside, and
+    # add their product with tl.dot; input_precision="ieee" keeps it from TF32 (about 6 lines).
+    tl.store(c + row[:, None] * n + col[None, :], acc,
+             mask=(row[:, None] < m) & (col[None, :] < n))
+
+
+def launch_matmul(a, b, c):
+    (m, k), n = a.shape, b.shape[1]
+    # TODO(3): Launch a program per tile of c; the grid is a function of the chosen shape, meta, with
+    # meta["TILE_M"] and meta["TILE_N"]. GROUP is 8 (about 2 lines).
