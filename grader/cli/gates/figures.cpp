@@ -231,8 +231,9 @@ std::vector<Mark> find_marks(const std::string& page, const std::string& file) {
     const size_t close = page.find(kClose, at);
     if (close == std::string::npos) fail(mark, file, "this mark has no \"-->\".");
     mark.source = words_of(page.substr(at + kOpen.size(), close - at - kOpen.size()));
-    const std::vector<std::string> known = {"region", "file",    "opcodes", "speeds",    "index",
-                                            "route",  "counter", "screen",  "benchmark", "ratio"};
+    const std::vector<std::string> known = {"region",    "file",  "opcodes", "speeds",
+                                            "index",     "route", "counter", "screen",
+                                            "benchmark", "ratio", "table"};
     if (mark.source.size() < 2 ||
         std::find(known.begin(), known.end(), mark.source[0]) == known.end()) {
       fail(mark, file,
@@ -308,6 +309,29 @@ std::string speeds_text(const fs::path& root, const Mark& mark, const std::strin
   return "\n" + table + "\n";
 }
 
+// A file that holds "columns", a list of texts, and "rows", lists of as many.
+std::string table_text(const fs::path& root, const Mark& mark, const std::string& file) {
+  if (mark.source.size() != 2) fail(mark, file, "a table reads: table FILE.");
+  const fs::path source = root / "assets" / "benchmarks" / mark.source[1];
+  if (!fs::exists(source)) fail(mark, file, "assets/benchmarks has no " + mark.source[1] + ".");
+  const course::Json json = course::parse_json(course::read_text(source), mark.source[1]);
+  const course::Json* columns = json.find("columns");
+  const course::Json* rows = json.find("rows");
+  if (columns == nullptr || rows == nullptr || rows->items.empty()) {
+    fail(mark, file, mark.source[1] + " has no \"columns\" and \"rows\".");
+  }
+  const auto line = [](const course::Json& cells) {
+    std::string text = "|";
+    for (const course::Json& cell : cells.items) text += " " + cell.text + " |";
+    return text + "\n";
+  };
+  std::string table = "\n" + line(*columns) + "|";
+  for (size_t i = 0; i < columns->items.size(); ++i) table += " --- |";
+  table += "\n";
+  for (const course::Json& row : rows->items) table += line(row);
+  return table + "\n";
+}
+
 }  // namespace
 
 namespace {
@@ -329,6 +353,7 @@ std::string source_text(const fs::path& root, const Mark& mark, const std::strin
   if (mark.is_way()) return way_text(root, mark, file);
   if (mark.source[0] == "region") return region_text(root, mark, file);
   if (mark.source[0] == "speeds") return speeds_text(root, mark, file);
+  if (mark.source[0] == "table") return table_text(root, mark, file);
   const fs::path source = root / mark.source[1];
   if (!fs::exists(source)) fail(mark, file, mark.source[1] + " does not exist.");
   const std::string text = course::read_text(source);

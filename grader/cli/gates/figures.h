@@ -38,7 +38,9 @@ struct Mark {
   bool is_block = false;
   // Taken from a file: nothing has to run.
   bool is_text() const { return source[0] == "region" || source[0] == "file" || is_table(); }
-  bool is_table() const { return source[0] == "opcodes" || source[0] == "speeds" || is_way(); }
+  bool is_table() const {
+    return source[0] == "opcodes" || source[0] == "speeds" || source[0] == "table" || is_way();
+  }
   bool is_way() const { return source[0] == "index" || source[0] == "route"; }
 };
 
