@@ -1,0 +1,34 @@
+// 10/06 Tensor parallel: what the test calls.
+#ifndef CHAPTERS_10_NCCL_06_TENSOR_PARALLEL_H_
+#define CHAPTERS_10_NCCL_06_TENSOR_PARALLEL_H_
+
+#include <nccl.h>
+
+// Two layers, y = relu(x a) b. All matrices are row-major floats.
+//   x  batch x in,  a  in x hidden,  b  hidden x out,  y  batch x out
+struct Shape {
+  int batch, in, hidden, out;
+};
+
+// What device d of `devices` has; hidden is a multiple of devices, part = hidden / devices.
+struct Slice {
+  const float* x;  // batch x in: the whole input, on every device
+  float* a;        // in x part: columns [d * part, (d + 1) * part) of a
+  float* b;        // part x out: rows [d * part, (d + 1) * part) of b
+  float* h;        // batch x part: columns [d * part, (d + 1) * part) of relu(x a)
+  float* y;        // batch x out: the whole result, on every device
+  ncclComm_t comm;
+  cudaStream_t stream;
+};
+
+// Copies the slices of the weights to all devices. h_a: in x hidden, h_b: hidden x out floats in
+// host memory, pinned. In the streams of the slices; does not wait. The current device stays what
+// it was.
+cudaError_t scatter_weights(const float* h_a, const float* h_b, const Shape& shape,
+                            const Slice* slices, int devices);
+
+// y = relu(x a) b on every device. Does not wait. Returns the first result that is no success; the
+// current device stays what it was.
+ncclResult_t forward(const Shape& shape, const Slice* slices, int devices);
+
+#endif  // CHAPTERS_10_NCCL_06_TENSOR_PARALLEL_H_
