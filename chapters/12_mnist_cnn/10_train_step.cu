@@ -24,7 +24,7 @@ __global__ void relu_forward(const float* x, float* y, int count) {
 
 __global__ void relu_backward(const float* x, const float* dy, float* dx, int count) {
   const int i = blockIdx.x * kThreads + threadIdx.x;
-  // TODO(1): dx where y = relu(x): a value that did not pass has no part in the loss (about 3 lines).
+  // TODO(1): dx where y = relu(x): a value that did not pass has no part in the loss (1 line).
   if (i < count) dx[i] = dy[i] * x[i];
 }
 
