@@ -1,0 +1,126 @@
+// The other heuristic, ReLU with its lower clip said, names by count, and
+// a plan made by a function of its own.
+#include "11_cudnn_graph.h"
+
+using Node = cudnnBackendDescriptor_t;
+
+// The names of the arrays, by which launch_fused_conv says where they lie.
+enum : int64_t { kX = 1, kFilters, kBias, kSums, kShifted, kY };
+
+// A tensor of a x b x c x d elements in the order that cuDNN names them (images, channels, rows,
+// columns), stored with its channels last. Virtual tensors hold floats, arrays hold halves.
+static Node tensor(CudnnGraph& graph, int64_t name, int64_t images, int64_t channels, int64_t rows,
+                   int64_t cols, bool is_virtual) {
+  const Node node = graph.make(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
+  graph.set(node, CUDNN_ATTR_TENSOR_UNIQUE_ID, {name});
+  graph.set(node, CUDNN_ATTR_TENSOR_DATA_TYPE, is_virtual ? CUDNN_DATA_FLOAT : CUDNN_DATA_HALF);
+  graph.set(node, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, {int64_t{16}});
+  graph.set(node, CUDNN_ATTR_TENSOR_IS_VIRTUAL, is_virtual);
+  graph.set(node, CUDNN_ATTR_TENSOR_DIMENSIONS, {images, channels, rows, cols});
+  graph.set(node, CUDNN_ATTR_TENSOR_STRIDES,
+            {rows * cols * channels, 1, cols * channels, channels});
+  return graph.finish(node);
+}
+
+static Node convolution(CudnnGraph& graph, int64_t pad, Node x, Node filters, Node y) {
+  const Node how = graph.make(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
+  graph.set(how, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, {int64_t{2}});
+  graph.set(how, CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_DATA_FLOAT);  // of the sums
+  graph.set(how, CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_CROSS_CORRELATION);
+  graph.set(how, CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, {pad, pad});
+  graph.set(how, CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, {pad, pad});
+  graph.set(how, CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, {int64_t{1}, int64_t{1}});
+  graph.set(how, CUDNN_ATTR_CONVOLUTION_DILATIONS, {int64_t{1}, int64_t{1}});
+  graph.finish(how);
+  const Node node = graph.make(CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR);
+  graph.set(node, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC, {how});
+  graph.set(node, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X, {x});
+  graph.set(node, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W, {filters});
+  graph.set(node, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y, {y});
+  graph.set(node, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA, 1.0f);
+  graph.set(node, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA, 0.0f);
+  return graph.finish(node);
+}
+
+// y = x + b or y = max(0, x), by the mode; a nullptr stands for no b.
+static Node pointwise(CudnnGraph& graph, cudnnPointwiseMode_t mode, Node x, Node b, Node y) {
+  const Node how = graph.make(CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
+  graph.set(how, CUDNN_ATTR_POINTWISE_MODE, mode);
+  graph.set(how, CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_DATA_FLOAT);
+  if (mode == CUDNN_POINTWISE_RELU_FWD) {
+    double zero = 0;
+    cudnnBackendSetAttribute(how, CUDNN_ATTR_POINTWISE_RELU_LOWER_CLIP, CUDNN_TYPE_DOUBLE, 1,
+                             &zero);
+  }
+  graph.finish(how);
+  const Node node = graph.make(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
+  graph.set(node, CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, {how});
+  graph.set(node, CUDNN_ATTR_OPERATION_POINTWISE_XDESC, {x});
+  if (b != nullptr) graph.set(node, CUDNN_ATTR_OPERATION_POINTWISE_BDESC, {b});
+  graph.set(node, CUDNN_ATTR_OPERATION_POINTWISE_YDESC, {y});
+  return graph.finish(node);
+}
+
+// The graph of the layer: three operations and the tensors between them.
+static Node describe(CudnnGraph& graph, const FusedLayer& layer) {
+  const Node x = tensor(graph, kX, layer.n, layer.c, layer.h, layer.w, false);
+  const Node filters = tensor(graph, kFilters, layer.k, layer.c, layer.r, layer.s, false);
+  const Node bias = tensor(graph, kBias, 1, layer.k, 1, 1, false);
+  const Node sums = tensor(graph, kSums, layer.n, layer.k, layer.p(), layer.q(), true);
+  const Node shifted = tensor(graph, kShifted, layer.n, layer.k, layer.p(), layer.q(), true);
+  const Node y = tensor(graph, kY, layer.n, layer.k, layer.p(), layer.q(), false);
+  const Node all = graph.make(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
+  graph.set_handle(all, CUDNN_ATTR_OPERATIONGRAPH_HANDLE);
+  const Node first = convolution(graph, layer.pad, x, filters, sums);
+  const Node second = pointwise(graph, CUDNN_POINTWISE_ADD, sums, bias, shifted);
+  const Node third = pointwise(graph, CUDNN_POINTWISE_RELU_FWD, shifted, nullptr, y);
+  graph.set(all, CUDNN_ATTR_OPERATIONGRAPH_OPS, {first, second, third});
+  return graph.finish(all);
+}
+
+// nullptr if the engine does not work.
+static Node plan_of(cudnnHandle_t handle, Node engine, int64_t* workspace) {
+  Node plan = nullptr;
+  int64_t count = 0;
+  if (cudnnBackendCreateDescriptor(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR, &plan) !=
+      CUDNN_STATUS_SUCCESS) {
+    return nullptr;
+  }
+  cudnnBackendSetAttribute(plan, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);
+  cudnnBackendSetAttribute(plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG,
+                           CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &engine);
+  if (cudnnBackendFinalize(plan) == CUDNN_STATUS_SUCCESS &&
+      cudnnBackendGetAttribute(plan, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1,
+                               &count, workspace) == CUDNN_STATUS_SUCCESS) {
+    return plan;
+  }
+  cudnnBackendDestroyDescriptor(plan);
+  return nullptr;
+}
+
+cudnnStatus_t build_fused_conv(const FusedLayer& layer, FusedConv* conv) {
+  CudnnGraph& graph = conv->graph;
+  const Node heuristic = graph.make(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
+  graph.set(heuristic, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, {describe(graph, layer)});
+  graph.set(heuristic, CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_HEUR_MODE_B);
+  graph.finish(heuristic);
+  for (const Node engine : graph.configurations(heuristic)) {
+    conv->plan = plan_of(graph.handle(), engine, &conv->workspace);
+    if (conv->plan != nullptr) return graph.status();
+  }
+  return graph.ok() ? CUDNN_STATUS_NOT_SUPPORTED : graph.status();
+}
+
+cudnnStatus_t launch_fused_conv(const FusedConv& conv, const __half* d_x, const __half* d_f,
+                                const __half* d_bias, void* d_workspace, __half* d_y) {
+  CudnnGraph pack(conv.graph.handle());  // descriptors of this call alone
+  const Node arrays = pack.make(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
+  pack.set(arrays, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, {kX, kFilters, kBias, kY});
+  pack.set_pointers(arrays, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS,
+                    {const_cast<__half*>(d_x), const_cast<__half*>(d_f),
+                     const_cast<__half*>(d_bias), static_cast<void*>(d_y)});
+  pack.set_pointers(arrays, CUDNN_ATTR_VARIANT_PACK_WORKSPACE, {d_workspace});
+  pack.finish(arrays);
+  if (!pack.ok()) return pack.status();
+  return cudnnBackendExecute(pack.handle(), conv.plan, arrays);
+}
