@@ -206,10 +206,12 @@ int compare_command(App& app) {
   }
   const Terminal& terminal = app.terminal();
   const std::string changes = diff_text(source_diff(app, *exercise), terminal);
+  const bool counted = !mine.empty() || !theirs.empty();  // in Python nothing is
   print(terminal.paint(Style::kBold, exercise->id) + "  - yours  + reference\n" +
         (changes.empty() ? "  the same text, word for word\n" : changes) + "\n" +
-        counter_table(mine, theirs) +
-        times(app, *exercise, grading.results.front(), reference) + wrap(why(mine, theirs), "  ", terminal.columns));
+        (counted ? counter_table(mine, theirs) : "") +
+        times(app, *exercise, grading.results.front(), reference) +
+        (counted ? wrap(why(mine, theirs), "  ", terminal.columns) : ""));
   return kPass;
 }
 

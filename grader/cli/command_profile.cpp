@@ -9,6 +9,7 @@
 #include "cli/gpu_profile.h"
 #include "cli/grading.h"
 #include "cli/profile_text.h"
+#include "cli/python_program.h"
 #include "cli/simulated_program.h"
 #include "course/text.h"
 
@@ -65,6 +66,9 @@ int profile_command(App& app) {
   if (!app.options().rest.empty()) return profile_program(app);
   const course::Exercise* exercise = app.chosen();
   if (exercise == nullptr) throw UsageError("all exercises are passed: name the one to profile.");
+  if (runs_without_simulator(*exercise)) {
+    throw UsageError(exercise->id + " runs no kernel of CUDA C++; 11/06 profiles Python.");
+  }
   const std::vector<Device> devices = app.devices(*exercise);
   const bool on_gpu = devices.back() == Device::kGpu;
   if (app.options().json && devices.front() == Device::kGpu) {

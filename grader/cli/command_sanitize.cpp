@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/grading.h"
 #include "cli/json_out.h"
+#include "cli/python_program.h"
 #include "cli/verdict.h"
 #include "course/text.h"
 
@@ -67,6 +68,9 @@ std::string sanitize_text(const Result& result, const Terminal& terminal) {
 int sanitize_command(App& app) {
   const course::Exercise* exercise = app.chosen();
   if (exercise == nullptr) throw UsageError("all exercises are passed: name the one to check.");
+  if (runs_without_simulator(*exercise)) {
+    throw UsageError(exercise->id + " runs no kernel of CUDA C++; the checks are the simulator's.");
+  }
   if (exercise->gpu_only) {
     throw UsageError(exercise->id + " runs on a GPU only; the checks are the simulator's.");
   }

@@ -5,6 +5,7 @@
 
 #include "cli/app.h"
 #include "cli/commands.h"
+#include "cli/python_program.h"
 #include "cli/simulated_program.h"
 
 namespace grade {
@@ -76,6 +77,9 @@ int trace_command(App& app) {
   }
   const course::Exercise* exercise = app.chosen();
   if (exercise == nullptr) throw UsageError("all exercises are passed: name the one to trace.");
+  if (runs_without_simulator(*exercise)) {
+    throw UsageError(exercise->id + " runs no kernel of CUDA C++; the trace is the simulator's.");
+  }
   if (exercise->gpu_only) {
     throw UsageError(exercise->id + " runs on a GPU only; the trace is the simulator's.");
   }

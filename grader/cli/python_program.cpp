@@ -115,6 +115,10 @@ std::vector<fs::path> python_files_of(const fs::path& folder) {
 
 bool is_python(const course::Exercise& exercise) { return exercise.kind == course::Kind::kPython; }
 
+bool runs_without_simulator(const course::Exercise& exercise) {
+  return is_python(exercise) && exercise.links.empty();
+}
+
 std::string missing_modules(const Paths& paths, const course::Exercise& exercise) {
   const Interpreter found = interpreter_for(paths, exercise.python);
   if (found.starts && found.missing.empty()) return "";

@@ -20,6 +20,9 @@ struct PythonProgram {
 
 bool is_python(const course::Exercise& exercise);
 
+// Python that calls no kernel of ours: our simulator has nothing to check, profile or trace.
+bool runs_without_simulator(const course::Exercise& exercise);
+
 // Why no interpreter of this machine runs the exercise, and what to do: "needs numba, which ...";
 // "" if one does.
 std::string missing_modules(const Paths& paths, const course::Exercise& exercise);

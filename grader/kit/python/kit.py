@@ -272,6 +272,12 @@ def kernels():
     return path
 
 
+def end_simulator(status):
+    """Ends the process as C does, where kernels ran: the simulator then writes profiles and traces."""
+    if _simulator is not None:
+        _simulator.exit(status)
+
+
 def live_allocations():
     """How many allocations of the device nobody has freed; 0 on a GPU."""
     return 0 if _simulator is None else _simulator.wsim_live_allocations(None)

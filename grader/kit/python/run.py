@@ -155,4 +155,5 @@ if __name__ == "__main__":
     kit.clean_up()
     sys.stdout.flush()
     sys.stderr.flush()
+    kit.end_simulator(status)
     os._exit(status)  # threads of a learner's that wait for ever are not waited for
