@@ -67,6 +67,21 @@ kit::DeviceBuffer<float> wanted(size_t n, const char* name) {
   return kit::DeviceBuffer<float>::output(n, name, kAtEnd);
 }
 
+// True if the variances are those of a sample, a common mistake: n hw / (n hw - 1) times too large.
+bool divides_by_one_less(const std::vector<float>& inv_std, const Statistics& stats,
+                         const Sizes& s) {
+  const double count = static_cast<double>(s.n) * s.hw;
+  if (count < 2 || count > 1000) return false;  // no difference, or one that rounding may make
+  bool all = true;
+  for (int c = 0; c < s.c; ++c) {
+    const double epsilon = static_cast<double>(kBatchNormEpsilon);
+    const double variance = 1 / (stats.inv_std[c] * stats.inv_std[c]) - epsilon;
+    const double expected = 1 / std::sqrt(variance * count / (count - 1) + epsilon);
+    all = all && std::fabs(inv_std[c] - expected) <= 1e-5 * expected;
+  }
+  return all;
+}
+
 kit::Run check_forward(const Inputs& in, const Sizes& s, double tolerance = 1e-5) {
   const auto d_x = given(in.x, "x"), d_gamma = given(in.gamma, "gamma");
   const auto d_beta = given(in.beta, "beta"), d_y = wanted(s.count(), "y");
@@ -78,6 +93,11 @@ kit::Run check_forward(const Inputs& in, const Sizes& s, double tolerance = 1e-5
   });
   const Statistics stats = statistics_on_cpu(in.x, s);
   kit::expect_near(d_mean, stats.mean, kit::Tolerance::absolute(tolerance));
+  if (divides_by_one_less(d_inv_std.download(), stats, s)) {
+    kit::fail(
+        "inv_std belongs to a variance that is divided by n hw - 1. Batch norm divides by all n "
+        "hw values.");
+  }
   kit::expect_near(d_inv_std, stats.inv_std, kit::Tolerance::relative(tolerance));
   kit::expect_near(d_y, forward_on_cpu(in.x, in.gamma, in.beta, stats, s),
                    kit::Tolerance::absolute(tolerance), s.shape());
