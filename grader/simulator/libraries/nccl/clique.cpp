@@ -40,6 +40,20 @@ void add_operands(const Operation& o, Operands* operands) {
   if (o.writes()) add("receive buffer", o.receive, o.received(), Access::kWrite);
 }
 
+// What the work of a party is: its memory, and its bytes on the link, which carries both directions
+// at once.
+void describe(const std::vector<Operation>& operations, Operands* operands, Placement* placement) {
+  double sent = 0, received = 0;
+  for (const Operation& o : operations) {
+    add_operands(o, operands);
+    if (o.kind != Kind::kReceive) sent += o.link_bytes();
+    if (o.kind != Kind::kSend) received += o.link_bytes();
+  }
+  placement->device = operations[0].device;
+  placement->stream = operations[0].stream;
+  placement->link_bytes = std::max(sent, received);
+}
+
 void launch(const std::vector<Operation>& operations, std::function<void()> perform) {
   std::map<std::pair<int, cudaStream_t>, Party> by_stream;
   for (const Operation& o : operations) by_stream[{o.device, o.stream}].operations.push_back(o);
@@ -56,16 +70,7 @@ void launch(const std::vector<Operation>& operations, std::function<void()> perf
   for (const auto& [place, party] : by_stream) {
     Operands operands;
     Placement placement;
-    placement.device = place.first;
-    placement.stream = place.second;
-    // A link carries both directions at once.
-    double sent = 0, received = 0;
-    for (const Operation& o : party.operations) {
-      add_operands(o, &operands);
-      if (o.kind != Kind::kReceive) sent += o.link_bytes();
-      if (o.kind != Kind::kSend) received += o.link_bytes();
-    }
-    placement.link_bytes = std::max(sent, received);
+    describe(party.operations, &operands, &placement);
     const cudaError_t error = party.operations[0].call.enqueue(
         placement, operands, [batch, i = index++] { batch->run(i); });
     if (error != cudaSuccess) result = ncclUnhandledCudaError;
@@ -78,6 +83,21 @@ void launch(const std::vector<Operation>& operations, std::function<void()> perf
 }
 
 }  // namespace
+
+ncclResult_t launch_remote(const std::shared_ptr<Clique>& clique,
+                           const std::vector<Operation>& operations) {
+  std::map<std::pair<int, cudaStream_t>, Party> by_stream;
+  for (const Operation& o : operations) by_stream[{o.device, o.stream}].operations.push_back(o);
+  for (const auto& [place, party] : by_stream) {
+    Operands operands;
+    Placement placement;
+    describe(party.operations, &operands, &placement);
+    const cudaError_t error = party.operations[0].call.enqueue(
+        placement, operands, [clique, mine = party.operations] { clique->remote->perform(mine); });
+    if (error != cudaSuccess) return ncclUnhandledCudaError;
+  }
+  return ncclSuccess;
+}
 
 std::mutex& rendezvous_mutex() {
   static auto* const mutex = new std::mutex();

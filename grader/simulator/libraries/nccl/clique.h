@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "nccl/operation.h"
+#include "nccl/remote.h"
 
 namespace warplings::libraries {
 
@@ -27,7 +28,9 @@ struct Clique {
   std::string missing_for(const Operation& operation) const;
   void withdraw(const Operation& operation);
 
-  std::vector<int> devices;  // of each rank; -1: not there yet
+  std::vector<int> devices;  // of each rank in this process; -1: not there yet, or elsewhere
+  // Where the other ranks are in other processes: this process has one rank.
+  std::unique_ptr<Remote> remote;
   std::vector<std::deque<Operation>> pending;
 
  private:
@@ -37,6 +40,10 @@ struct Clique {
 
 std::mutex& rendezvous_mutex();
 std::condition_variable& rendezvous();  // notified when something has been matched
+
+// Gives calls of one rank to their streams, to be done together with the ranks elsewhere.
+ncclResult_t launch_remote(const std::shared_ptr<Clique>& clique,
+                           const std::vector<Operation>& operations);
 
 // Waits for other threads of the program until `done`. False if that will not happen: there is no
 // other thread, or none has come in two seconds.

@@ -1,10 +1,11 @@
 // NCCL's functions: communicators, groups, and calls that become operations of a clique.
 #include <nccl.h>
 
-#include <atomic>
+#include <chrono>
 #include <cstring>
 #include <map>
 #include <memory>
+#include <random>
 #include <set>
 #include <string>
 #include <utility>
@@ -27,6 +28,7 @@ struct Joining {
   ncclComm_t* place;
   ncclComm_t comm;
   Call call;
+  uint64_t id;
 };
 
 // Calls between ncclGroupStart and ncclGroupEnd of one thread.
@@ -66,21 +68,41 @@ void report_deadlock(const Call& call, const std::string& waits_for) {
                   "ncclGroupEnd(); otherwise each rank has its own thread.");
 }
 
+// Waits until all ranks of a clique are in this process, or all others in other ones.
+ncclResult_t wait_for_ranks(std::unique_lock<std::mutex>& lock, const Joining& joining) {
+  const std::shared_ptr<Clique> clique = joining.comm->clique;
+  if (clique->complete()) return ncclSuccess;
+  auto remote = std::make_unique<Remote>(joining.id, joining.comm->rank, clique->size());
+  std::string problem = remote->open();
+  const auto end = std::chrono::steady_clock::now() + patience();
+  const auto others_are_here = [&] { return clique->complete(); };
+  while (problem.empty() && !clique->complete()) {
+    std::vector<bool> here;
+    for (const int device : clique->devices) here.push_back(device >= 0);
+    problem = remote->meet(here);
+    if (remote->connected() == clique->size() - 1) {
+      clique->remote = std::move(remote);
+      return ncclSuccess;
+    }
+    if (problem.empty() && std::chrono::steady_clock::now() >= end) {
+      report_deadlock(joining.call, remote->absent() + " to join");
+      return ncclInternalError;
+    }
+    rendezvous().wait_for(lock, std::chrono::milliseconds(1), others_are_here);
+  }
+  if (problem.empty()) return ncclSuccess;
+  joining.call.report("nccl-mismatch", problem);
+  return ncclInvalidUsage;
+}
+
 // The end of the outermost group, or a single call outside of one.
 ncclResult_t finish_joining(std::unique_lock<std::mutex>& lock, const std::vector<Joining>& all) {
   rendezvous().notify_all();
   for (const Joining& joining : all) {
-    const std::shared_ptr<Clique> clique = joining.comm->clique;
-    if (wait_for_others(lock, [&] { return clique->complete(); })) {
-      *joining.place = joining.comm;
-      communicators().insert(joining.comm);
-      continue;
-    }
-    int missing = 0;
-    for (const int device : clique->devices) missing += device < 0 ? 1 : 0;
-    report_deadlock(joining.call, std::to_string(missing) + " of " +
-                                      std::to_string(clique->size()) + " ranks to join");
-    return ncclInternalError;
+    const ncclResult_t result = wait_for_ranks(lock, joining);
+    if (result != ncclSuccess) return result;
+    *joining.place = joining.comm;
+    communicators().insert(joining.comm);
   }
   return ncclSuccess;
 }
@@ -88,12 +110,22 @@ ncclResult_t finish_joining(std::unique_lock<std::mutex>& lock, const std::vecto
 ncclResult_t finish_operations(std::unique_lock<std::mutex>& lock,
                                const std::vector<std::pair<ncclComm_t, Operation>>& all) {
   std::set<Clique*> cliques;
+  std::map<std::shared_ptr<Clique>, std::vector<Operation>> elsewhere;
   for (const auto& [comm, operation] : all) {
+    if (comm->clique->remote != nullptr) {
+      elsewhere[comm->clique].push_back(operation);
+      operation.ticket->matched = true;
+      continue;
+    }
     comm->clique->pending[static_cast<size_t>(operation.rank)].push_back(operation);
     cliques.insert(comm->clique.get());
   }
   for (Clique* clique : cliques) clique->match();
   ncclResult_t result = ncclSuccess;
+  for (const auto& [clique, operations] : elsewhere) {
+    const ncclResult_t given = launch_remote(clique, operations);
+    if (result == ncclSuccess) result = given;
+  }
   for (const auto& [comm, operation] : all) {
     const std::shared_ptr<Ticket> ticket = operation.ticket;
     if (!wait_for_others(lock, [&] { return ticket->matched; })) {
@@ -123,8 +155,14 @@ ncclResult_t remember(ncclResult_t error) {
   return error;
 }
 
+// What has become of the ranks in other processes.
+ncclResult_t state_of(const ncclComm& comm) {
+  return comm.clique->remote == nullptr ? ncclSuccess : comm.clique->remote->state();
+}
+
 ncclResult_t post(const Call& call, Operation operation, ncclComm_t comm) {
   if (!is_live(comm)) return remember(ncclInvalidArgument);
+  if (state_of(*comm) != ncclSuccess) return remember(state_of(*comm));
   const bool reduces = operation.kind == Kind::kAllReduce || operation.kind == Kind::kReduce ||
                        operation.kind == Kind::kReduceScatter;
   const int ranks = comm->clique->size();
@@ -190,7 +228,7 @@ ncclResult_t join(const Call& call, ncclComm_t* comm, int ranks, const ncclUniqu
       return ncclInvalidUsage;
     }
     clique->devices[static_cast<size_t>(rank)] = device;
-    group().joining.push_back({comm, new ncclComm{clique, rank, device}, call});
+    group().joining.push_back({comm, new ncclComm{clique, rank, device}, call, number_of(id)});
   }
   return group().depth > 0 ? ncclSuccess : finish(group());
 }
@@ -245,8 +283,9 @@ const char* ncclGetLastError(ncclComm_t) { return ""; }
 
 ncclResult_t ncclGetUniqueId(ncclUniqueId* uniqueId) {
   if (uniqueId == nullptr) return ncclInvalidArgument;
-  static std::atomic<uint64_t> made{0};
-  const uint64_t number = ++made;
+  // Unique among all processes of this machine.
+  std::random_device random;
+  const uint64_t number = static_cast<uint64_t>(random()) << 32 | random();
   std::memset(uniqueId, 0, sizeof *uniqueId);
   std::memcpy(uniqueId->internal, &number, sizeof number);
   return ncclSuccess;
@@ -290,7 +329,7 @@ ncclResult_t ncclCommAbort(ncclComm_t comm) {
 
 ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t* asyncError) {
   if (!is_live(comm) || asyncError == nullptr) return ncclInvalidArgument;
-  *asyncError = ncclSuccess;
+  *asyncError = state_of(*comm);
   return ncclSuccess;
 }
 

@@ -184,30 +184,30 @@ bool overlaps(const Operation& o) {
   }
 }
 
+std::vector<char> input_of(const Operation& o) {
+  return o.reads() ? read(o.send, o.sent() * size_of(o.type)) : Bytes();
+}
+
+std::vector<char> combined(const Operation& o, const std::vector<Bytes>& inputs) {
+  if (o.kind == Kind::kBroadcast) return inputs[static_cast<size_t>(o.peer)];
+  if (o.kind != Kind::kAllGather) return reduce(inputs, o.type, o.reduction);
+  Bytes all;
+  for (const Bytes& input : inputs) all.insert(all.end(), input.begin(), input.end());
+  return all;
+}
+
+void output_to(const Operation& o, const Bytes& bytes) {
+  const size_t size = o.received() * size_of(o.type);
+  const size_t from = o.kind == Kind::kReduceScatter ? static_cast<size_t>(o.rank) * size : 0;
+  write(o.receive, bytes.data() + from, size);
+}
+
 void perform_collective(const std::vector<Operation>& of_ranks) {
-  const Operation& first = of_ranks[0];
-  const size_t size = size_of(first.type), part = first.count * size;
   std::vector<Bytes> inputs;
+  for (const Operation& o : of_ranks) inputs.push_back(input_of(o));
+  const Bytes result = combined(of_ranks[0], inputs);
   for (const Operation& o : of_ranks) {
-    inputs.push_back(o.reads() ? read(o.send, o.sent() * size) : Bytes());
-  }
-  Bytes result;
-  switch (first.kind) {
-    case Kind::kBroadcast:
-      result = inputs[static_cast<size_t>(first.peer)];
-      break;
-    case Kind::kAllGather:
-      for (const Bytes& input : inputs) result.insert(result.end(), input.begin(), input.end());
-      break;
-    default:
-      result = reduce(inputs, first.type, first.reduction);
-      break;
-  }
-  for (size_t rank = 0; rank < of_ranks.size(); ++rank) {
-    const Operation& o = of_ranks[rank];
-    if (!o.writes()) continue;
-    const size_t from = o.kind == Kind::kReduceScatter ? rank * part : 0;
-    write(o.receive, result.data() + from, o.received() * size);
+    if (o.writes()) output_to(o, result);
   }
 }
 

@@ -60,6 +60,14 @@ std::string difference(const Operation& a, const Operation& b);
 // Whether the buffers overlap otherwise than the rules for calls in place allow.
 bool overlaps(const Operation& operation);
 
+// The bytes that a rank sends, empty if it does not.
+std::vector<char> input_of(const Operation& operation);
+// The whole result of a collective, from what all ranks have sent.
+std::vector<char> combined(const Operation& operation,
+                           const std::vector<std::vector<char>>& inputs);
+// Writes what this rank receives of it, or of a send.
+void output_to(const Operation& operation, const std::vector<char>& result);
+
 // Does what one operation of every rank asks for; reads all inputs before it writes.
 void perform_collective(const std::vector<Operation>& of_ranks);
 // Copies from each send to the receive at the same place.
