@@ -1,7 +1,8 @@
 # warplings_exercise_objects(NAME OUT_TEST OUT_GIVEN)
 #
 # The objects of an exercise that do not depend on whose kernel is graded: the test, compiled once by the
-# C++ compiler, and given CUDA code (support.cu of the chapter, a baseline kernel), if there is any.
+# C++ compiler, and given CUDA code (support.cu of the chapter, a baseline kernel, the forward and backward
+# kernels of a training step), if there is any.
 # Reads the variables of warplings_exercise().
 function(warplings_exercise_objects name out_test out_given)
   add_library(${name}.test OBJECT EXCLUDE_FROM_ALL "${stem}_test.cpp")
@@ -12,7 +13,8 @@ function(warplings_exercise_objects name out_test out_given)
   set(${out_test} ${name}.test PARENT_SCOPE)
 
   set(given "")
-  foreach(file IN ITEMS "${chapter}/support.cu" "${stem}_baseline.cu")
+  foreach(file IN ITEMS "${chapter}/support.cu" "${stem}_baseline.cu" "${stem}_forward.cu"
+                       "${stem}_backward.cu")
     if(EXISTS "${file}")
       list(APPEND given "${file}")
     endif()

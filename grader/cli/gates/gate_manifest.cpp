@@ -114,7 +114,8 @@ class StrayFiles {
            {files.starter, files.header, files.test, files.hints, files.solution}) {
         known_.insert(file.string());
       }
-      for (const char* given : {"_baseline.cu", "_support.h", "_support.cu"}) {
+      for (const char* given : {"_baseline.cu", "_baseline.py", "_support.h", "_support.cu",
+                                "_forward.cu", "_backward.cu"}) {
         fs::path file = files.starter;
         known_.insert(file.replace_filename(exercise.name + given).string());
       }

@@ -304,29 +304,34 @@ int LoadedModule::function_at(uint32_t pc) const {
   return 0;
 }
 
-CodePosition LoadedModule::position_of(uint32_t pc) const {
-  CodePosition out;
+int LoadedModule::location_of(uint32_t pc) const {
   const Function& function = functions[function_at(pc)];
   // The compiler marks merged code with line 0: the last real line before it is the best answer.
   for (uint32_t at = pc + 1; at-- > function.entry;) {
-    int location = at < locations.size() ? locations[at] : -1;
-    if (location < 0 || source->locations[location].line == 0) continue;
-    const ptx::SourceLocation& innermost = source->locations[location];
-    const auto file = [&](const ptx::SourceLocation& l) {
-      return l.file >= 0 && l.file < static_cast<int>(source->files.size()) ? source->files[l.file]
-                                                                            : std::string();
-    };
-    out.innermost = {file(innermost), innermost.line};
-    out.user = out.innermost;
-    while (location >= 0) {
-      const ptx::SourceLocation& l = source->locations[location];
-      if (!is_toolkit_header(file(l)) && l.line > 0) {
-        out.user = {file(l), l.line};
-        break;
-      }
-      location = l.inlined_at;
+    const int location = at < locations.size() ? locations[at] : -1;
+    if (location >= 0 && source->locations[location].line != 0) return location;
+  }
+  return -1;
+}
+
+CodePosition LoadedModule::position_of(uint32_t pc) const { return position_at(location_of(pc)); }
+
+CodePosition LoadedModule::position_at(int location) const {
+  CodePosition out;
+  if (location < 0) return out;
+  const ptx::SourceLocation& innermost = source->locations[location];
+  const auto file = [&](const ptx::SourceLocation& l) {
+    return l.file >= 0 && l.file < static_cast<int>(source->files.size()) ? source->files[l.file]
+                                                                          : std::string();
+  };
+  out.innermost = {file(innermost), innermost.line};
+  out.user = out.innermost;
+  for (; location >= 0; location = source->locations[location].inlined_at) {
+    const ptx::SourceLocation& l = source->locations[location];
+    if (!is_toolkit_header(file(l)) && l.line > 0) {
+      out.user = {file(l), l.line};
+      break;
     }
-    return out;
   }
   return out;
 }

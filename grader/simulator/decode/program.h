@@ -179,6 +179,9 @@ class LoadedModule {
   bool uses_time = false;
 
   CodePosition position_of(uint32_t pc) const;
+  // The same in two steps, for many pcs: the source location of a pc (-1: none), and what it means.
+  int location_of(uint32_t pc) const;
+  CodePosition position_at(int location) const;
   int function_at(uint32_t pc) const;
 };
 

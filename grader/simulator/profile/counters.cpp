@@ -1,5 +1,7 @@
 #include "profile/counters.h"
 
+#include <unordered_map>
+
 #include "decode/program.h"
 
 namespace warplings::sim {
@@ -169,16 +171,21 @@ wsim_counters CounterStore::totals() const {
 std::vector<CounterStore::Line> CounterStore::lines() const {
   std::map<std::pair<std::string, int>, Line> by_line;
   for (const auto& [module, counters] : counters_) {
+    std::unordered_map<int, Line*> by_location;  // unrolled code has thousands of pcs per location
     for (size_t pc = 0; pc < counters.size(); ++pc) {
       if (counters[pc].issued == 0) continue;
-      const Position position = module->position_of(static_cast<uint32_t>(pc)).user;
-      Line& line = by_line[{position.file, position.line}];
-      line.file = position.file;
-      line.line = position.line;
-      if (line.kernel.empty()) {
-        line.kernel = module->functions[module->function_at(static_cast<uint32_t>(pc))].name;
+      const int location = module->location_of(static_cast<uint32_t>(pc));
+      Line*& line = by_location[location];
+      if (line == nullptr) {
+        const Position position = module->position_at(location).user;
+        line = &by_line[{position.file, position.line}];
+        line->file = position.file;
+        line->line = position.line;
+        if (line->kernel.empty()) {
+          line->kernel = module->functions[module->function_at(static_cast<uint32_t>(pc))].name;
+        }
       }
-      fold_counters(module->code[pc], counters[pc], line.counters);
+      fold_counters(module->code[pc], counters[pc], line->counters);
     }
   }
   for (const auto& [where, call] : library_lines_) {

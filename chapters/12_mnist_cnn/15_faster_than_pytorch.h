@@ -1,0 +1,37 @@
+// 12/15 Faster than PyTorch: a training step of few kernels, recorded as a graph.
+#ifndef CHAPTERS_12_MNIST_CNN_15_FASTER_THAN_PYTORCH_H_
+#define CHAPTERS_12_MNIST_CNN_15_FASTER_THAN_PYTORCH_H_
+
+#include <cuda_runtime.h>
+
+#include "15_faster_than_pytorch_support.h"
+
+// Batch norm, ReLU and pooling of the second convolution's output, and the products of the first
+// linear layer: pool2, from2, hidden (in parts, one for each split of the cells).
+void launch_linear_pooled(const FusedStep& step, cudaStream_t stream);
+
+// Where the work of a step is queued: `main`, and two streams beside it.
+struct StepStreams {
+  cudaStream_t main, copy, branch;
+};
+
+// Queues one step on the batch in step.batch[slot]. Meanwhile the next batch, batch_bytes of pinned
+// memory at h_next, goes to step.batch[1 - slot], and its moments are summed up. What is queued in
+// streams.main afterwards finds all of that done.
+void enqueue_step(const FusedStep& step, int slot, const unsigned char* h_next,
+                  const StepStreams& streams);
+
+// The same as a graph, which nothing has run yet.
+cudaError_t record_step(const FusedStep& step, int slot, const unsigned char* h_next,
+                        const StepStreams& streams, cudaGraph_t* graph);
+
+// What `second` is given from now on waits for all that `first` has been given so far.
+inline void order_streams(cudaStream_t first, cudaStream_t second) {
+  cudaEvent_t done = nullptr;
+  cudaEventCreateWithFlags(&done, cudaEventDisableTiming);
+  cudaEventRecord(done, first);
+  cudaStreamWaitEvent(second, done, 0);
+  cudaEventDestroy(done);  // its memory is kept as long as a stream waits for it
+}
+
+#endif  // CHAPTERS_12_MNIST_CNN_15_FASTER_THAN_PYTORCH_H_
