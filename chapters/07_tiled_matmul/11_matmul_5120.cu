@@ -3,10 +3,11 @@
 //   Any sizes from 0; a sum of no products is 0. No matrix has 2^31 elements or more.
 //   With m = n = 5120 the kernel of 09 has 800 tiles. An H200 makes 132 at a time: six waves, and
 //   then 8 tiles while 124 multiprocessors wait. Here whole waves have large tiles, and what is
-//   left is cut into small ones. The kernel is that of 09 with the shape as a parameter.
+//   left is cut into small ones. make_tile is the work of a block of 09 with the shape as a
+//   parameter.
 //   TODOs  4
 #include "11_matmul_5120.h"
-#include "support.h"
+#include "11_matmul_5120_support.h"
 
 constexpr int kLargeRows = 128, kLargeCols = 256;  // a tile of c, as in 09
 constexpr int kStep = 16;                          // steps along k per pair of tiles
@@ -16,39 +17,11 @@ using Small = TileShape<64, 64, 32, 32, 4, 8>;
 template <class S>  // into so many tiles of shape S a large one is cut
 constexpr int kParts = (kLargeRows / S::kTileRows) * (kLargeCols / S::kTileCols);
 
-// What a thread multiplies in one step of k, as in 09.
-template <class S>
-struct Fragments {
-  float4 a[S::kRows / 4], b[S::kCols / 4];
-
-  __device__ void load(const float* row_of_a, const float* row_of_b) {
-#pragma unroll
-    for (int i = 0; i < S::kRows / 4; ++i) {
-      a[i] = *reinterpret_cast<const float4*>(row_of_a + 4 * S::kLanesY * i);
-    }
-#pragma unroll
-    for (int j = 0; j < S::kCols / 4; ++j) {
-      b[j] = *reinterpret_cast<const float4*>(row_of_b + 4 * S::kLanesX * j);
-    }
-  }
-  __device__ void multiply(float (&sums)[S::kRows][S::kCols]) const {
-    const float* x = reinterpret_cast<const float*>(a);
-    const float* y = reinterpret_cast<const float*>(b);
-#pragma unroll
-    for (int i = 0; i < S::kRows; ++i) {
-#pragma unroll
-      for (int j = 0; j < S::kCols; ++j) sums[i][j] += x[i] * y[j];
-    }
-  }
-};
-
 // Block 0 makes part 0 of large tile number first_tile, block kParts<S> part 0 of the next.
 template <Edges kEdges, class S>
 __global__ void __launch_bounds__(S::kThreads)
     matmul_tiles(const float* a, const float* b, float* c, int m, int n, int k, int first_tile) {
-  using Loads = TileLoads<kEdges, S::kTileRows, S::kTileCols, kStep, S::kThreads>;
   extern __shared__ float4 shared[];
-  auto* const pairs = reinterpret_cast<typename Loads::Pair*>(shared);  // 2 of them
   const int tile_rows = (m + kLargeRows - 1) / kLargeRows;
   const int tile_cols = (n + kLargeCols - 1) / kLargeCols;
   // TODO(1): Which large tile does this block work on, and where in c does its part begin? The
@@ -56,46 +29,8 @@ __global__ void __launch_bounds__(S::kThreads)
   const TilePosition tile = tile_of_block(first_tile + blockIdx.x, tile_rows, tile_cols);
   const int first_row = tile.row * kLargeRows, first_col = tile.col * kLargeCols;
   if (first_row >= m || first_col >= n) return;  // the whole block: a part past the edge of c
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  const int row = warp / S::kWarpsX * S::kWarpRows + lane / S::kLanesX * 4;
-  const int col = warp % S::kWarpsX * S::kWarpCols + lane % S::kLanesX * 4;
-  Loads loads(a, b, first_row, first_col, m, n, k);
-  loads.begin(pairs[0], n, k);
-#pragma unroll
-  for (int i = 0; i < Loads::kLoadsA; ++i) loads.store_a(pairs[0], i);
-  float sums[S::kRows][S::kCols] = {};
-  auto *now = pairs, *next = pairs + 1;  // what is multiplied, what is loaded
-  for (int first = 0; first < k; first += kStep) {
-    close_copy_group();
-    wait_for_copies<0>();  // this thread's, into *now
-    __syncthreads();       // closes both hazards of 09
-    const bool more = first + kStep < k;
-    if (more) loads.begin(*next, n, k);
-    Fragments<S> f[2];  // of this step of k, and of the next
-    f[0].load(&now->a[0][row], &now->b[0][col]);
-#pragma unroll
-    for (int i = 0; i < kStep; ++i) {
-      if (i + 1 < kStep) {
-        f[(i + 1) % 2].load(&now->a[i + 1][row], &now->b[i + 1][col]);
-      }
-      f[i % 2].multiply(sums);
-      const int load = i - (kStep - Loads::kLoadsA);
-      if (more && load >= 0) loads.store_a(*next, load);
-    }
-    auto* const free = now;
-    now = next, next = free;
-  }
-#pragma unroll
-  for (int i = 0; i < S::kRows; ++i) {
-    const int to_row = first_row + row + i / 4 * 4 * S::kLanesY + i % 4;
-#pragma unroll
-    for (int j = 0; j < S::kCols; j += 4) {
-      const int to_col = first_col + col + j * S::kLanesX;
-      store4<kEdges>(c + static_cast<size_t>(to_row) * n + to_col,
-                     make_float4(sums[i][j], sums[i][j + 1], sums[i][j + 2], sums[i][j + 3]),
-                     m - to_row, n - to_col);
-    }
-  }
+  make_tile<kEdges, S, kStep>(shared, a, b, c, first_row, first_col, m, n, k,
+                              [](float x, float y) { return x * y; });
 }
 
 int tiles_in_whole_waves(int tiles, int places) {
@@ -105,16 +40,14 @@ int tiles_in_whole_waves(int tiles, int places) {
   return whole;
 }
 
-// `count` large tiles from number first_tile on, in parts of shape S.
+// `count` large tiles from number `first` on, in parts of shape S.
 template <Edges kEdges, class S>
-void launch_tiles(const float* d_a, const float* d_b, float* d_c, int m, int n, int k,
-                  int first_tile, int count) {
-  constexpr int kBytes = 2 * sizeof(TilePair<S::kTileRows, S::kTileCols, kStep>);
+void launch_tiles(const float* d_a, const float* d_b, float* d_c, int m, int n, int k, int first,
+                  int count) {
+  constexpr int kBytes = kBytesOfPairs<S, kStep>;
   const auto kernel = matmul_tiles<kEdges, S>;
   cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes);
-  if (count > 0) {
-    kernel<<<count * kParts<S>, S::kThreads, kBytes>>>(d_a, d_b, d_c, m, n, k, first_tile);
-  }
+  if (count > 0) kernel<<<count * kParts<S>, S::kThreads, kBytes>>>(d_a, d_b, d_c, m, n, k, first);
 }
 
 template <Edges kEdges>
@@ -134,24 +67,16 @@ void launch_matmul_places(const float* d_a, const float* d_b, float* d_c, int m,
 }
 
 void launch_matmul_5120(const float* d_a, const float* d_b, float* d_c, int m, int n, int k) {
-  int device = 0, multiprocessors = 0;
-  cudaGetDevice(&device);
-  cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
-  launch_matmul_places(d_a, d_b, d_c, m, n, k, multiprocessors);  // one large tile on each
+  launch_matmul_places(d_a, d_b, d_c, m, n, k, multiprocessors());  // one large tile on each
 }
 
 __global__ void do_nothing() {}
 
 float milliseconds_of(void (*launch)(void* work), void* work) {
-  cudaEvent_t before, between, after;
-  for (cudaEvent_t* event : {&before, &between, &after}) cudaEventCreate(event);
-  float least = 1e30f;
-  for (int run = 0; run < 5; ++run) {
+  return least_of_five([&](cudaEvent_t before, cudaEvent_t between, cudaEvent_t after) {
     float empty = 0.0f, full = 0.0f;
     // TODO(4): Time one launch of do_nothing and one of the work with the three events, into
     // `empty` and `full` (about 8 lines).
-    if (full - empty < least) least = full - empty;
-  }
-  for (cudaEvent_t event : {before, between, after}) cudaEventDestroy(event);
-  return least;
+    return full - empty;
+  });
 }

@@ -44,9 +44,9 @@ struct Position {
 __device__ void fill_stage(unsigned char* tile_a, const CUtensorMap* map_a,
                            const CUtensorMap* map_b, int row, int col, int i, uint64_t* full,
                            uint64_t* empty, int parity) {
-  // TODO(1): Wait until the stage is empty (before its first use it counts as if a phase of
-  // parity 1 had ended), say how many bytes will come, and copy the box of a and, behind it,
-  // the four boxes of b, 64 columns each (about 6 lines).
+  wait(empty, parity ^ 1);  // before its first use it is as if a phase of parity 1 had ended
+  // TODO(1): Say how many bytes will come, and copy the box of a and, behind it, the four boxes
+  // of b, 64 columns each (about 5 lines).
   arrive(full);
 }
 
@@ -97,8 +97,7 @@ __device__ void multiply_tiles(const unsigned char* stages, uint64_t* full, uint
       begin_wgmma();
       multiply_stage(sums, tile_a + group_row * kStep * kElement, tile_a + kBytesA);
       close_wgmma_group();
-      wait_for_wgmma<1>();  // this step goes on in the background, the one
-                            // before has ended
+      wait_for_wgmma<1>();  // this step goes on in the background, the one before has ended
       if (speaks && before >= 0) arrive(&empty[before]);
       before = next.stage;
       next.advance();
@@ -123,8 +122,7 @@ __global__ void __launch_bounds__(kThreads, 1)
     }
     publish_barriers();
   }
-  __syncthreads();  // closes write against read: a barrier is used after it was
-                    // made
+  __syncthreads();  // closes write against read: a barrier is used after it was made
   if (threadIdx.x < 128 * kGroups) {
     multiply_tiles(stages, full, empty, c, work);
   } else if (threadIdx.x == 128 * kGroups) {

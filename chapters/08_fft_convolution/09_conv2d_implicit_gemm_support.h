@@ -148,24 +148,23 @@ __device__ inline void write_quad(float* y, const float (&m)[4][4], const ConvLa
   }
 }
 
-// All outputs of 32 quads from number `first` on. A thread makes one quad of two filters; the lanes
-// of a warp have 8 quads and 8 filters, so that their 8-byte reads hit all banks.
+// All outputs of 32 quads from number `first` on, by the first eight warps: a thread makes one quad
+// of four filters. Lanes have neighbouring quads, so they write neighbours.
 template <bool kPairs>
 __device__ inline void write_outputs(const Shared& shared, float* y, const ConvLayer& layer,
                                      int first, int quads, int first_filter) {
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  const int quad = warp % 4 * 8 + lane % 8, filter = warp / 4 * 8 + lane / 8 * 2;
-  if (first + quad >= quads) return;
+  const int quad = threadIdx.x % kQuads, filter = threadIdx.x / kQuads * 4;
+  if (filter >= kFilters || first + quad >= quads) return;
   const Place place = place_of(layer, first + quad);
-  float m[2][4][4];
+  float m[4][4][4];  // [filter][row][column]
 #pragma unroll
   for (int part = 0; part < kParts; ++part) {
-    const float2 two = *reinterpret_cast<const float2*>(&shared.sums[part][quad][filter]);
-    m[0][part / 4][part % 4] = two.x;
-    m[1][part / 4][part % 4] = two.y;
+    const float4 four = *reinterpret_cast<const float4*>(&shared.sums[part][quad][filter]);
+    m[0][part / 4][part % 4] = four.x, m[1][part / 4][part % 4] = four.y;
+    m[2][part / 4][part % 4] = four.z, m[3][part / 4][part % 4] = four.w;
   }
 #pragma unroll
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i < 4; ++i) {
     const int k = first_filter + filter + i;
     if (k < layer.k) write_quad<kPairs>(y, m[i], layer, place, k);
   }

@@ -13,7 +13,7 @@ constexpr int kCols = 10;             // of b and c, per block
 constexpr int kRows = 4;              // of a and c, per warp and turn
 constexpr int kSums = kRows * kCols;  // of a lane
 constexpr int kWarps = 12;            // of a block
-constexpr int kParts = 4;             // of a row, each a group of copies
+constexpr int kParts = 3;             // of a row, each a group of copies
 constexpr int kBytesPerK = sizeof(float) * (kCols + kWarps * kRows);  // of shared memory
 constexpr int kKept = 8;  // turns whose sums are written together: writes slow the reads down
 constexpr int kBytesOfSums = sizeof(float) * kWarps * kKept * kSums;
@@ -124,13 +124,14 @@ __global__ void __launch_bounds__(32 * kWarps, 1)
   own += warp * kKept * kSums;                  // [kKept][kSums]
   const int turn = gridDim.x * kWarps * kRows;  // rows that all warps take together
   int first = (warp * gridDim.x + blockIdx.x) * kRows;
+  begin_part<kAligned>(rows, a, first, 0, m, width, k);  // first what takes longest
   copy_columns_async<kCols>(reinterpret_cast<float*>(columns), b, first_col, width, n, count);
   close_copy_group();
-  for (int part = 0; part < kParts; ++part) {
+  for (int part = 1; part < kParts; ++part) {
     begin_part<kAligned>(rows, a, first, part, m, width, k);
   }
-  wait_for_copies<kParts>();  // for the columns, not for the rows
-  __syncthreads();            // closes write against read: all threads have copied columns
+  wait_for_copies<kParts - 1>();  // for the columns, not for what was begun behind them
+  __syncthreads();                // closes write against read: all threads have copied columns
   for (; first < m; first += turn) {
     float sums[kRows][kCols] = {};
 #pragma unroll 1

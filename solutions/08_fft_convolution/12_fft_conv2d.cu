@@ -12,31 +12,7 @@
 #include <algorithm>
 
 #include "12_fft_conv2d.h"
-#include "support.h"
-
-constexpr int kColumns = 8;  // of a block: 64 bytes of a row of complex values
-
-// rows x cols floats, part of an array whose rows are `stride` floats apart.
-struct Plane {
-  const float* data;
-  int rows, cols, stride;
-};
-
-// What the kernels hand on: m rows of image_cols values of the image and of filter_cols values of
-// the filter. The transforms have m x n points: what would be zeros around both is not stored.
-struct Spectra {
-  float2 *image, *filter;
-  int image_cols, filter_cols, m, n;
-  float scale;  // 1 / (m n)
-};
-
-// A column of kRows points is a transform of BlockFft; a block has kColumns of them.
-template <int kRows>
-struct ColumnBlock {
-  using Fft = BlockFft<kRows, kColumns>;
-  static constexpr int kThreads = Fft::kThreads * kColumns, kBytes = Fft::kTile * sizeof(float2);
-  static constexpr int kMinBlocks = 1024 / kThreads;  // per multiprocessor: limits the registers
-};
+#include "12_fft_conv2d_support.h"
 
 // Thread (c, t) has the rows t, t + step, ... of column c of its block. The first blocks do the
 // filter.
@@ -74,13 +50,6 @@ __global__ void __launch_bounds__(ColumnBlock<kRows>::kThreads, ColumnBlock<kRow
   }
 }
 
-// A block has one row of 2048 points, two of 1024, else four.
-template <int kCols>
-struct RowBlock {
-  static constexpr int kThreads = 128, kFit = kThreads / BlockFft<kCols>::kThreads;
-  static constexpr int kRows = kFit < 4 ? kFit : 4;
-};
-
 // Thread (t, y) has the points t, t + step, ... of row y of its block.
 template <int kCols>
 __global__ void __launch_bounds__(RowBlock<kCols>::kThreads, 4) rows_multiply(Spectra spectra) {
@@ -93,14 +62,8 @@ __global__ void __launch_bounds__(RowBlock<kCols>::kThreads, 4) rows_multiply(Sp
   float2* image = spectra.image + row * image_cols;
   const float2* filter = spectra.filter + row * filter_cols;
   float2 v[Fft::kEach], w[Fft::kEach];
-#pragma unroll
-  for (int j = 0; j < Fft::kEach; ++j) {  // zeros around the filter and the image are not read
-    w[j] = t + j * step < filter_cols ? filter[t + j * step] : make_float2(0.0f, 0.0f);
-  }
-#pragma unroll
-  for (int j = 0; j < Fft::kEach; ++j) {
-    v[j] = t + j * step < image_cols ? image[t + j * step] : make_float2(0.0f, 0.0f);
-  }
+  load_row(w, filter, t, step, filter_cols);  // zeros around the filter and the image are not read
+  load_row(v, image, t, step, image_cols);
   Fft::forward(w, tile, t);
   Fft::forward(v, tile, t);
 #pragma unroll
@@ -112,10 +75,7 @@ __global__ void __launch_bounds__(RowBlock<kCols>::kThreads, 4) rows_multiply(Sp
     //~end
   }
   Fft::inverse(v, tile, t);
-#pragma unroll
-  for (int j = 0; j < Fft::kEach; ++j) {
-    if (t + j * step < image_cols) image[t + j * step] = v[j];
-  }
+  store_row(image, v, t, step, image_cols);
 }
 
 // Thread (c, t) as in columns_forward. Writes rows x cols elements of out.
@@ -156,31 +116,17 @@ __global__ void __launch_bounds__(ColumnBlock<kRows>::kThreads, ColumnBlock<kRow
 template <int kRows, int kCols>
 void convolve_tile(Plane image, Plane filter, Spectra spectra, float* d_out, int stride) {
   const int rows = image.rows - filter.rows + 1, cols = image.cols - filter.cols + 1;
-  const int filter_blocks = (spectra.filter_cols + kColumns - 1) / kColumns;
-  const int image_blocks = (spectra.image_cols + kColumns - 1) / kColumns;
+  const int filter_blocks = blocks_for(spectra.filter_cols);
+  const int blocks = filter_blocks + blocks_for(spectra.image_cols);
   constexpr int kBytes = ColumnBlock<kRows>::kBytes, kRowsPerBlock = RowBlock<kCols>::kRows;
   const dim3 columns(kColumns, BlockFft<kRows>::kThreads);
   const dim3 rows_of_block(BlockFft<kCols>::kThreads, kRowsPerBlock);
   const auto allowed = cudaFuncAttributeMaxDynamicSharedMemorySize;
   cudaFuncSetAttribute(columns_forward<kRows>, allowed, kBytes);
   cudaFuncSetAttribute(columns_inverse<kRows>, allowed, kBytes);
-  columns_forward<kRows>
-      <<<filter_blocks + image_blocks, columns, kBytes>>>(image, filter, spectra, filter_blocks);
+  columns_forward<kRows><<<blocks, columns, kBytes>>>(image, filter, spectra, filter_blocks);
   rows_multiply<kCols><<<kRows / kRowsPerBlock, rows_of_block>>>(spectra);
-  columns_inverse<kRows>
-      <<<(cols + kColumns - 1) / kColumns, columns, kBytes>>>(spectra, d_out, rows, cols, stride);
-}
-
-// The smaller of two transforms that holds the image, in both directions, else the larger.
-Spectra spectra_for(const Conv2d& shape, float2* d_workspace) {
-  int device = 0, bytes = 0;  // of shared memory: 68 KiB for 1024 rows, more than some cards have
-  cudaGetDevice(&device);
-  cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-  const bool low = shape.height <= 512 || bytes < ColumnBlock<1024>::kBytes;
-  const int m = low ? 256 : 1024, n = shape.width <= 256 ? 256 : 2048;
-  const int image_cols = std::min(shape.width, n), filter_cols = shape.filter_width;
-  float2* d_filter = d_workspace + static_cast<size_t>(m) * image_cols;
-  return {d_workspace, d_filter, image_cols, filter_cols, m, n, 1.0f / m / n};
+  columns_inverse<kRows><<<blocks_for(cols), columns, kBytes>>>(spectra, d_out, rows, cols, stride);
 }
 
 size_t fft_conv2d_workspace(const Conv2d& shape) {

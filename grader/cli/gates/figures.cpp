@@ -4,6 +4,7 @@
 #include <cmath>
 #include <regex>
 
+#include "cli/gates/changed_lines.h"
 #include "cli/gates/index_table.h"
 #include "cli/gates/speed_table.h"
 #include "cli/verdict.h"
@@ -216,6 +217,24 @@ std::string ratio_value(const GateContext& context, const Mark& mark, const std:
   fail(mark, file, s[1] + " has no such comparison of " + s[2] + " with " + s[3] + ".");
 }
 
+std::string changed_value(const GateContext& context, const Mark& mark, const std::string& file) {
+  const std::vector<std::string>& s = mark.source;
+  if (s.size() != 4) fail(mark, file, "changed reads: changed EX BEFORE MOST.");
+  std::string texts[2];  // of EX and BEFORE
+  for (int i = 0; i < 2; ++i) {
+    const course::Exercise* exercise = context.course->find(s[1 + i]);
+    if (exercise == nullptr) fail(mark, file, "no exercise is called " + s[1 + i] + ".");
+    texts[i] = course::read_text(course::files_of(context.paths->root, *exercise).solution);
+  }
+  const int changed = changed_lines(texts[1], texts[0], s[1]);
+  if (changed > std::stoi(s[3])) {
+    fail(mark, file,
+         s[1] + " has " + std::to_string(changed) + " lines of code that " + s[2] +
+             " does not have; at most " + s[3] + " may be new in one step.");
+  }
+  return std::to_string(changed);
+}
+
 }  // namespace
 
 std::vector<Mark> find_marks(const std::string& page, const std::string& file) {
@@ -233,7 +252,7 @@ std::vector<Mark> find_marks(const std::string& page, const std::string& file) {
     mark.source = words_of(page.substr(at + kOpen.size(), close - at - kOpen.size()));
     const std::vector<std::string> known = {"region",    "file",  "opcodes", "speeds",
                                             "index",     "route", "counter", "screen",
-                                            "benchmark", "ratio", "table"};
+                                            "benchmark", "ratio", "table",   "changed"};
     if (mark.source.size() < 2 ||
         std::find(known.begin(), known.end(), mark.source[0]) == known.end()) {
       fail(mark, file,
@@ -365,6 +384,7 @@ std::string value_of(const GateContext& context, const Mark& mark, const std::st
   if (mark.source[0] == "counter") return counter_value(context, mark, file);
   if (mark.source[0] == "screen") return screen_of(context, mark, file);
   if (mark.source[0] == "ratio") return ratio_value(context, mark, file);
+  if (mark.source[0] == "changed") return changed_value(context, mark, file);
   return benchmark_value(context, mark, file);
 }
 

@@ -19,8 +19,9 @@
 //   screen EX NAME                 what ./grade shows for NAME: solution, starter, mutant_1, ...
 //   benchmark FILE KEY...          a value of assets/benchmarks/FILE, by its path of keys
 //   ratio FILE EX NAME [N]         how many times the speed of NAME the solution of EX has there,
-//   two
-//                                  decimals; of several comparisons with NAME the N-th
+//                                  two decimals; of several comparisons with NAME the N-th
+//   changed EX BEFORE MOST         lines of code of EX's solution that BEFORE's does not have; an
+//                                  error if there are more than MOST
 #ifndef WARPLINGS_CLI_GATES_FIGURES_H_
 #define WARPLINGS_CLI_GATES_FIGURES_H_
 

@@ -341,6 +341,15 @@ TEST_F(Gates, NineLooksAtTheFrontPageToo) {
   EXPECT_EQ(course_.read("README.md"), page + "4.25<!-- end -->\n");
 }
 
+TEST_F(Gates, NineWantsFewNewLinesPerStep) {
+  const std::string exercise = "02_vector_add/01_vector_add";
+  const std::string mark = "# Course\n\n<!-- from: changed " + exercise + " " + exercise;
+  course_.write("README.md", mark + " 60 -->1<!-- end -->\n");
+  expect_failure(all(), 9, "the page shows \"1\", but changed " + exercise);
+  course_.write("README.md", mark + " -1 -->0<!-- end -->\n");
+  expect_failure(all(), 9, exercise + " has 0 lines of code that " + exercise + " does not have");
+}
+
 TEST_F(Gates, NewMakesAnExerciseThatPassesTheGatesOfFiles) {
   const Answer answer = course_.grade({"dev", "new", "02_vector_add/02_scale"});
   ASSERT_EQ(answer.status, 0) << answer.text;
