@@ -76,6 +76,16 @@ TEST(Manifest, TakesALibraryForABaseline) {
             std::string::npos);
 }
 
+TEST(Manifest, ReadsTheModulesOfPython) {
+  std::string python = kGood;
+  python.insert(python.size() - 1, ", \"python\": [\"numpy\", \"numba\"]");
+  EXPECT_NE(error_of(course_with(python)).find("\"kind\" says this is none"), std::string::npos);
+  const size_t kind = python.find("\"kind\": \"") + 9;
+  python.replace(kind, python.find('"', kind) - kind, "python");
+  const Course course = parse_course(course_with(python), "course.json");
+  EXPECT_EQ(course.exercises.at(0).python, (std::vector<std::string>{"numpy", "numba"}));
+}
+
 TEST(ManifestErrors, UnknownKeyNamesLineAndKnownKeys) {
   std::string bad = kGood;
   bad.insert(1, "\"colour\": 1,\n");

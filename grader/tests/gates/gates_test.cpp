@@ -191,6 +191,21 @@ TEST_F(Gates, SyncFillsARatioOfARun) {
   EXPECT_NE(answer.text.find("run.json has no such comparison"), std::string::npos) << answer.text;
 }
 
+TEST_F(Gates, SyncFillsATableFromAFile) {
+  course_.write("assets/benchmarks/ways.json",
+                "{\"columns\": [\"way\", \"run\"], \"rows\": [[\"NumPy\", \"2 ms\"], "
+                "[\"CUDA\", \"9 us\"]]}\n");
+  const std::string mark = "<!-- from: table ways.json -->\n";
+  course_.write("docs/page.md", mark + "\n<!-- end -->\n");
+  EXPECT_EQ(course_.grade({"dev", "sync", "--no-figures"}).status, 0);
+  EXPECT_EQ(course_.read("docs/page.md"),
+            mark +
+                "\n| way | run |\n| --- | --- |\n| NumPy | 2 ms |\n| CUDA | 9 us |\n\n"
+                "<!-- end -->\n");
+  course_.edit("assets/benchmarks/ways.json", "9 us", "8 us");
+  expect_failure(files(), 3, "the table differs from table ways.json");
+}
+
 TEST_F(Gates, ThreeWantsShortSentencesOfChaptersAndOfTheFrontPage) {
   const std::string before = course_.read(kPage);
   course_.write(kPage, before + "\n\nThis is simply true.\n");
