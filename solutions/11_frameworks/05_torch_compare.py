@@ -5,6 +5,7 @@
 #   python3 05_torch_compare.py FILE.json    measures and writes the table
 #   TODOs    3
 import ctypes
+import datetime
 import json
 import os
 import statistics
@@ -79,7 +80,8 @@ def table(rows):
     columns = ["way", "n", "median", "GB/s", "times eager"]
     texts = [[name, f"{n:,}", f"{1000 * ms:.1f} us", f"{rate:,.0f}", f"{ratio:.2f}"]
              for name, n, ms, rate, ratio in rows]
-    return {"kind": "table", "card": torch.cuda.get_device_name(), "columns": columns, "rows": texts}
+    return {"kind": "table", "card": torch.cuda.get_device_name(), "torch": torch.__version__,
+            "date": datetime.date.today().isoformat(), "columns": columns, "rows": texts}
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 #   python3 06_profile_mlp.py FILE.json    profiles batches of 16 and 4096 and writes a table
 #   TODOs  3
 import dataclasses
+import datetime
 import json
 import sys
 
@@ -91,8 +92,9 @@ def report(batch, peak_flops, peak_bytes):
         if author(kernel.name) == "cuBLAS":
             limited, share = limit(flops, moved, kernel.us / kernel.calls, peak_flops, peak_bytes)
             what = f"{limited}, {100 * share:.0f} %"
-        rows.append([str(batch), kernel.name.removeprefix("void ")[:48], author(kernel.name),
-                     str(kernel.calls), f"{100 * kernel.us / whole:.1f} %", what])
+        name = "`" + kernel.name.removeprefix("void ")[:48] + "`"
+        rows.append([str(batch), name, author(kernel.name), str(kernel.calls),
+                     f"{100 * kernel.us / whole:.1f} %", what])
     return rows
 
 
@@ -101,6 +103,7 @@ if __name__ == "__main__":
     # An H200 by its data sheet: fp32 without tensor cores, and memory.
     rows = [row for batch in (16, 4096) for row in report(batch, 67e12, 4.8e12)]
     with open(sys.argv[1], "w") as file:
-        json.dump({"kind": "table", "card": torch.cuda.get_device_name(), "columns": columns,
-                   "rows": rows}, file, indent=1)
+        json.dump({"kind": "table", "card": torch.cuda.get_device_name(), "torch": torch.__version__,
+                   "date": datetime.date.today().isoformat(), "columns": columns, "rows": rows},
+                  file, indent=1)
         file.write("\n")

@@ -1,10 +1,10 @@
 """Runs the test of a Python exercise and tells the grader what happened.
 
-    python3 run.py EXERCISE.py EXERCISE_test.py [--filter=PATTERN]
+    python3 run.py EXERCISE.py EXERCISE_test.py [--filter=PATTERN] [--needs MODULE ...]
 
 pytest collects and runs the tests where it is installed; without it, which only an exercise that
 needs nothing but Python meets, a loop over the same functions does. Exit status: 0 all passed, 1
-some failed, 2 wrong use.
+some failed, 2 wrong use, 77 a module that the exercise needs is missing.
 """
 
 import argparse
@@ -133,7 +133,12 @@ def main():
     parser.add_argument("exercise", type=pathlib.Path)
     parser.add_argument("test", type=pathlib.Path)
     parser.add_argument("--filter", default="*", help="of Suite.Name")
+    parser.add_argument("--needs", nargs="*", default=[], help="modules")
     options = parser.parse_args()
+    missing = [name for name in options.needs if importlib.util.find_spec(name) is None]
+    if missing:
+        print(f"needs {', '.join(missing)}: sh setup/python_env.sh")
+        return 77
     if not kit.on_gpu:
         os.environ["TRITON_INTERPRET"] = "1"  # read by the import of Triton in the learner's file
     suite = "".join(word.capitalize() for word in options.exercise.stem.split("_")[1:])
