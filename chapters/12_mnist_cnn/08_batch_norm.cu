@@ -33,8 +33,9 @@ struct Part {
   __device__ static int first_image(int part, int n) {
     return static_cast<int>(static_cast<long long>(n) * part / gridDim.y);
   }
-  __device__ size_t place(int e) const {
-    return (static_cast<size_t>(begin + e / hw) * channels + channel) * hw + e % hw;
+  __device__ size_t place(unsigned e) const {  // unsigned numbers are divided in fewer steps
+    const unsigned image = e / static_cast<unsigned>(hw);
+    return (static_cast<size_t>(begin + image) * channels + channel) * hw + (e - image * hw);
   }
 };
 
@@ -83,18 +84,20 @@ __device__ Sums moments_of(const Sums* scratch, int channel, int n, int hw) {
   return {mean, rsqrtf(fmaxf(variance, 0.0f) + kBatchNormEpsilon)};
 }
 
-__device__ void normalise(const Part& part, const float* x, float* y, Sums moments, float gamma,
-                          float beta) {
+// __restrict__ promises that y does not overlap x: the loads of four values may precede a store.
+__device__ void normalise(const Part& part, const float* __restrict__ x, float* __restrict__ y,
+                          Sums moments, float gamma, float beta) {
   const float scale = gamma * moments.second;
+#pragma unroll 4
   for (int e = threadIdx.x; e < part.count; e += kThreads) {
     const size_t i = part.place(e);
     y[i] = (x[i] - moments.first) * scale + beta;
   }
 }
 
-__global__ void normalise_batch(const float* x, const float* gamma, const float* beta,
-                                const Sums* scratch, float* y, float* mean, float* inv_std, int n,
-                                int c, int hw) {
+__global__ void normalise_batch(const float* __restrict__ x, const float* gamma, const float* beta,
+                                const Sums* scratch, float* __restrict__ y, float* mean,
+                                float* inv_std, int n, int c, int hw) {
   const Part part(n, c, hw);
   const int channel = part.channel;
   const Sums moments = moments_of(scratch, channel, n, hw);
@@ -105,9 +108,9 @@ __global__ void normalise_batch(const float* x, const float* gamma, const float*
   normalise(part, x, y, moments, gamma[channel], beta[channel]);
 }
 
-__global__ void normalise_given(const float* x, const float* gamma, const float* beta,
-                                const float* mean, const float* inv_std, float* y, int n, int c,
-                                int hw) {
+__global__ void normalise_given(const float* __restrict__ x, const float* gamma, const float* beta,
+                                const float* mean, const float* inv_std, float* __restrict__ y,
+                                int n, int c, int hw) {
   const Part part(n, c, hw);
   const int channel = part.channel;
   normalise(part, x, y, {mean[channel], inv_std[channel]}, gamma[channel], beta[channel]);
@@ -123,9 +126,10 @@ __global__ void sum_backward(const float* x, const float* mean, const float* inv
   if (threadIdx.x == 0) scratch[part.channel * kMostParts + blockIdx.y] = {of_dy, of_dy_xhat};
 }
 
-__global__ void denormalise(const float* x, const float* gamma, const float* mean,
-                            const float* inv_std, const float* dy, const Sums* scratch, float* dx,
-                            float* dgamma, float* dbeta, int n, int c, int hw) {
+__global__ void denormalise(const float* __restrict__ x, const float* gamma, const float* mean,
+                            const float* inv_std, const float* __restrict__ dy, const Sums* scratch,
+                            float* __restrict__ dx, float* dgamma, float* dbeta, int n, int c,
+                            int hw) {
   const Part part(n, c, hw);
   const int channel = part.channel;
   const Sums mine = part_of_lane(scratch, channel);
@@ -136,6 +140,7 @@ __global__ void denormalise(const float* x, const float* gamma, const float* mea
   }
   const float values = static_cast<float>(n) * hw;
   const float center = mean[channel], scale = inv_std[channel], of_y = gamma[channel];
+#pragma unroll 4
   for (int e = threadIdx.x; e < part.count; e += kThreads) {
     const size_t i = part.place(e);
     const float xhat = (x[i] - center) * scale;
