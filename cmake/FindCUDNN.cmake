@@ -1,9 +1,11 @@
 # FindCUDNN: cuDNN ships no CMake configuration of its own.
 #
-# Looks where CUDNN_ROOT says, beside the CUDA toolkit, and in the system's folders. Defines
-# CUDNN_FOUND, CUDNN_VERSION and the target CUDNN::cudnn.
-find_path(CUDNN_INCLUDE_DIR cudnn_version.h HINTS ${CUDAToolkit_INCLUDE_DIRS} PATH_SUFFIXES include)
-find_library(CUDNN_LIBRARY NAMES cudnn libcudnn.so.9 HINTS ${CUDAToolkit_LIBRARY_DIR}
+# Looks where CUDNN_ROOT says, beside the CUDA toolkit, in .toolkit/libraries (setup/libraries.sh), and
+# in the system's folders. Defines CUDNN_FOUND, CUDNN_VERSION and the target CUDNN::cudnn.
+set(fetched "${CMAKE_CURRENT_LIST_DIR}/../.toolkit/libraries")
+find_path(CUDNN_INCLUDE_DIR cudnn_version.h HINTS ${CUDAToolkit_INCLUDE_DIRS} "${fetched}"
+          PATH_SUFFIXES include)
+find_library(CUDNN_LIBRARY NAMES cudnn libcudnn.so.9 HINTS ${CUDAToolkit_LIBRARY_DIR} "${fetched}"
              PATH_SUFFIXES lib lib64)
 if(CUDNN_INCLUDE_DIR)
   file(STRINGS "${CUDNN_INCLUDE_DIR}/cudnn_version.h" lines

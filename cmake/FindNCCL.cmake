@@ -1,9 +1,11 @@
 # FindNCCL: NCCL ships no CMake configuration of its own.
 #
-# Looks where NCCL_ROOT says, beside the CUDA toolkit, and in the system's folders. Defines NCCL_FOUND
-# and the target NCCL::nccl.
-find_path(NCCL_INCLUDE_DIR nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS} PATH_SUFFIXES include)
-find_library(NCCL_LIBRARY NAMES nccl libnccl.so.2 HINTS ${CUDAToolkit_LIBRARY_DIR}
+# Looks where NCCL_ROOT says, beside the CUDA toolkit, in .toolkit/libraries (setup/libraries.sh), and
+# in the system's folders. Defines NCCL_FOUND and the target NCCL::nccl.
+set(fetched "${CMAKE_CURRENT_LIST_DIR}/../.toolkit/libraries")
+find_path(NCCL_INCLUDE_DIR nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS} "${fetched}"
+          PATH_SUFFIXES include)
+find_library(NCCL_LIBRARY NAMES nccl libnccl.so.2 HINTS ${CUDAToolkit_LIBRARY_DIR} "${fetched}"
              PATH_SUFFIXES lib lib64)
 
 include(FindPackageHandleStandardArgs)
