@@ -91,9 +91,9 @@ struct Placing {
     const double u = p.x - 0.5, v = p.y - 0.5;
     return {x + xx * u + xy * v, y + yx * u + yy * v};
   }
-  static constexpr double kTurned = 0.2, kSlant = 0.25;  // radians; width per height
-  static constexpr double kSmall = 0.6, kLarge = 0.75;   // parts of the image
-  static constexpr double kMoved = 0.13;
+  static constexpr double kTurned = 0.02, kSlant = 0.02;  // radians; width per height
+  static constexpr double kSmall = 0.7, kLarge = 0.75;    // parts of the image
+  static constexpr double kMoved = 0.165;
 };
 
 void draw(int digit, int side, Random& random, uint8_t* image) {
@@ -113,7 +113,7 @@ void draw(int digit, int side, Random& random, uint8_t* image) {
       }
     }
     const double white = std::clamp((pen - nearest) / edge * 0.5 + 0.5, 0.0, 1.0);
-    const double value = ink * white + random.between(-0.1, 0.1);
+    const double value = ink * white + random.between(-0.02, 0.02);
     image[i] = static_cast<uint8_t>(std::lround(255 * std::clamp(value, 0.0, 1.0)));
   }
 }

@@ -1,9 +1,9 @@
 // Images of digits from a seed, as MNIST has them: white strokes on black, one byte per pixel. For
 // tests, and for machines without a network. And IDX files, the format of MNIST.
 //
-// A digit is drawn as a few strokes, turned, slanted, scaled and moved at random, in pens of random
-// width, with noise on top and a second, shorter stroke somewhere. Being moved is what defeats a
-// single linear layer, which has one weight for each place; a convolution does not mind.
+// A digit is drawn as a few strokes, moved at random, a little turned, slanted and scaled, in pens
+// of random width, with noise on top. Being moved is what defeats a single linear layer, which has
+// one weight for each place; a convolution does not mind.
 #ifndef WARPLINGS_KIT_DIGITS_H_
 #define WARPLINGS_KIT_DIGITS_H_
 

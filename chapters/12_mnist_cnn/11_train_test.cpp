@@ -1,0 +1,439 @@
+// Tests of 12/11 Train. On a GPU the last one trains on the images of setup/data.sh, if they are
+// there; its line of progress is worth watching:
+//   build/gpu/course/12_mnist_cnn.11_train --gtest_filter='*Whole*'
+#include "11_train.h"
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "10_train_step.h"
+#include "11_train_support.h"
+#include "kit/digits.h"
+#include "kit/kit.h"
+#include "kit/network.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Folder {
+  fs::path path;
+  Folder() {
+    std::string pattern = (fs::temp_directory_path() / "train_XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) kit::fail("No temporary folder: " + pattern);
+    path = pattern;
+  }
+  ~Folder() { fs::remove_all(path); }
+  std::string file(const std::string& name) const { return (path / name).string(); }
+};
+
+// A set in pinned memory, normalised as load_dataset does it.
+struct Digits : Dataset {
+  Digits(int n, int side, uint64_t seed) {
+    const kit::DigitSet digits = kit::random_digits(n, side, seed);
+    count = n;
+    rows = cols = side;
+    mean = 40;
+    deviation = 70;
+    cudaMallocHost(&images, digits.images.size() * sizeof(float));
+    cudaMallocHost(&labels, digits.labels.size());
+    for (size_t i = 0; i < digits.images.size(); ++i) {
+      images[i] = (digits.images[i] - mean) / deviation;
+    }
+    std::copy(digits.labels.begin(), digits.labels.end(), labels);
+  }
+  ~Digits() { free_dataset(this); }
+  Digits(const Digits&) = delete;
+  Digits& operator=(const Digits&) = delete;
+};
+
+constexpr Network kTiny = {12, 3, 4, 10, 10};
+
+TrainOptions options_of(const Network& net, int batch, int epochs, const std::string& folder) {
+  TrainOptions options;
+  options.network = net;
+  options.batch = batch;
+  options.epochs = epochs;
+  options.rate = 0.1f;
+  options.seed = 11;
+  options.folder = folder;
+  return options;
+}
+
+Trained run(const Dataset& set, const Dataset& test, const TrainOptions& options) {
+  Trained trained;
+  std::string problem;
+  const kit::Run run = kit::run([&] { problem = train(set, test, options, &trained); });
+  if (!problem.empty()) kit::fail("train returned: " + problem);
+  kit::expect_no_leak(run);
+  return trained;
+}
+
+std::vector<float> first_weights(const TrainOptions& options) {
+  return first_state(options, 1).parameters;
+}
+
+// Share of the test images that were called by their label.
+double accuracy(const Trained& trained, int classes) {
+  double right = 0, all = 0;
+  for (size_t i = 0; i < trained.confusion.size(); ++i) {
+    all += trained.confusion[i];
+    if (i / classes == i % classes) right += trained.confusion[i];
+  }
+  return all == 0 ? 0 : right / all;
+}
+
+// One linear layer with softmax, trained on the CPU for 60 epochs: its share of right answers.
+double linear_accuracy(const Dataset& set, const Dataset& test) {
+  const int pixels = set.rows * set.cols;
+  std::vector<float> w(10 * pixels + 10);  // one row of weights and, behind all, a bias per class
+  const auto logits_of = [&](const float* x, float* logits) {
+    for (int c = 0; c < 10; ++c) {
+      logits[c] = w[10 * pixels + c];
+      for (int j = 0; j < pixels; ++j) logits[c] += w[c * pixels + j] * x[j];
+    }
+  };
+  float logits[10];
+  for (int step = 0; step < 60 * set.count; ++step) {
+    const float* x = set.images + static_cast<size_t>(step % set.count) * pixels;
+    logits_of(x, logits);
+    const float max = *std::max_element(logits, logits + 10);
+    float sum = 0;
+    for (float& logit : logits) sum += logit = std::exp(logit - max);
+    for (int c = 0; c < 10; ++c) {
+      const float d = logits[c] / sum - (c == set.labels[step % set.count] ? 1.0f : 0.0f);
+      w[10 * pixels + c] -= 0.003f * d;
+      for (int j = 0; j < pixels; ++j) w[c * pixels + j] -= 0.003f * d * x[j];
+    }
+  }
+  int right = 0;
+  for (int i = 0; i < test.count; ++i) {
+    logits_of(test.images + static_cast<size_t>(i) * pixels, logits);
+    right += std::max_element(logits, logits + 10) - logits == test.labels[i];
+  }
+  return static_cast<double>(right) / test.count;
+}
+
+void expect_same_bits(const char* what, const std::vector<float>& got,
+                      const std::vector<float>& expected) {
+  if (got == expected) return;
+  size_t differ = 0;
+  for (size_t i = 0; i < got.size() && i < expected.size(); ++i) differ += got[i] != expected[i];
+  kit::fail(std::string(what) + " differ from those of the run without a stop, in " +
+            std::to_string(differ) + " of " + std::to_string(expected.size()) +
+            " values. Which step was the next one, and which order had its epoch?");
+}
+
+}  // namespace
+
+TEST(Train, InfersWithStatisticsThatAreGiven) {
+  RecordProperty("todo", 2);
+  const Network net = kTiny;
+  constexpr int kImages = 5;
+  const Digits set(kImages, 12, 1);
+  const auto d_images = kit::DeviceBuffer<float>::input({set.images, set.images + kImages * 144});
+  const std::vector<float> weights =
+      kit::random_parameters({net.image, net.channels1, net.channels2, net.hidden, net.classes});
+  const auto d_weights = kit::DeviceBuffer<float>::inout(weights, "parameters");
+  const auto d_work = kit::DeviceBuffer<float>::output(workspace_size(net, kImages), "workspace");
+  const auto d_none = kit::DeviceBuffer<float>::output(1);
+  // With the statistics of the batch itself the answers are those of the training step.
+  const Activations a = activations_of(net, kImages, d_work.get());
+  kit::run([&] {
+    launch_forward({net, kImages, d_images.get(), nullptr, d_weights.get(), nullptr, d_none.get(),
+                    d_work.get()});
+  });
+  const auto fetch = [](const float* d_x, size_t count) {
+    std::vector<float> x(count);
+    cudaMemcpy(x.data(), d_x, count * sizeof(float), cudaMemcpyDeviceToHost);
+    return x;
+  };
+  std::vector<float> statistics;
+  for (const auto& [d_x, count] : {std::pair<const float*, int>{a.mean1, net.channels1},
+                                   {a.inv_std1, net.channels1},
+                                   {a.mean2, net.channels2},
+                                   {a.inv_std2, net.channels2}}) {
+    const std::vector<float> part = fetch(d_x, count);
+    statistics.insert(statistics.end(), part.begin(), part.end());
+  }
+  const std::vector<float> logits = fetch(a.logits, kImages * 10);
+  const auto d_statistics = kit::DeviceBuffer<float>::input(statistics, "statistics");
+  const auto d_logits = kit::DeviceBuffer<float>::output(kImages * 10, "logits");
+  const auto d_work2 = kit::DeviceBuffer<float>::output(workspace_size(net, kImages), "workspace");
+  kit::run([&] {
+    launch_inference(net, d_weights.get(), d_statistics.get(), d_images.get(), kImages,
+                     d_work2.get(), d_logits.get());
+  });
+  kit::expect_near(d_logits, {logits.begin(), logits.end()}, kit::Tolerance::absolute(1e-4),
+                   kit::Shape(kImages, 10));
+}
+
+TEST(Train, TakesTheStepsOfTheDoubleNetwork) {
+  RecordProperty("todo", 3);
+  const Digits set(22, 12, 2), test(3, 12, 3);
+  const TrainOptions options = options_of(kTiny, 8, 2, "");  // 2 steps an epoch
+  const Trained trained = run(set, test, options);
+  const std::vector<float> before = first_weights(options);
+  kit::DoubleNetwork reference({12, 3, 4, 10, 10}, before);
+  std::vector<double> losses;
+  for (int epoch = 0; epoch < options.epochs; ++epoch) {
+    std::vector<int> order(set.count);
+    shuffle(order.data(), set.count, options.seed, epoch);
+    for (int first = 0; first + options.batch <= set.count; first += options.batch) {
+      std::vector<float> images;
+      std::vector<uint8_t> labels;
+      for (int i = first; i < first + options.batch; ++i) {
+        images.insert(images.end(), set.images + order[i] * 144, set.images + (order[i] + 1) * 144);
+        labels.push_back(set.labels[order[i]]);
+      }
+      losses.push_back(reference.forward(images, labels));
+      reference.update(reference.backward(), options.rate);
+    }
+  }
+  kit::expect_near("losses", trained.losses, losses, kit::Tolerance::absolute(1e-3));
+  std::vector<float> update;
+  std::vector<double> expected;
+  for (size_t i = 0; i < before.size() && i < trained.parameters.size(); ++i) {
+    update.push_back(trained.parameters[i] - before[i]);
+    expected.push_back(reference.parameters()[i] - before[i]);
+  }
+  kit::expect_norm_near("all parameters, after less before", update, expected, 1e-2);
+}
+
+TEST(Train, CtrlCLeavesACheckpointAndTheNextRunGoesOn) {
+  RecordProperty("todo", 4);
+  const Digits set(26, 12, 4), test(3, 12, 5);
+  TrainOptions options = options_of(kTiny, 8, 3, "");  // 3 steps an epoch
+  const Trained whole = run(set, test, options);
+  const Folder folder;
+  options.folder = folder.path.string();
+  int steps = 0;
+  options.after_step = [&steps](int step) {
+    ++steps;
+    if (step == 4) raise(SIGINT);  // in the middle of the second epoch
+  };
+  const Trained stopped = run(set, test, options);
+  if (stopped.finished || steps != 5) {
+    kit::fail("After Ctrl-C in step 4 the run went on to step " + std::to_string(steps - 1) + ".");
+  }
+  if (!fs::exists(folder.file("checkpoint"))) kit::fail("Ctrl-C left no checkpoint.");
+  const Trained rest = run(set, test, options);
+  if (steps != 9) {
+    kit::fail("The run that went on took " + std::to_string(steps - 5) + " steps; 4 were left.");
+  }
+  if (!rest.finished) kit::fail("The run that went on did not finish.");
+  expect_same_bits("Losses", rest.losses, whole.losses);
+  expect_same_bits("Parameters", rest.parameters, whole.parameters);
+  expect_same_bits("Statistics", rest.statistics, whole.statistics);
+}
+
+TEST(Train, SavesACheckpointEveryFewSteps) {
+  RecordProperty("todo", 4);
+  const Digits set(26, 12, 4), test(3, 12, 5);
+  const Folder folder;
+  TrainOptions options = options_of(kTiny, 8, 1, folder.path.string());
+  options.save_every = 2;
+  std::vector<bool> there;
+  options.after_step = [&](int) { there.push_back(fs::exists(folder.file("checkpoint"))); };
+  run(set, test, options);
+  if (there != std::vector<bool>{false, false, true}) {
+    kit::fail("With save_every = 2 a checkpoint is due behind the second step of three.");
+  }
+  if (fs::exists(folder.file("checkpoint.new"))) kit::fail("A part of a file was left behind.");
+}
+
+TEST(Train, TellsWhatIsWrongWithACheckpoint) {
+  RecordProperty("todo", 4);
+  const Digits set(16, 12, 4), test(3, 12, 5);
+  const Folder folder;
+  const TrainOptions options = options_of(kTiny, 8, 1, folder.path.string());
+  run(set, test, options);
+  const auto problem_with = [&](const TrainOptions& changed) {
+    Trained trained;
+    return train(set, test, changed, &trained);
+  };
+  const auto expect_word = [](const std::string& problem, const char* word) {
+    if (problem.find(word) == std::string::npos) {
+      kit::fail("train returned \"" + problem + "\", which does not say that the checkpoint is " +
+                word + ".");
+    }
+  };
+  TrainOptions other = options;
+  other.seed = 12;
+  expect_word(problem_with(other), "other options");
+  const auto size = fs::file_size(folder.file("checkpoint"));
+  fs::resize_file(folder.file("checkpoint"), size - 1);
+  expect_word(problem_with(options), "damaged");
+}
+
+TEST(Train, StatisticsAreThoseOfAllImages) {
+  RecordProperty("todo", 5);
+  const Digits set(20, 12, 6), test(3, 12, 7);
+  const TrainOptions options = options_of(kTiny, 8, 1, "");  // batches of 8, 8 and 4
+  const Trained trained = run(set, test, options);
+  const Network& net = options.network;
+  const auto d_weights = kit::DeviceBuffer<float>::inout(trained.parameters, "parameters");
+  const auto d_work = kit::DeviceBuffer<float>::output(workspace_size(net, 8), "workspace");
+  const auto d_none = kit::DeviceBuffer<float>::output(1);
+  std::vector<double> sums[2], squares[2];
+  const int channels[2] = {net.channels1, net.channels2}, pixels[2] = {144, 36};
+  for (int block = 0; block < 2; ++block) {
+    sums[block].resize(channels[block]);
+    squares[block].resize(channels[block]);
+  }
+  for (int first = 0; first < set.count; first += 8) {
+    const int n = std::min(8, set.count - first);
+    const auto d_images = kit::DeviceBuffer<float>::input(
+        {set.images + first * 144, set.images + (first + n) * 144}, "images");
+    kit::run([&] {
+      launch_forward(
+          {net, n, d_images.get(), nullptr, d_weights.get(), nullptr, d_none.get(), d_work.get()});
+    });
+    const Activations a = activations_of(net, n, d_work.get());
+    for (int block = 0; block < 2; ++block) {
+      std::vector<float> conv(static_cast<size_t>(n) * channels[block] * pixels[block]);
+      cudaMemcpy(conv.data(), block == 0 ? a.conv1 : a.conv2, conv.size() * sizeof(float),
+                 cudaMemcpyDeviceToHost);
+      for (size_t i = 0; i < conv.size(); ++i) {
+        const size_t c = i / pixels[block] % channels[block];
+        sums[block][c] += conv[i];
+        squares[block][c] += static_cast<double>(conv[i]) * conv[i];
+      }
+    }
+  }
+  std::vector<double> expected;
+  for (int block = 0; block < 2; ++block) {
+    const double count = static_cast<double>(set.count) * pixels[block];
+    std::vector<double> variances;
+    for (int c = 0; c < channels[block]; ++c) {
+      const double mean = sums[block][c] / count;
+      expected.push_back(mean);
+      variances.push_back(squares[block][c] / count - mean * mean);
+    }
+    expected.insert(expected.end(), variances.begin(), variances.end());
+  }
+  kit::expect_near("mean1, variance1, mean2, variance2", trained.statistics, expected,
+                   kit::Tolerance::absolute(2e-5));
+}
+
+TEST(Train, ProgressTellsTheShareOfRightAnswers) {
+  RecordProperty("todo", 1);
+  const Digits set(32, 12, 8), test(3, 12, 9);
+  TrainOptions options = options_of(kTiny, 16, 1, "");
+  options.rate = 0;  // both steps answer as the first weights do
+  options.shows_progress = true;
+  std::vector<int> order(32);
+  shuffle(order.data(), 32, options.seed, 0);
+  const kit::DoubleNetwork reference({12, 3, 4, 10, 10}, first_weights(options));
+  std::string expected;
+  for (int first = 0; first < 32; first += 16) {
+    kit::DoubleNetwork network = reference;
+    std::vector<float> images;
+    std::vector<uint8_t> labels;
+    for (int i = first; i < first + 16; ++i) {
+      images.insert(images.end(), set.images + order[i] * 144, set.images + (order[i] + 1) * 144);
+      labels.push_back(set.labels[order[i]]);
+    }
+    network.forward(images, labels);
+    int right = 0;
+    for (int i = 0; i < 16; ++i) {
+      const double* row = network.logits().data() + i * 10;
+      right += std::max_element(row, row + 10) - row == labels[i];
+    }
+    char text[32];
+    std::snprintf(text, sizeof text, "right %5.1f %%", 100.0 * right / 16);
+    expected += text;
+  }
+  Trained trained;
+  const std::string output =
+      kit::captured_output([&] { static_cast<void>(train(set, test, options, &trained)); });
+  std::string shares;
+  for (size_t at = 0; (at = output.find("right", at)) != std::string::npos; ++at) {
+    shares += output.substr(at, expected.size() / 2);
+  }
+  if (shares != expected) {
+    kit::fail("The progress of the two steps says \"" + shares + "\", expected \"" + expected +
+              "\". All of it:\n" + output);
+  }
+}
+
+// 12 x 12 digits and the narrow network in the simulator; 28 x 28 and the whole one on a GPU, on
+// the images of setup/data.sh, if they are there.
+TEST(Train, TrainsTheWholeNetwork) {
+  RecordProperty("todo", 3);
+  const int side = kit::work_scale(12, 28);
+  const Folder folder;
+  Dataset set, test;
+  double least = 0.95;
+  std::string name = "generated digits";
+  for (const auto& [images, bar] :
+       {std::pair<const char*, double>{"fashion-mnist", 0.88}, {"mnist", 0.97}}) {
+    const char* variable = std::getenv("WARPLINGS_DATA");
+    const fs::path data = fs::path(variable != nullptr ? variable : "../../.data") / images;
+    if (kit::simulated() || set.images != nullptr || !fs::exists(data)) continue;
+    const auto file = [&data](const std::string& of) {
+      return (fs::exists(data / of) ? data / of : data / (of + ".gz")).string();
+    };
+    std::string problem = load_dataset(file("train-images-idx3-ubyte"),
+                                       file("train-labels-idx1-ubyte"), nullptr, &set);
+    if (problem.empty()) {
+      problem =
+          load_dataset(file("t10k-images-idx3-ubyte"), file("t10k-labels-idx1-ubyte"), &set, &test);
+    }
+    if (!problem.empty()) kit::fail(problem);
+    name = images;
+    least = bar;
+  }
+  const bool real = set.images != nullptr;
+  const Digits digits(kit::work_scale(640, 8000), side, 1);
+  const Digits unseen(kit::work_scale(400, 2000), side, 2);
+  const Dataset& learned = real ? set : static_cast<const Dataset&>(digits);
+  const Dataset& asked = real ? test : static_cast<const Dataset&>(unseen);
+
+  TrainOptions options =
+      options_of(kit::simulated() ? kNarrowNetwork : kMnistNetwork, kit::work_scale(8, 64),
+                 kit::work_scale(4, 5), folder.path.string());
+  options.rate = kit::simulated() ? 0.1f : 0.05f;
+  options.shows_progress = true;
+  // In the simulator Ctrl-C comes after every epoch: no part takes long, and each goes on.
+  const int per_epoch = learned.count / options.batch;
+  options.after_step = [per_epoch](int step) {
+    if (kit::simulated() && (step + 1) % per_epoch == 0) raise(SIGINT);
+  };
+  Trained trained;
+  for (int part = 0; part < options.epochs && !trained.finished; ++part) {
+    trained = run(learned, asked, options);
+  }
+  const double right = accuracy(trained, 10);
+  if (!(right >= least)) {
+    kit::fail("Of the test images of " + name + ", " + std::to_string(100 * right) +
+              " % were called by their label; at least " + std::to_string(100 * least) +
+              " % are usual.");
+  }
+  if (kit::simulated()) {
+    const double linear = linear_accuracy(digits, unseen);
+    if (!(linear < 0.9)) {
+      kit::fail("One linear layer reaches " + std::to_string(100 * linear) +
+                " % on these digits: they are too easy to show anything.");
+    }
+    RecordProperty("linear", std::to_string(linear));
+  }
+  RecordProperty("accuracy", std::to_string(right));
+  std::ifstream plot(folder.file("loss.svg"));
+  const std::string svg{std::istreambuf_iterator<char>(plot), {}};
+  if (svg.find("<svg") != 0 || svg.find("</svg>") == std::string::npos) {
+    kit::fail("loss.svg is no picture.");
+  }
+  Weights weights;
+  const std::string problem = load_weights(folder.file("weights"), &weights);
+  if (!problem.empty()) kit::fail(problem);
+  if (weights.parameters != trained.parameters) kit::fail("The weight file has other parameters.");
+  free_dataset(&set);
+  free_dataset(&test);
+}
