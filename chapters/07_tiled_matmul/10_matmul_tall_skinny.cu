@@ -2,9 +2,9 @@
 //   a  m x k,  b  k x n,  c  m x n: floats, row-major, in device memory; c = a b
 //   Any sizes from 0; a sum of no products is 0. No matrix has 2^31 elements or more.
 //   A block keeps ten columns of b in shared memory. Each warp has room there for four rows of a:
-//   while it multiplies one part of them, the other parts are on their way. The lanes of a warp lie
-//   along k, and each has 4 x 10 sums. Where shared memory is too small for whole rows, the
-//   launcher cuts k into slabs.
+//   while it multiplies one part of them, the others are on their way. The lanes of a warp lie
+//   along k, each with 4 x 10 sums. Where there is no room for whole rows, the launcher cuts k into
+//   slabs.
 //   TODOs  3
 #include "10_matmul_tall_skinny.h"
 #include "10_matmul_tall_skinny_support.h"
@@ -17,6 +17,7 @@ constexpr int kParts = 3;             // of a row, each a group of copies
 constexpr int kBytesPerK = sizeof(float) * (kCols + kWarps * kRows);  // of shared memory
 constexpr int kKept = 8;  // turns whose sums are written together: writes slow the reads down
 constexpr int kBytesOfSums = sizeof(float) * kWarps * kKept * kSums;
+using Columns = ColumnLoads<kCols, 32 * kWarps>;  // of b
 
 // The rows of a that a warp has in shared memory, and where their parts begin.
 struct Rows {
@@ -99,14 +100,14 @@ __global__ void __launch_bounds__(32 * kWarps, 1)
   own += warp * kKept * kSums;                  // [kKept][kSums]
   const int turn = gridDim.x * kWarps * kRows;  // rows that all warps take together
   int first = (warp * gridDim.x + blockIdx.x) * kRows;
+  Columns loads;
   begin_part<kAligned>(rows, a, first, 0, m, width, k);  // first what takes longest
-  copy_columns_async<kCols>(reinterpret_cast<float*>(columns), b, first_col, width, n, count);
-  close_copy_group();
+  loads.load(b, first_col, width, n);
   for (int part = 1; part < kParts; ++part) {
     begin_part<kAligned>(rows, a, first, part, m, width, k);
   }
-  wait_for_copies<kParts - 1>();  // for the columns, not for what was begun behind them
-  __syncthreads();                // closes write against read: all threads have copied columns
+  loads.store(reinterpret_cast<float*>(columns), count);
+  __syncthreads();  // closes write against read: all threads have stored columns
   for (; first < m; first += turn) {
     float sums[kRows][kCols] = {};
 #pragma unroll 1
@@ -132,8 +133,9 @@ void launch_matmul_tall_skinny(const float* d_a, const float* d_b, float* d_c, i
   cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
   const bool aligned = k % 4 == 0 && reinterpret_cast<uintptr_t>(d_a) % 16 == 0;
   const auto kernel = aligned ? matmul_tall_skinny<true> : matmul_tall_skinny<false>;
-  // Slabs of k of about equal width, as few as shared memory allows.
-  const int most = (shared - kBytesOfSums) / kBytesPerK / 4 * 4, slabs = (k + most - 1) / most;
+  // Slabs of k of about equal width, as few as shared memory and registers allow.
+  const int fit = (shared - kBytesOfSums) / kBytesPerK, held = Columns::kMostRows;
+  const int most = (fit < held ? fit : held) / 4 * 4, slabs = (k + most - 1) / most;
   const int slab = slabs > 1 ? ((k + slabs - 1) / slabs + 3) / 4 * 4 : k;
   const int bytes = (slab + 3) / 4 * 4 * kBytesPerK + kBytesOfSums;
   cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);

@@ -6,21 +6,34 @@
 
 #include "support.h"
 
-// Begins to copy kCols columns of b (width x n, row-major) from column `first` on, each as one
-// stretch of floats: columns is [kCols][4 * quads]. Zeros stand for what b does not have.
-template <int kCols>
-__device__ inline void copy_columns_async(float* columns, const float* b, int first, int width,
-                                          int n, int quads) {
-  const int col = threadIdx.x % kCols, apart = blockDim.x / kCols;  // rows of b at a time
-  int i = threadIdx.x / kCols;
-  if (i >= apart) return;  // too few threads are left for a whole row
-  const float* from = b + static_cast<size_t>(i) * n + first + col;
-  const size_t step = static_cast<size_t>(apart) * n;
-  for (; i < 4 * quads; i += apart, from += step) {
-    const bool inside = i < width && first + col < n;
-    copy_or_zero_async<4>(columns + col * 4 * quads + i, inside ? from : b, inside);
+// The share of one of kThreads threads in bringing kCols columns of b to shared memory, through
+// registers: what is begun between load() and store() is on its way at the same time.
+template <int kCols, int kThreads>
+class ColumnLoads {
+ public:
+  static constexpr int kHeld = 24;                            // floats of a thread
+  static constexpr int kMostRows = kHeld * kThreads / kCols;  // of b
+
+  // From column `first` on of b (width x n, row-major). Zeros stand for what b does not have.
+  __device__ void load(const float* b, int first, int width, int n) {
+#pragma unroll
+    for (int j = 0; j < kHeld; ++j) {
+      const int e = threadIdx.x + j * kThreads, row = e / kCols, col = first + e % kCols;
+      held_[j] = row < width && col < n ? b[static_cast<size_t>(row) * n + col] : 0.0f;
+    }
   }
-}
+  // Each column as one stretch of floats: columns is [kCols][4 * quads].
+  __device__ void store(float* columns, int quads) const {
+#pragma unroll
+    for (int j = 0; j < kHeld; ++j) {
+      const int e = threadIdx.x + j * kThreads, row = e / kCols;
+      if (row < 4 * quads) columns[e % kCols * 4 * quads + row] = held_[j];
+    }
+  }
+
+ private:
+  float held_[kHeld];
+};
 
 // Begins to copy quad i, four neighbours, of the kRows rows of a from `first` on to quads, which is
 // [kRows][count]. a is m rows of k floats, of which `width` count. Takes rows that begin anywhere;
