@@ -14,6 +14,7 @@
 
 #include "kit/context.h"
 #include "kit/listener.h"
+#include "kit/processes.h"
 
 // In programs that hold the mutants of an exercise: directs the launchers to one of them. 0: done.
 extern "C" __attribute__((weak)) int grade_select_variant(const char* name);
@@ -131,6 +132,7 @@ bool select_variant(int* argc, char** argv) {
       return false;
     }
     chosen_variant() = name;
+    internal::remember_variant(name);
     wsim_leave_out_kernels(belongs_to_another_variant);
   }
   argv[kept] = nullptr;
@@ -176,11 +178,14 @@ int main(int argc, char** argv) {
   kit::context().channel = kit::Channel::from_environment();
   testing::InitGoogleTest(&argc, argv);
   if (!kit::select_variant(&argc, argv) || !kit::read_seed()) return kit::kUsage;
+  kit::limit_launches();
   if (argc > 1) {
+    kit::watch_for_early_ends();
+    const int status = kit::internal::run_as_process(argc, argv);
+    if (status >= 0) return status;
     std::fprintf(stderr, "%s: unknown argument %s.\n", argv[0], argv[1]);
     return kit::kUsage;
   }
-  kit::limit_launches();
   kit::add_listeners();
   kit::watch_for_early_ends();
   return kit::run_tests();

@@ -115,7 +115,7 @@ class StrayFiles {
         known_.insert(file.string());
       }
       for (const char* given : {"_baseline.cu", "_baseline.py", "_support.h", "_support.cu",
-                                "_forward.cu", "_backward.cu"}) {
+                                "_forward.cu", "_backward.cu", "_main.cpp", ".sbatch"}) {
         fs::path file = files.starter;
         known_.insert(file.replace_filename(exercise.name + given).string());
       }

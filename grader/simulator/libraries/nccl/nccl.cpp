@@ -204,18 +204,32 @@ Operation operation_of(Kind kind, const void* send, void* receive, size_t count,
   return operation;
 }
 
-uint64_t number_of(const ncclUniqueId& id) {
-  uint64_t number = 0;
-  std::memcpy(&number, id.internal, sizeof number);
-  return number;
+// What a unique id holds.
+struct IdContent {
+  uint64_t number;  // unique among all processes of this machine
+  uint64_t mark;    // kIdMark: ncclGetUniqueId has made it
+};
+constexpr uint64_t kIdMark = 0x77617270'6c696e67;
+
+IdContent content_of(const ncclUniqueId& id) {
+  IdContent content{};
+  std::memcpy(&content, id.internal, sizeof content);
+  return content;
 }
 
 ncclResult_t join(const Call& call, ncclComm_t* comm, int ranks, const ncclUniqueId& id, int rank) {
   if (comm == nullptr || ranks < 1 || rank < 0 || rank >= ranks) return ncclInvalidArgument;
+  const auto [number, mark] = content_of(id);
+  if (mark != kIdMark) {
+    call.explain("nccl-no-id",
+                 "was given an id that ncclGetUniqueId has not made. One rank makes it, and it has "
+                 "to reach all others before they join: by MPI, by a file.");
+    return ncclInvalidArgument;
+  }
   const int device = current_device();
   {
     const std::lock_guard lock(rendezvous_mutex());
-    std::shared_ptr<Clique>& clique = forming()[number_of(id)];
+    std::shared_ptr<Clique>& clique = forming()[number];
     // An id may be used again once its ranks are complete.
     if (clique == nullptr || clique->complete()) clique = std::make_shared<Clique>(ranks);
     if (clique->size() != ranks) return ncclInvalidArgument;
@@ -228,7 +242,7 @@ ncclResult_t join(const Call& call, ncclComm_t* comm, int ranks, const ncclUniqu
       return ncclInvalidUsage;
     }
     clique->devices[static_cast<size_t>(rank)] = device;
-    group().joining.push_back({comm, new ncclComm{clique, rank, device}, call, number_of(id)});
+    group().joining.push_back({comm, new ncclComm{clique, rank, device}, call, number});
   }
   return group().depth > 0 ? ncclSuccess : finish(group());
 }
@@ -283,11 +297,10 @@ const char* ncclGetLastError(ncclComm_t) { return ""; }
 
 ncclResult_t ncclGetUniqueId(ncclUniqueId* uniqueId) {
   if (uniqueId == nullptr) return ncclInvalidArgument;
-  // Unique among all processes of this machine.
   std::random_device random;
-  const uint64_t number = static_cast<uint64_t>(random()) << 32 | random();
+  const IdContent content{static_cast<uint64_t>(random()) << 32 | random(), kIdMark};
   std::memset(uniqueId, 0, sizeof *uniqueId);
-  std::memcpy(uniqueId->internal, &number, sizeof number);
+  std::memcpy(uniqueId->internal, &content, sizeof content);
   return ncclSuccess;
 }
 

@@ -228,6 +228,12 @@ TEST_F(NcclTest, RanksJoinInAGroup) {
   EXPECT_EQ(findings(), Kinds{"api/nccl-deadlock"});
 }
 
+TEST_F(NcclTest, AnIdThatWasNeverMadeIsExplained) {
+  ncclComm_t comm = nullptr;
+  EXPECT_EQ(ncclCommInitRank(&comm, 1, ncclUniqueId{}, 0), ncclInvalidArgument);
+  EXPECT_NE(last_message().find("ncclGetUniqueId has not made"), std::string::npos);
+}
+
 TEST_F(NcclTest, DifferentCallsOfTheRanksAreFound) {
   EXPECT_EQ(grouped([this](int rank) {
               ncclAllReduce(from_[rank], to_[rank], rank == 2 ? kCount / 2 : kCount, ncclFloat,

@@ -1,0 +1,163 @@
+// Tests of 10/08 multi-process. The test program starts itself once per rank.
+#include "08_multi_process.h"
+
+#include <cuda_runtime.h>
+
+#include <exception>
+
+#include "08_multi_process_support.h"
+#include "kit/kit.h"
+#include "kit/processes.h"
+
+namespace {
+
+// As many processes as there are GPUs, one each; in the simulator every process has its own
+// devices.
+int most_ranks() { return kit::simulated() ? 3 : kit::device_count(); }
+
+std::string text_of(const char* function, ncclResult_t result) {
+  return std::string(function) + " returned " + std::to_string(result) + " (" +
+         ncclGetErrorString(result) + ").";
+}
+
+// What a joined process does; "" or what is wrong.
+using Work = std::string (*)(FileWorld& world, Member& member);
+
+std::string as_member(const kit::Process& me, Work work) {
+  FileWorld world(me.text, me.rank, me.ranks);
+  Member member;
+  std::string problem;
+  try {
+    const ncclResult_t joined = join(world, &member);
+    if (joined != ncclSuccess) {
+      problem = text_of("join", joined);
+    } else if (member.comm == nullptr) {
+      problem = "join returned a success, but member->comm is null.";
+    } else {
+      problem = work(world, member);
+    }
+  } catch (const std::exception& error) {
+    problem = error.what();
+  }
+  leave(&member);
+  return problem;
+}
+
+void in_processes(const char* name, int ranks) {
+  const kit::ScratchFolder folder;
+  kit::run_processes(name, ranks, folder.path());
+}
+
+std::vector<float> values_of(int rank, size_t n) {
+  std::vector<float> values;
+  for (size_t i = 0; i < n; ++i) values.push_back(static_cast<float>(4 * rank) - 0.5f * (i % 17));
+  return values;
+}
+
+// Device memory of n floats of one process.
+class Floats {
+ public:
+  explicit Floats(const std::vector<float>& values) : size_(values.size()) {
+    cudaMalloc(reinterpret_cast<void**>(&data_), size_ * sizeof(float));
+    cudaMemcpy(data_, values.data(), size_ * sizeof(float), cudaMemcpyHostToDevice);
+    cudaDeviceSynchronize();
+  }
+  ~Floats() { cudaFree(data_); }
+  Floats(const Floats&) = delete;
+  Floats& operator=(const Floats&) = delete;
+  float* get() const { return data_; }
+  std::vector<float> host() const {
+    std::vector<float> values(size_);
+    cudaMemcpy(values.data(), data_, size_ * sizeof(float), cudaMemcpyDeviceToHost);
+    return values;
+  }
+
+ private:
+  size_t size_;
+  float* data_ = nullptr;
+};
+
+std::string check_membership(FileWorld& world, Member& member) {
+  int rank = -1, count = -1, device = -1, current = -1;
+  ncclCommUserRank(member.comm, &rank);
+  ncclCommCount(member.comm, &count);
+  ncclCommCuDevice(member.comm, &device);
+  cudaGetDevice(&current);
+  // All processes of the test are on one machine.
+  if (rank != world.rank() || count != world.ranks() || device != world.rank()) {
+    return "has joined as rank " + std::to_string(rank) + " of " + std::to_string(count) +
+           " with device " + std::to_string(device) + "; it should be rank " +
+           std::to_string(world.rank()) + " of " + std::to_string(world.ranks()) + " with device " +
+           std::to_string(world.rank()) + ".";
+  }
+  return current == member.device ? "" : "has another current device than member->device.";
+}
+
+std::string check_mean(FileWorld& world, Member& member) {
+  constexpr size_t kCount = 3000;
+  const Floats x(values_of(world.rank(), kCount));
+  ncclResult_t result = mean_over_ranks(member, x.get(), kCount);
+  if (result != ncclSuccess) return text_of("mean_over_ranks", result);
+  result = wait_or_abort(&member, 20);
+  if (result != ncclSuccess) return text_of("wait_or_abort", result);
+  const std::vector<float> got = x.host();
+  for (size_t i = 0; i < kCount; ++i) {
+    double mean = 0;
+    for (int rank = 0; rank < world.ranks(); ++rank) {
+      mean += static_cast<double>(values_of(rank, kCount)[i]) / world.ranks();
+    }
+    if (std::abs(got[i] - mean) <= 1e-5) continue;
+    return "has " + std::to_string(got[i]) + " as element " + std::to_string(i) +
+           " of the mean, expected " + std::to_string(mean) + ".";
+  }
+  return "";
+}
+
+// The last rank leaves without the call that the others make.
+std::string lose_a_rank(FileWorld& world, Member& member) {
+  if (world.rank() == world.ranks() - 1) return "";
+  kit::expect_finding("api", "nccl-rank-gone");
+  const Floats x(values_of(world.rank(), 100));
+  const ncclResult_t result = mean_over_ranks(member, x.get(), 100);
+  if (result != ncclSuccess) return text_of("mean_over_ranks", result);
+  const ncclResult_t waited = wait_or_abort(&member, 2);
+  if (waited == ncclSuccess) {
+    return "was told by wait_or_abort that the mean is there, and one rank never took part. Ask "
+           "the "
+           "communicator as well (ncclCommGetAsyncError).";
+  }
+  return member.comm == nullptr ? "" : "has not aborted the communicator that failed.";
+}
+
+}  // namespace
+
+KIT_PROCESS(membership) { return as_member(me, check_membership); }
+KIT_PROCESS(mean) { return as_member(me, check_mean); }
+KIT_PROCESS(lost) { return as_member(me, lose_a_rank); }
+
+TEST(MultiProcess, CountsTheRanksOfItsMachine) {
+  RecordProperty("todo", 1);
+  // Four ranks on two machines, in two orders in which launchers number them.
+  const std::vector<uint64_t> by_machine = {7, 7, 9, 9}, in_turns = {7, 9, 7, 9};
+  std::vector<int> got;
+  for (int rank = 0; rank < 4; ++rank) got.push_back(local_rank(by_machine.data(), rank));
+  kit::expect_equal("local_rank on machines A A B B", got, {0, 1, 0, 1});
+  got.clear();
+  for (int rank = 0; rank < 4; ++rank) got.push_back(local_rank(in_turns.data(), rank));
+  kit::expect_equal("local_rank on machines A B A B", got, {0, 0, 1, 1});
+}
+
+TEST(MultiProcess, EveryProcessIsARankWithItsOwnDevice) {
+  RecordProperty("todo", 3);
+  in_processes("membership", 2);
+}
+
+TEST(MultiProcess, TheMeanOverAllProcesses) {
+  RecordProperty("todo", 2);
+  in_processes("mean", most_ranks());
+}
+
+TEST(MultiProcess, ARankThatIsLostHoldsUpNobody) {
+  RecordProperty("todo", 4);
+  in_processes("lost", 2);
+}
