@@ -49,7 +49,6 @@ __global__ void __launch_bounds__(kThreads)
         //~ // TODO(2): Add weight j times the pixel under it, for each filter and output (5 lines).
         //~ sums[0][0][0] += of_j[0] * window[0][0];
         //~begin 2
-#pragma unroll
         for (int filter = 0; filter < kOwn; ++filter) {
           for (int p = 0; p < 4; ++p) {  // outputs of the patch
             sums[filter][p / 2][p % 2] += of_j[filter] * window[j / 3 + p / 2][j % 3 + p % 2];

@@ -51,7 +51,6 @@ __global__ void __launch_bounds__(kThreads)
         //~ // TODO(2): Add up the four outputs of the window, for each filter, as in 12/06 (5 lines).
         //~ sums[0][0] += of_j[0] * pixels[0][0];
         //~begin 2
-#pragma unroll
         for (int filter = 0; filter < kOwn; ++filter) {
           for (int p = 0; p < 4; ++p) {
             sums[filter][p] += of_j[filter] * pixels[j / 3 + p / 2][j % 3 + p % 2];
