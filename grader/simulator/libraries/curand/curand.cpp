@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -14,15 +15,22 @@
 
 using namespace warplings::libraries;
 
+namespace {
+enum class Family { kXorwow, kPhilox, kMrg, kSobol };
+}
+
 struct curandGenerator_st {
-  bool philox = false;
+  Family family = Family::kXorwow;
   bool on_host = false;
   int device = 0;
   cudaStream_t stream = nullptr;
   uint64_t seed = 0;
-  uint64_t offset = 0;  // the value, or with XORWOW the lane, that the next call begins with
-  std::vector<uint64_t> drawn;       // XORWOW: words that each lane has given so far
-  std::shared_ptr<Xorwow> sequence;  // of the seed; made when it is needed
+  uint64_t offset = 0;          // the value, or with lanes the lane, that the next call begins with
+  std::vector<uint64_t> drawn;  // words that each lane has given so far
+  std::shared_ptr<Xorwow> xorwow;  // of the seed; made when they are needed
+  std::shared_ptr<Mrg32k3a> mrg;
+  bool legacy = false;      // the ordering of that name
+  unsigned dimensions = 1;  // of Sobol's sequence
 };
 
 namespace {
@@ -42,46 +50,87 @@ bool is_live(curandGenerator_t generator) {
   return generators().contains(generator);
 }
 
+constexpr double kUnit = 0x1p-32, kUnit53 = 0x1p-53, kTurn = 6.283185307179586;
+
 // The words of one call. An item is what one value, or a pair of normal values, is made of.
 // As measured on an H200:
-//   XORWOW: the lanes draw an item each, in turn, and go on where they stand; an offset counts
-//   words Philox: four values of each of 65,536 lanes in turn; an offset counts values, and a
-//   normal value
-//           is the first or the second of a pair as its number is even or odd
+//   XORWOW:   the lanes, 4096, draw an item each, in turn, and go on where they stand; an offset
+//             counts words
+//   MRG32k3a: the same with 81,920 lanes, in the legacy ordering 4096
+//   Philox:   four values of each of 65,536 lanes in turn; an offset counts values, and a normal
+//             value is the first or the second of a pair as its number is even or odd
 struct Items {
-  bool philox;
-  uint64_t seed, first;
+  Family family;
+  uint64_t seed, first, lanes;
   size_t per_item;  // values
   int width;        // words of an item
   std::shared_ptr<Xorwow> xorwow;
-  std::vector<uint64_t> drawn;
+  std::shared_ptr<Mrg32k3a> mrg;
+  std::vector<uint64_t> before;  // words that each lane has given
 
-  uint32_t word(uint64_t item, int index) const {
+  // Word `index` of an item; of MRG32k3a its value, 1 to 4294967087.
+  uint64_t drawn(uint64_t item, int index) const {
     const auto i = static_cast<uint64_t>(index), w = static_cast<uint64_t>(width);
-    if (!philox) {
-      const uint64_t lane = (first + item) % Xorwow::kLanes;
-      return xorwow->word(lane, drawn[lane] + item / Xorwow::kLanes * w + i);
+    if (family != Family::kPhilox) {
+      const uint64_t lane = (first + item) % lanes, word = before[lane] + item / lanes * w + i;
+      return family == Family::kMrg ? mrg->value(lane, word) : xorwow->word(lane, word);
     }
     constexpr uint64_t kLanes = 65536;
     const uint64_t value = (first / per_item + item) * per_item, per_value = w / per_item;
     const uint64_t four = value / 4, at = (four / kLanes * 4 + value % 4) * per_value + i;
     return philox_word(seed, four % kLanes, at);
   }
+  uint32_t bits(uint64_t item) const {
+    constexpr double kToAllWords = 1.000000048662;  // 2^32 / 4294967087
+    const uint64_t x = drawn(item, 0);
+    return static_cast<uint32_t>(family == Family::kMrg ? static_cast<double>(x) * kToAllWords : x);
+  }
+  // In (0, 1]; in single precision as the vendor's library rounds it.
+  float uniform(uint64_t item) const {
+    const uint64_t x = drawn(item, 0);
+    if (family == Family::kMrg) return static_cast<float>(static_cast<double>(x) * kMrgUnit);
+    return static_cast<float>(x) * 0x1p-32F + 0x1p-33F;
+  }
+  // The same without that rounding.
+  double share(uint64_t item, int index) const {
+    const auto x = static_cast<double>(drawn(item, index));
+    return family == Family::kMrg ? x * kMrgUnit : x * kUnit + kUnit / 2;
+  }
+  // With 53 bits, from two words; MRG32k3a takes one.
+  double wide_share(uint64_t item, int index) const {
+    if (family == Family::kMrg) return share(item, index);
+    const uint64_t x = drawn(item, 2 * index), y = drawn(item, 2 * index + 1);
+    return static_cast<double>(x ^ y << 21) * kUnit53 + kUnit53 / 2;
+  }
+
+  static constexpr double kMrgUnit = 2.3283065498378288e-10;  // 1 / 4294967087
 };
 
-// Where the lanes of XORWOW stand after so many items of `width` words, dealt from lane `first` on.
+// Where the lanes stand after so many items of `width` words, dealt from lane `first` on.
 void move_on(std::vector<uint64_t>* drawn, uint64_t first, uint64_t items, uint64_t width) {
-  for (uint64_t i = 0; i < Xorwow::kLanes; ++i) {
-    const uint64_t turns = items / Xorwow::kLanes + (i < items % Xorwow::kLanes ? 1 : 0);
-    (*drawn)[(first + i) % Xorwow::kLanes] += turns * width;
+  const uint64_t lanes = drawn->size();
+  for (uint64_t i = 0; i < lanes; ++i) {
+    const uint64_t turns = items / lanes + (i < items % lanes ? 1 : 0);
+    (*drawn)[(first + i) % lanes] += turns * width;
   }
 }
 
-constexpr double kUnit = 0x1p-32, kUnit53 = 0x1p-53, kTurn = 6.283185307179586;
+uint64_t lanes_of(const curandGenerator_st& generator) {
+  return generator.family == Family::kMrg && !generator.legacy ? 81920 : Xorwow::kLanes;
+}
 
-float uniform(uint32_t x) { return static_cast<float>(x) * 0x1p-32F + 0x1p-33F; }
-double uniform_double(uint32_t x, uint32_t y) {
-  return static_cast<double>(uint64_t{x} ^ uint64_t{y} << 21) * kUnit53 + kUnit53 / 2;
+// The generator stands at word `offset` of its sequence, none of which has been drawn.
+void go_to(curandGenerator_t generator, uint64_t offset) {
+  generator->offset = offset;
+  generator->drawn.assign(lanes_of(*generator), 0);
+  move_on(&generator->drawn, 0, offset, 1);
+}
+
+// Which numbers come next is open where the number of lanes changes: those at the offset.
+curandStatus_t set_legacy(curandGenerator_t generator, bool legacy) {
+  if (generator->family == Family::kMrg && generator->legacy != legacy) generator->drawn.clear();
+  generator->legacy = legacy;
+  return CURAND_STATUS_SUCCESS;
 }
 
 // Two normal values, from two words or from four.
@@ -92,13 +141,23 @@ Pair box_muller(double radius_of, double turn) {
   const double radius = std::sqrt(-2 * std::log(radius_of));
   return {std::sin(turn) * radius, std::cos(turn) * radius};
 }
-Pair normal_pair(const Items& items, uint64_t item) {
-  return box_muller(items.word(item, 0) * kUnit + kUnit / 2,
-                    (items.word(item, 1) * kUnit + kUnit / 2) * kTurn);
+Pair normal_pair(const Items& items, uint64_t item, bool wide) {
+  return wide ? box_muller(items.wide_share(item, 0), items.wide_share(item, 1) * kTurn)
+              : box_muller(items.share(item, 0), items.share(item, 1) * kTurn);
 }
-Pair normal_pair_double(const Items& items, uint64_t item) {
-  return box_muller(uniform_double(items.word(item, 0), items.word(item, 1)),
-                    uniform_double(items.word(item, 2), items.word(item, 3)) * kTurn);
+
+// The value below which a normal one lies with this probability, by Newton's method.
+double normal_quantile(double probability) {
+  if (probability >= 0.5) return probability == 0.5 ? 0 : -normal_quantile(1 - probability);
+  double x = -std::sqrt(-2 * std::log(probability));  // too far out, so that steps go one way
+  for (int i = 0; i < 50; ++i) {
+    const double below = 0.5 * std::erfc(-x / std::sqrt(2.0));
+    const double density = std::exp(-x * x / 2) / std::sqrt(kTurn);
+    const double step = (below - probability) / density;
+    x -= step;
+    if (std::fabs(step) < 1e-15 * std::fabs(x)) break;
+  }
+  return x;
 }
 
 // The number whose share of the distribution holds the uniform value.
@@ -122,31 +181,10 @@ curandStatus_t result_of(cudaError_t error) {
 template <class T>
 using Make = std::function<void(const Items&, uint64_t item, T* values)>;
 
+// Fills n values now (a generator on the host) or as work of the generator's stream.
 template <class T>
-curandStatus_t generate(const Call& call, curandGenerator_t generator, T* output, size_t n,
-                        size_t per_item, int width, Make<T> make) {
-  if (!is_live(generator)) return CURAND_STATUS_NOT_INITIALIZED;
-  if (n == 0) return CURAND_STATUS_SUCCESS;
-  if (!generator->philox && n % per_item != 0) return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
-  if (generator->sequence == nullptr)
-    generator->sequence = std::make_shared<Xorwow>(generator->seed);
-  if (generator->drawn.empty()) generator->drawn.resize(Xorwow::kLanes);
-  const Items items = {generator->philox,   generator->seed, generator->offset, per_item, width,
-                       generator->sequence, generator->drawn};
-  const size_t skipped = generator->philox ? generator->offset % per_item : 0;
-  if (!generator->philox) {
-    move_on(&generator->drawn, generator->offset, n / per_item, static_cast<uint64_t>(width));
-  }
-  generator->offset += generator->philox ? n : n / per_item;
-  const auto work = [=](T* to) {
-    T values[2];
-    for (size_t i = 0; i < n + skipped; i += per_item) {
-      make(items, i / per_item, values);
-      for (size_t j = 0; j < per_item; ++j) {
-        if (i + j >= skipped && i + j < n + skipped) to[i + j - skipped] = values[j];
-      }
-    }
-  };
+curandStatus_t fill(const Call& call, curandGenerator_t generator, T* output, size_t n,
+                    const std::function<void(T* to)>& work) {
   if (generator->on_host) {
     work(output);
     return CURAND_STATUS_SUCCESS;
@@ -160,45 +198,113 @@ curandStatus_t generate(const Call& call, curandGenerator_t generator, T* output
   return result_of(call.enqueue(placement, operands, [=] { work(view(output)); }));
 }
 
+// All points of the first dimension, then those of the second; a call goes on behind its last
+// point.
+template <class T>
+curandStatus_t generate_points(const Call& call, curandGenerator_t generator, T* output, size_t n,
+                               const std::function<T(uint32_t)>& make) {
+  const unsigned dimensions = generator->dimensions;
+  if (n % dimensions != 0) return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
+  const size_t points = n / dimensions;
+  const uint64_t first = generator->offset;
+  generator->offset += points;
+  return fill<T>(call, generator, output, n, [=](T* to) {
+    for (unsigned d = 0; d < dimensions; ++d) {
+      for (size_t i = 0; i < points; ++i) to[d * points + i] = make(sobol_word(d, first + i));
+    }
+  });
+}
+
+template <class T>
+curandStatus_t generate(const Call& call, curandGenerator_t generator, T* output, size_t n,
+                        size_t per_item, int width, Make<T> make,
+                        const std::function<T(uint32_t)>& of_point) {
+  if (!is_live(generator)) return CURAND_STATUS_NOT_INITIALIZED;
+  if (n == 0) return CURAND_STATUS_SUCCESS;
+  if (generator->family == Family::kSobol) {
+    return generate_points(call, generator, output, n, of_point);
+  }
+  const bool philox = generator->family == Family::kPhilox;
+  if (!philox && n % per_item != 0) return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
+  if (generator->family == Family::kMrg && generator->mrg == nullptr) {
+    generator->mrg = std::make_shared<Mrg32k3a>(generator->seed);
+  }
+  if (generator->family == Family::kXorwow && generator->xorwow == nullptr) {
+    generator->xorwow = std::make_shared<Xorwow>(generator->seed);
+  }
+  if (generator->drawn.empty()) go_to(generator, generator->offset);
+  const Items items = {generator->family,    generator->seed, generator->offset,
+                       lanes_of(*generator), per_item,        width,
+                       generator->xorwow,    generator->mrg,  generator->drawn};
+  const size_t skipped = philox ? generator->offset % per_item : 0;
+  if (!philox) {
+    move_on(&generator->drawn, generator->offset, n / per_item, static_cast<uint64_t>(width));
+  }
+  generator->offset += philox ? n : n / per_item;
+  return fill<T>(call, generator, output, n, [=](T* to) {
+    T values[2];
+    for (size_t i = 0; i < n + skipped; i += per_item) {
+      make(items, i / per_item, values);
+      for (size_t j = 0; j < per_item; ++j) {
+        if (i + j >= skipped && i + j < n + skipped) to[i + j - skipped] = values[j];
+      }
+    }
+  });
+}
+
+// Words of an item of so many values with 53 bits.
+int wide_words(curandGenerator_t generator, int values) {
+  return is_live(generator) && generator->family == Family::kMrg ? values : 2 * values;
+}
+
 template <class T>
 curandStatus_t generate_normal(const Call& call, curandGenerator_t generator, T* output, size_t n,
                                T mean, T stddev, bool logarithmic) {
   const bool wide = sizeof(T) == sizeof(double);
-  return generate<T>(call, generator, output, n, 2, wide ? 4 : 2,
-                     [=](const Items& items, uint64_t item, T* values) {
-                       const Pair pair =
-                           wide ? normal_pair_double(items, item) : normal_pair(items, item);
-                       values[0] = mean + stddev * static_cast<T>(pair.first);
-                       values[1] = mean + stddev * static_cast<T>(pair.second);
-                       if (!logarithmic) return;
-                       values[0] = std::exp(values[0]);
-                       values[1] = std::exp(values[1]);
-                     });
+  const auto finish = [=](double normal) {
+    const T value = mean + stddev * static_cast<T>(normal);
+    return logarithmic ? std::exp(value) : value;
+  };
+  return generate<T>(
+      call, generator, output, n, 2, wide ? wide_words(generator, 2) : 2,
+      [=](const Items& items, uint64_t item, T* values) {
+        const Pair pair = normal_pair(items, item, wide);
+        values[0] = finish(pair.first);
+        values[1] = finish(pair.second);
+      },
+      [=](uint32_t x) { return finish(normal_quantile(x * kUnit + (wide ? kUnit : kUnit / 2))); });
 }
 
 curandStatus_t create(const Call& call, curandGenerator_t* generator, curandRngType_t type,
                       bool on_host) {
   if (generator == nullptr) return CURAND_STATUS_INITIALIZATION_FAILED;
+  Family family = Family::kXorwow;
   switch (type) {
     case CURAND_RNG_PSEUDO_DEFAULT:
     case CURAND_RNG_PSEUDO_XORWOW:
+      break;
     case CURAND_RNG_PSEUDO_PHILOX4_32_10:
+      family = Family::kPhilox;
       break;
     case CURAND_RNG_PSEUDO_MRG32K3A:
-    case CURAND_RNG_PSEUDO_MTGP32:
-    case CURAND_RNG_PSEUDO_MT19937:
+      family = Family::kMrg;
+      break;
     case CURAND_RNG_QUASI_DEFAULT:
     case CURAND_RNG_QUASI_SOBOL32:
+      family = Family::kSobol;
+      break;
+    case CURAND_RNG_PSEUDO_MTGP32:
+    case CURAND_RNG_PSEUDO_MT19937:
     case CURAND_RNG_QUASI_SCRAMBLED_SOBOL32:
     case CURAND_RNG_QUASI_SOBOL64:
     case CURAND_RNG_QUASI_SCRAMBLED_SOBOL64:
-      call.not_simulated("a generator other than XORWOW and Philox");
+      call.not_simulated("a generator other than XORWOW, Philox, MRG32k3a and Sobol32");
       return CURAND_STATUS_TYPE_ERROR;
     default:
       return CURAND_STATUS_TYPE_ERROR;
   }
   auto made = std::make_unique<curandGenerator_st>();
-  made->philox = type == CURAND_RNG_PSEUDO_PHILOX4_32_10;
+  made->family = family;
   made->on_host = on_host;
   made->device = current_device();
   *generator = made.release();
@@ -253,29 +359,33 @@ curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_t stream)
 curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator,
                                                   unsigned long long seed) {
   if (!is_live(generator)) return CURAND_STATUS_NOT_INITIALIZED;
+  if (generator->family == Family::kSobol) return CURAND_STATUS_TYPE_ERROR;
   generator->seed = seed;
   generator->offset = 0;
   generator->drawn.clear();
-  generator->sequence = nullptr;
+  generator->xorwow = nullptr;
+  generator->mrg = nullptr;
   return CURAND_STATUS_SUCCESS;
 }
 
 curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned long long offset) {
   if (!is_live(generator)) return CURAND_STATUS_NOT_INITIALIZED;
-  generator->offset = offset;
-  generator->drawn.assign(Xorwow::kLanes, 0);
-  if (!generator->philox) move_on(&generator->drawn, 0, offset, 1);
+  go_to(generator, offset);
   return CURAND_STATUS_SUCCESS;
 }
 
 curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator, curandOrdering_t order) {
   WARPLINGS_LIBRARY_CALL(curandSetGeneratorOrdering);
   if (!is_live(generator)) return CURAND_STATUS_NOT_INITIALIZED;
+  if (generator->family == Family::kSobol) {
+    return order == CURAND_ORDERING_QUASI_DEFAULT ? CURAND_STATUS_SUCCESS
+                                                  : CURAND_STATUS_OUT_OF_RANGE;
+  }
   switch (order) {
-    case CURAND_ORDERING_PSEUDO_BEST:  // of these generators, all three are one order
+    case CURAND_ORDERING_PSEUDO_BEST:  // the last differs from the others for MRG32k3a alone
     case CURAND_ORDERING_PSEUDO_DEFAULT:
     case CURAND_ORDERING_PSEUDO_LEGACY:
-      return CURAND_STATUS_SUCCESS;
+      return set_legacy(generator, order == CURAND_ORDERING_PSEUDO_LEGACY);
     case CURAND_ORDERING_PSEUDO_SEEDED:
     case CURAND_ORDERING_PSEUDO_DYNAMIC:
       call.not_simulated("an ordering other than default, best and legacy");
@@ -286,8 +396,20 @@ curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator, curandOrd
   return CURAND_STATUS_OUT_OF_RANGE;
 }
 
-curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t generator, unsigned int) {
-  return is_live(generator) ? CURAND_STATUS_TYPE_ERROR : CURAND_STATUS_NOT_INITIALIZED;
+curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t generator,
+                                                       unsigned int num_dimensions) {
+  WARPLINGS_LIBRARY_CALL(curandSetQuasiRandomGeneratorDimensions);
+  constexpr unsigned kMost = 20000;
+  if (!is_live(generator)) return CURAND_STATUS_NOT_INITIALIZED;
+  if (generator->family != Family::kSobol) return CURAND_STATUS_TYPE_ERROR;
+  if (num_dimensions > kSobolDimensions && num_dimensions <= kMost) {
+    call.not_simulated("a sequence of Sobol with more than " + std::to_string(kSobolDimensions) +
+                       " dimensions");
+    return CURAND_STATUS_OUT_OF_RANGE;
+  }
+  if (num_dimensions == 0 || num_dimensions > kMost) return CURAND_STATUS_OUT_OF_RANGE;
+  generator->dimensions = num_dimensions;
+  return CURAND_STATUS_SUCCESS;
 }
 
 curandStatus_t curandGenerateSeeds(curandGenerator_t generator) {
@@ -298,7 +420,8 @@ curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int* outputP
   WARPLINGS_LIBRARY_CALL(curandGenerate);
   return generate<unsigned>(
       call, generator, outputPtr, num, 1, 1,
-      [](const Items& items, uint64_t item, unsigned* to) { *to = items.word(item, 0); });
+      [](const Items& items, uint64_t item, unsigned* to) { *to = items.bits(item); },
+      [](uint32_t x) { return x; });
 }
 
 // Only quasi-random generators of 64 bits have it.
@@ -310,16 +433,17 @@ curandStatus_t curandGenerateUniform(curandGenerator_t generator, float* outputP
   WARPLINGS_LIBRARY_CALL(curandGenerateUniform);
   return generate<float>(
       call, generator, outputPtr, num, 1, 1,
-      [](const Items& items, uint64_t item, float* to) { *to = uniform(items.word(item, 0)); });
+      [](const Items& items, uint64_t item, float* to) { *to = items.uniform(item); },
+      [](uint32_t x) { return static_cast<float>(x) * 0x1p-32F + 0x1p-33F; });
 }
 
 curandStatus_t curandGenerateUniformDouble(curandGenerator_t generator, double* outputPtr,
                                            size_t num) {
   WARPLINGS_LIBRARY_CALL(curandGenerateUniformDouble);
-  return generate<double>(call, generator, outputPtr, num, 1, 2,
-                          [](const Items& items, uint64_t item, double* to) {
-                            *to = uniform_double(items.word(item, 0), items.word(item, 1));
-                          });
+  return generate<double>(
+      call, generator, outputPtr, num, 1, wide_words(generator, 1),
+      [](const Items& items, uint64_t item, double* to) { *to = items.wide_share(item, 0); },
+      [](uint32_t x) { return x * kUnit + kUnit; });
 }
 
 curandStatus_t curandGenerateNormal(curandGenerator_t generator, float* outputPtr, size_t n,
@@ -351,14 +475,19 @@ curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned int* 
   WARPLINGS_LIBRARY_CALL(curandGeneratePoisson);
   constexpr double kLargest = 500;  // exp(-lambda) must not vanish
   if (!(lambda > 0)) return CURAND_STATUS_OUT_OF_RANGE;
+  const auto number = [=](double share, double normal) {
+    if (lambda <= kLargest) return poisson(share, lambda);
+    return static_cast<unsigned>(std::fmax(0, lambda + std::sqrt(lambda) * normal + 0.5));
+  };
   return generate<unsigned>(
-      call, generator, outputPtr, n, 1, 2, [=](const Items& items, uint64_t item, unsigned* to) {
-        if (lambda <= kLargest) {
-          *to = poisson(uniform_double(items.word(item, 0), items.word(item, 1)), lambda);
-        } else {
-          const double normal = normal_pair(items, item).first;
-          *to = static_cast<unsigned>(std::fmax(0, lambda + std::sqrt(lambda) * normal + 0.5));
-        }
+      call, generator, outputPtr, n, 1, 2,
+      [=](const Items& items, uint64_t item, unsigned* to) {
+        *to = number(lambda <= kLargest ? items.wide_share(item, 0) : 0,
+                     lambda <= kLargest ? 0 : normal_pair(items, item, false).first);
+      },
+      [=](uint32_t x) {
+        const double share = x * kUnit + kUnit / 2;
+        return number(share, normal_quantile(share));
       });
 }
 

@@ -28,6 +28,32 @@ class Xorwow {
   std::vector<Lane> lanes_;  // as many as have been asked for
 };
 
+// MRG32k3a (P. L'Ecuyer, Good parameters and implementations for combined multiple recursive random
+// number generators, 1999): two recurrences of three terms each, and their difference. 2^76 values
+// lie between the starts of two subsequences.
+class Mrg32k3a {
+ public:
+  using Terms = std::array<uint64_t, 3>;  // the last three, the newest last
+
+  explicit Mrg32k3a(uint64_t seed);
+  // Value `at` of subsequence `lane`: 1 to 4294967087.
+  uint64_t value(uint64_t lane, uint64_t at);
+
+ private:
+  struct Lane {
+    Terms start_a{}, start_b{}, a{}, b{};
+    uint64_t next = 0;  // the value that comes next
+  };
+
+  std::vector<Lane> lanes_;  // as many as have been asked for
+};
+
+// Point `index` of dimension `dimension`, from 0, of Sobol's sequence in the order of Gray's code.
+// Direction numbers: S. Joe and F. Y. Kuo, Constructing Sobol sequences with better two-dimensional
+// projections (2008).
+constexpr unsigned kSobolDimensions = 21;
+uint32_t sobol_word(unsigned dimension, uint64_t index);
+
 // Word `at` of Philox's subsequence `lane`.
 uint32_t philox_word(uint64_t seed, uint64_t lane, uint64_t at);
 

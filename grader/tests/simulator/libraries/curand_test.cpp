@@ -65,6 +65,22 @@ TEST_F(CurandTest, AnArrayThatIsTooShortIsFound) {
   EXPECT_EQ(findings(), Kinds{"memcheck/out-of-bounds-copy"});
 }
 
+TEST_F(CurandTest, SobolFillsOneDimensionAfterTheOther) {
+  curandGenerator_t points = nullptr;
+  ASSERT_EQ(curandCreateGenerator(&points, CURAND_RNG_QUASI_SOBOL32), CURAND_STATUS_SUCCESS);
+  ASSERT_EQ(curandSetQuasiRandomGeneratorDimensions(points, 2), CURAND_STATUS_SUCCESS);
+  unsigned* x = device<unsigned>(8);
+  ASSERT_EQ(curandGenerate(points, x, 8), CURAND_STATUS_SUCCESS);
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(host(x, 8),
+            (std::vector<unsigned>{0, 0x80000000, 0xc0000000, 0x40000000,  // 0, 1/2, 3/4, 1/4
+                                   0, 0x80000000, 0x40000000, 0xc0000000}));
+  EXPECT_EQ(curandGenerate(points, x, 7), CURAND_STATUS_LENGTH_NOT_MULTIPLE);
+  EXPECT_EQ(curandSetQuasiRandomGeneratorDimensions(points, 22), CURAND_STATUS_OUT_OF_RANGE);
+  EXPECT_EQ(findings(), Kinds{"api/not-simulated"});
+  curandDestroyGenerator(points);
+}
+
 TEST_F(CurandTest, WhatIsNotThereSaysSo) {
   curandGenerator_t other = nullptr;
   EXPECT_EQ(curandCreateGenerator(&other, CURAND_RNG_PSEUDO_MTGP32), CURAND_STATUS_TYPE_ERROR);
