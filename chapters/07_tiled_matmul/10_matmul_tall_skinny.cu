@@ -91,12 +91,11 @@ template <bool kAligned>
 __global__ void __launch_bounds__(32 * kWarps, 1)
     matmul_tall_skinny(const float* a, const float* b, float* c, int m, int n, int k, int width,
                        bool add) {
-  extern __shared__ float4 shared[];
+  extern __shared__ float4 columns[];  // [kCols][count]; then rows and sums of all warps
   const int warp = threadIdx.x / 32, count = (width + 3) / 4, first_col = blockIdx.y * kCols;
-  float4* columns = shared;  // [kCols][count]
   const Rows rows = {columns + (kCols + warp * kRows) * count, count};
   int turns = 0;  // whose sums are kept
-  float* own = reinterpret_cast<float*>(shared + (kCols + kWarps * kRows) * count);
+  float* own = reinterpret_cast<float*>(columns + (kCols + kWarps * kRows) * count);
   own += warp * kKept * kSums;                  // [kKept][kSums]
   const int turn = gridDim.x * kWarps * kRows;  // rows that all warps take together
   int first = (warp * gridDim.x + blockIdx.x) * kRows;
