@@ -41,7 +41,7 @@ rm -rf "$new"
 python3 -m venv "$new" >"$log" 2>&1 ||
   fail "python3 cannot make a virtual environment here." \
     "apt-get install -y python3-venv, or Python 3.11 or later with venv and pip"
-"$new/bin/python3" -m pip --disable-pip-version-check --no-input install --no-compile \
+"$new/bin/python3" -m pip --disable-pip-version-check --no-input install \
   --progress-bar off -r "$root/setup/$list" >>"$log" 2>&1 ||
   fail "pip could not install setup/$list (build/setup/python_env.log)." \
     "Check the network connection; behind a proxy set https_proxy, with a mirror PIP_INDEX_URL."

@@ -13,15 +13,20 @@ TILE = exercise.TILE
 
 # c = a b: m x n, from m x k and k x n.
 def matmul_on_cpu(a, b):
-    return [[math.fsum(x * row_b[j] for x, row_b in zip(row_a, b)) for j in range(len(b[0]))]
-            for row_a in a]
+    return [
+        [math.fsum(x * row_b[j] for x, row_b in zip(row_a, b)) for j in range(len(b[0]))]
+        for row_a in a
+    ]
 
 
 def launch(*args):
     """The learner's launch, which must not wait for ever."""
-    kit.within(5, lambda: exercise.launch(*args),
-               "launch() does not come back. A barrier waits for more threads than arrive: it takes "
-               "as many as the block has, and all of them are started before one is joined.")
+    kit.within(
+        5,
+        lambda: exercise.launch(*args),
+        "launch() does not come back. A barrier waits for more threads than arrive: it takes "
+        "as many as the block has, and all of them are started before one is joined.",
+    )
 
 
 def run_to_barriers(kernel, grid, block, shared_size, order, *args):
@@ -43,8 +48,14 @@ class Turns:
         self.waiting = {}
         self.go = {place: threading.Semaphore(0) for place in places}
         for place in places:
-            me = types.SimpleNamespace(block_x=block[0], block_y=block[1], x=place[0], y=place[1],
-                                       shared=shared, barrier=None)
+            me = types.SimpleNamespace(
+                block_x=block[0],
+                block_y=block[1],
+                x=place[0],
+                y=place[1],
+                shared=shared,
+                barrier=None,
+            )
             me.syncthreads = lambda place=place: self.stop(place, waiting=True)
             threading.Thread(target=self.one, args=(kernel, place, me, args), daemon=True).start()
 
@@ -72,21 +83,35 @@ class Turns:
             if not any(self.waiting.values()):
                 return
             gone = [place for place, waits in self.waiting.items() if not waits]
-            kit.expect(not gone, f"thread {gone[0] if gone else ''} has returned, and others of its "
-                                 "block wait at a barrier: every thread must reach every barrier.")
+            kit.expect(
+                not gone,
+                f"thread {gone[0] if gone else ''} has returned, and others of its "
+                "block wait at a barrier: every thread must reach every barrier.",
+            )
 
 
 @kit.todo(1)
 def test_runs_every_thread_once():
     seen = []
-    launch(lambda thread: seen.append((thread.block_x, thread.block_y, thread.x, thread.y)),
-           (3, 2), (4, 2), 0)
-    wanted = [(bx, by, x, y) for by in range(2) for bx in range(3) for y in range(2) for x in range(4)]
+    launch(
+        lambda thread: seen.append((thread.block_x, thread.block_y, thread.x, thread.y)),
+        (3, 2),
+        (4, 2),
+        0,
+    )
+    wanted = [
+        (bx, by, x, y) for by in range(2) for bx in range(3) for y in range(2) for x in range(4)
+    ]
     missing = [place for place in wanted if place not in seen]
-    kit.expect(not missing, f"thread {missing and missing[0][2:]} of block {missing and missing[0][:2]} "
-                            f"never ran: {len(missing)} of {len(wanted)} are missing.")
-    kit.expect(len(seen) == len(wanted), f"{len(seen)} threads ran in a grid of 3 x 2 blocks of 4 x 2: "
-                                         f"there are {len(wanted)}.")
+    kit.expect(
+        not missing,
+        f"thread {missing and missing[0][2:]} of block {missing and missing[0][:2]} "
+        f"never ran: {len(missing)} of {len(wanted)} are missing.",
+    )
+    kit.expect(
+        len(seen) == len(wanted),
+        f"{len(seen)} threads ran in a grid of 3 x 2 blocks of 4 x 2: there are {len(wanted)}.",
+    )
 
 
 @kit.todo(1)
@@ -106,8 +131,12 @@ def test_threads_of_a_block_meet_at_the_barrier():
             read[own] = thread.shared[(own + 1) % size]
 
         launch(kernel, (1, 1), block, size)
-        kit.expect_near("what each thread reads of its neighbour", [read[i] for i in range(size)],
-                        [float((i + 1) % size) for i in range(size)], 0)
+        kit.expect_near(
+            "what each thread reads of its neighbour",
+            [read[i] for i in range(size)],
+            [float((i + 1) % size) for i in range(size)],
+            0,
+        )
 
 
 @kit.todo(1)
@@ -120,33 +149,47 @@ def test_every_block_has_shared_memory_of_its_own():
 
     launch(kernel, (2, 3), (1, 1), 1)
     old = [value for value in found if not math.isnan(value)]
-    kit.expect(not old, f"a block found {old and old[0]} in its shared memory before it wrote there: "
-                        "make the array inside the loop over blocks, filled with math.nan.")
+    kit.expect(
+        not old,
+        f"a block found {old and old[0]} in its shared memory before it wrote there: "
+        "make the array inside the loop over blocks, filled with math.nan.",
+    )
 
 
 @kit.todo(2)
 def test_tiles_are_two_slices_of_shared_memory():
     a, b = kit.matrix(TILE, TILE), kit.matrix(TILE, TILE, salt=1)
     c = [[0.0] * TILE for _ in range(TILE)]
-    shared = run_to_barriers(exercise.matmul_tiled, (1, 1), (TILE, TILE), 2 * TILE * TILE, list,
-                             a, b, c, False)
-    kit.expect_near("shared memory, tile of a before tile of b,", list(shared),
-                    kit.flatten(a)[1] + kit.flatten(b)[1], 0)
+    shared = run_to_barriers(
+        exercise.matmul_tiled, (1, 1), (TILE, TILE), 2 * TILE * TILE, list, a, b, c, False
+    )
+    kit.expect_near(
+        "shared memory, tile of a before tile of b,",
+        list(shared),
+        kit.flatten(a)[1] + kit.flatten(b)[1],
+        0,
+    )
 
 
 @kit.todo(3)
 def test_waits_before_reading_and_before_overwriting():
     a, b = kit.matrix(4, 6), kit.matrix(6, 4, salt=1)
-    for name, order in {"first to last": list, "last to first": lambda p: list(reversed(p))}.items():
+    for name, order in {
+        "first to last": list,
+        "last to first": lambda p: list(reversed(p)),
+    }.items():
         c = [[math.nan] * 4 for _ in range(4)]
-        run_to_barriers(exercise.matmul_tiled, (2, 2), (TILE, TILE), 2 * TILE * TILE, order,
-                        a, b, c, False)
+        run_to_barriers(
+            exercise.matmul_tiled, (2, 2), (TILE, TILE), 2 * TILE * TILE, order, a, b, c, False
+        )
         try:
             kit.expect_near("c", c, matmul_on_cpu(a, b), 1e-10)
         except kit.Failure as failure:
-            kit.fail(f"with threads that run in turns from barrier to barrier, {name}: {failure}\nA "
-                     "tile is read before all have written it, or overwritten before all have read "
-                     "it.")
+            kit.fail(
+                f"with threads that run in turns from barrier to barrier, {name}: {failure}\nA "
+                "tile is read before all have written it, or overwritten before all have read "
+                "it."
+            )
 
 
 @kit.todo(3)
@@ -164,11 +207,18 @@ def test_prints_the_tiles_of_every_step():
     with kit.captured_output() as text:
         exercise.matmul(a, a, show=True)
     lines = text.getvalue().splitlines()
-    kit.expect(len(lines) == 16, f"{len(lines)} lines were printed, expected two for each of 2 steps "
-                                 "of 4 blocks.")
+    kit.expect(
+        len(lines) == 16,
+        f"{len(lines)} lines were printed, expected two for each of 2 steps of 4 blocks.",
+    )
     begin = [i for i, line in enumerate(lines) if line.startswith("block (1, 0) step 1")]
-    kit.expect(begin, "no line begins with \"block (1, 0) step 1\".")
+    kit.expect(begin, 'no line begins with "block (1, 0) step 1".')
     got = [line[20:] for line in lines[begin[0] : begin[0] + 2]]
     wanted = ["a   2.0   3.0   b  10.0  11.0", "a   6.0   7.0   b  14.0  15.0"]
-    kit.expect(got == wanted, "the tiles of block (1, 0), step 1, are printed as\n" + "\n".join(got) +
-               "\nexpected\n" + "\n".join(wanted))
+    kit.expect(
+        got == wanted,
+        "the tiles of block (1, 0), step 1, are printed as\n"
+        + "\n".join(got)
+        + "\nexpected\n"
+        + "\n".join(wanted),
+    )

@@ -1,4 +1,4 @@
-"""11/02: in Numba's simulator, one Python thread per CUDA thread; on a GPU with larger matrices too."""
+"""11/02: in Numba's simulator, one Python thread per CUDA thread; on a GPU larger matrices too."""
 
 import numpy as np
 from numba import config, cuda
@@ -26,22 +26,33 @@ def tolerance(a, b):
 
 def inputs(m, n, k):
     draw = np.random.default_rng(kit.generator().randrange(1 << 30))
-    return (draw.uniform(-1, 1, (m, k)).astype(np.float32),
-            draw.uniform(-1, 1, (k, n)).astype(np.float32))
+    return (
+        draw.uniform(-1, 1, (m, k)).astype(np.float32),
+        draw.uniform(-1, 1, (k, n)).astype(np.float32),
+    )
 
 
 def run(call):
-    return kit.within(60, call, "the kernel does not end. Every thread of a block must reach every "
-                                "cuda.syncthreads(): none may return before it.")
+    return kit.within(
+        60,
+        call,
+        "the kernel does not end. Every thread of a block must reach every "
+        "cuda.syncthreads(): none may return before it.",
+    )
 
 
 @kit.todo(1)
 def test_runs_in_the_simulator_without_a_gpu():
     if kit.on_gpu:
-        kit.expect(not config.ENABLE_CUDASIM, "Numba's simulator is on, though GRADE_DEVICE is \"gpu\".")
+        kit.expect(
+            not config.ENABLE_CUDASIM, 'Numba\'s simulator is on, though GRADE_DEVICE is "gpu".'
+        )
         return
-    kit.expect(config.ENABLE_CUDASIM, "Numba would use a GPU: its simulator is off. The import reads "
-                                      "NUMBA_ENABLE_CUDASIM, so set it in a line above the import.")
+    kit.expect(
+        config.ENABLE_CUDASIM,
+        "Numba would use a GPU: its simulator is off. The import reads "
+        "NUMBA_ENABLE_CUDASIM, so set it in a line above the import.",
+    )
 
 
 def needs_the_simulator():
@@ -73,8 +84,10 @@ def test_multiplies_any_sizes():
         a, b = inputs(m, n, k)
         kept = a.copy(), b.copy()
         c = run(lambda: exercise.matmul(a, b))
-        kit.expect(isinstance(c, np.ndarray) and c.dtype == np.float32,
-                   f"matmul() gives a {type(c).__name__}, expected a NumPy array of float32 on the host.")
+        kit.expect(
+            isinstance(c, np.ndarray) and c.dtype == np.float32,
+            f"matmul() gives a {type(c).__name__}, expected a NumPy array of float32 on the host.",
+        )
         kit.expect_near("c", c, matmul_on_cpu(a, b), tolerance(a, b))
         kit.expect((a == kept[0]).all() and (b == kept[1]).all(), "matmul() changed its inputs.")
 
@@ -101,6 +114,9 @@ def test_copies_c_back_once():
         exercise.matmul_tiled = real
     kit.expect(len(launched) == 1, f"{len(launched)} kernels were launched, expected one.")
     host = [name for name, arg in zip("abc", launched[0][1]) if isinstance(arg, np.ndarray)]
-    kit.expect(not host, f"{' and '.join(host)} went to the kernel as an array of the host. Numba then "
-                         "copies it to the device and back around each launch: use cuda.to_device and "
-                         "cuda.device_array.")
+    kit.expect(
+        not host,
+        f"{' and '.join(host)} went to the kernel as an array of the host. Numba then "
+        "copies it to the device and back around each launch: use cuda.to_device and "
+        "cuda.device_array.",
+    )

@@ -30,18 +30,29 @@ def test_functions_have_their_types():
     wanted = {"device_alloc": 2, "device_free": 1, "copy": 3, "saxpy": 4, "error_text": 1}
     for name, count in wanted.items():
         types = getattr(library, name).argtypes
-        kit.expect(types is not None, f"{name} has no argtypes: ctypes passes a Python int as 32 bits, "
-                                      "and an address has 64.")
-        kit.expect(len(types) == count, f"{name} takes {count} arguments; argtypes lists {len(types)}.")
+        kit.expect(
+            types is not None,
+            f"{name} has no argtypes: ctypes passes a Python int as 32 bits, "
+            "and an address has 64.",
+        )
+        kit.expect(
+            len(types) == count, f"{name} takes {count} arguments; argtypes lists {len(types)}."
+        )
     sizes = {"device_alloc": 1, "copy": 2}
     for name, at in sizes.items():
-        kit.expect(ctypes.sizeof(getattr(library, name).argtypes[at]) == 8,
-                   f"the bytes of {name} are a size_t of 64 bits; argtypes makes them fewer.")
-    kit.expect(library.saxpy.argtypes[0] is ctypes.c_float,
-               "saxpy takes a as a float of C: ctypes.c_float.")
+        kit.expect(
+            ctypes.sizeof(getattr(library, name).argtypes[at]) == 8,
+            f"the bytes of {name} are a size_t of 64 bits; argtypes makes them fewer.",
+        )
+    kit.expect(
+        library.saxpy.argtypes[0] is ctypes.c_float,
+        "saxpy takes a as a float of C: ctypes.c_float.",
+    )
     text = library.error_text(1)
-    kit.expect(isinstance(text, bytes), f"error_text(1) gives {text!r}: its restype is a char pointer, "
-                                        "ctypes.c_char_p.")
+    kit.expect(
+        isinstance(text, bytes),
+        f"error_text(1) gives {text!r}: its restype is a char pointer, ctypes.c_char_p.",
+    )
 
 
 @kit.todo(2)
@@ -50,11 +61,15 @@ def test_an_array_goes_to_the_device_and_comes_back():
     for n in kit.cases("n", [1, 33, 1000]):
         values, _ = inputs(n)
         with exercise.DeviceArray(library, values) as array:
-            kit.expect(array.pointer.value, "the pointer of the array is null: device_alloc sets it, and "
-                                            "takes its address.")
+            kit.expect(
+                array.pointer.value,
+                "the pointer of the array is null: device_alloc sets it, and takes its address.",
+            )
             kit.expect_near("what comes back", array.to_host(), values, 0)
         kit.check_findings()
-        kit.expect(kit.live_allocations() == 0, "the array was not freed when its with statement ended.")
+        kit.expect(
+            kit.live_allocations() == 0, "the array was not freed when its with statement ended."
+        )
 
 
 @kit.todo(2)
@@ -69,11 +84,15 @@ def test_an_error_becomes_an_exception():
     try:
         exercise.DeviceArray(Refusing, inputs(4)[0]).__enter__()
     except RuntimeError as error:
-        kit.expect("out of memory" in str(error), f"the exception says \"{error}\"; check() makes one "
-                                                  "that holds the text of the error.")
+        kit.expect(
+            "out of memory" in str(error),
+            f'the exception says "{error}"; check() makes one that holds the text of the error.',
+        )
         return
-    kit.fail("device_alloc returned error 2, out of memory, and nothing was raised: check() what it "
-             "returns.")
+    kit.fail(
+        "device_alloc returned error 2, out of memory, and nothing was raised: check() what it "
+        "returns."
+    )
 
 
 @kit.todo(3)
@@ -87,21 +106,31 @@ def test_adds_any_length():
         kit.check_findings()
         kit.expect_near("a x + y", z, saxpy_on_cpu(-1.5, x, y), tolerance(-1.5, x, y))
         kit.expect((x == kept[0]).all() and (y == kept[1]).all(), "saxpy() changed its inputs.")
-        kit.expect(kit.live_allocations() == 0, f"{kit.live_allocations()} allocations are left after "
-                                                "the call.")
+        kit.expect(
+            kit.live_allocations() == 0,
+            f"{kit.live_allocations()} allocations are left after the call.",
+        )
 
 
 @kit.todo(3)
 def test_takes_other_types_and_steps():
     library = exercise.load(kit.kernels())
     x, y = inputs(300)
-    made = {"float64": (x.astype(np.float64), y.astype(np.float64)), "every third": (x[::3], y[::3]),
-            "reversed": (x[::-1], y), "int32": (np.arange(300, dtype=np.int32), y),
-            "a column": (np.stack([x, y], axis=1)[:, 1], y)}
+    made = {
+        "float64": (x.astype(np.float64), y.astype(np.float64)),
+        "every third": (x[::3], y[::3]),
+        "reversed": (x[::-1], y),
+        "int32": (np.arange(300, dtype=np.int32), y),
+        "a column": (np.stack([x, y], axis=1)[:, 1], y),
+    }
     for name in kit.cases("arrays", made):
         x, y = made[name]
-        kit.expect_near("a x + y", exercise.saxpy(library, 0.5, x, y), saxpy_on_cpu(0.5, x, y),
-                        tolerance(0.5, x, y))
+        kit.expect_near(
+            "a x + y",
+            exercise.saxpy(library, 0.5, x, y),
+            saxpy_on_cpu(0.5, x, y),
+            tolerance(0.5, x, y),
+        )
 
 
 @kit.todo(3)

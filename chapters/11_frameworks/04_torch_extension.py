@@ -1,5 +1,5 @@
 # 11/04 Torch extension: y = x^2 + x + 1 as an operator of PyTorch, with its gradient.
-#   x, y, grad   tensors on the GPU, float32 or float64, any shape; the kernels see n numbers in a row
+#   x, y, grad   tensors on the GPU, float32 or float64, any shape; kernels see n numbers in a row
 #   built twice  at once by load_inline, and as a package that pip installs
 #   TODOs        4
 import pathlib
@@ -69,7 +69,7 @@ torch::Tensor forward(torch::Tensor x) {
   check(x);
   const c10::cuda::CUDAGuard device(x.device());  // where x lies, also with several cards
 """
-    # TODO(2): x may be a view with steps: take its numbers in a row. Make y, and call launch_forward
+    # TODO(2): x may be a view with steps: take its numbers in a row. Make y, call launch_forward
     # for the type of x, in PyTorch's current stream, as backward() does (about 6 lines).
     "auto y = torch::zeros_like(x);"
     """
@@ -85,8 +85,8 @@ torch::Tensor backward(torch::Tensor grad_y, torch::Tensor x) {
   auto grad_x = torch::empty_like(x);
   void* stream = c10::cuda::getCurrentCUDAStream().stream();
   AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "poly_backward", [&] {
-    launch_backward(grad_y.data_ptr<scalar_t>(), x.data_ptr<scalar_t>(), grad_x.data_ptr<scalar_t>(),
-                    x.numel(), stream);
+    launch_backward(grad_y.data_ptr<scalar_t>(), x.data_ptr<scalar_t>(),
+                    grad_x.data_ptr<scalar_t>(), x.numel(), stream);
   });
   return grad_x;
 }

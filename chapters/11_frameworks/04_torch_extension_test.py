@@ -1,4 +1,4 @@
-"""11/04: both builds run at once, as they take most of the time; then values, gradients, streams."""
+"""11/04: both builds run at once, since they take longest; then values, gradients, streams."""
 
 import functools
 import os
@@ -26,9 +26,22 @@ def package_build():
     if not (source / "setup.py").exists():
         return None
     return subprocess.Popen(
-        [sys.executable, "-m", "pip", "install", "--no-build-isolation", "--no-deps", "--no-index",
-         "--quiet", "--target", str(FOLDER / "installed"), str(source)],
-        stdout=subprocess.DEVNULL, stderr=(FOLDER / "errors").open("w"))
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "install",
+            "--no-build-isolation",
+            "--no-deps",
+            "--no-index",
+            "--quiet",
+            "--target",
+            str(FOLDER / "installed"),
+            str(source),
+        ],
+        stdout=subprocess.DEVNULL,
+        stderr=(FOLDER / "errors").open("w"),
+    )
 
 
 @functools.lru_cache
@@ -109,7 +122,9 @@ def test_trains_through_it():
     y = operator()(x)
     kit.expect(y.requires_grad, "y has no gradient: call the class by its apply.")
     (y * torch.arange(1000.0, device=x.device)).sum().backward()
-    expected = torch.arange(1000.0, dtype=torch.float64, device=x.device) * (2 * x.detach().double() + 1)
+    expected = torch.arange(1000.0, dtype=torch.float64, device=x.device) * (
+        2 * x.detach().double() + 1
+    )
     tensors.expect_close("x.grad", x.grad, expected, 1e-6 * expected.abs() + 1e-6)
 
 
@@ -122,11 +137,19 @@ def test_installs_as_a_package():
     if build.returncode != 0:
         errors = [line for line in (FOLDER / "errors").read_text().splitlines() if "rror" in line]
         kit.fail("pip cannot install the package:\n" + "\n".join(errors[:4]))
-    script = ("import torch, poly_activation\n"
-              "x = torch.arange(6.0, device='cuda')\n"
-              "print(poly_activation.forward(x).tolist(), poly_activation.backward(x, x).tolist())")
-    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True,
-                         env={**os.environ, "PYTHONPATH": str(FOLDER / "installed")})
+    script = (
+        "import torch, poly_activation\n"
+        "x = torch.arange(6.0, device='cuda')\n"
+        "print(poly_activation.forward(x).tolist(), poly_activation.backward(x, x).tolist())"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(FOLDER / "installed")},
+    )
     said = ran.stdout.strip() or ran.stderr.strip()[-300:]
     wanted = "[1.0, 3.0, 7.0, 13.0, 21.0, 31.0] [0.0, 3.0, 10.0, 21.0, 36.0, 55.0]"
-    kit.expect(said == wanted, f"import poly_activation in a new Python gives {said}, expected {wanted}.")
+    kit.expect(
+        said == wanted, f"import poly_activation in a new Python gives {said}, expected {wanted}."
+    )

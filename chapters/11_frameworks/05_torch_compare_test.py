@@ -1,4 +1,4 @@
-"""11/05: the clock on work of known length, the kernel's values, and a table that hangs together."""
+"""11/05: the clock on work of known length, the kernel's values, a table that hangs together."""
 
 import torch
 
@@ -24,8 +24,12 @@ def test_kernel_computes_the_polynomial():
     for n in kit.cases("n", [1, 1023, 1025, 100_000]):
         x = 3 * tensors.tensor(n)
         double = x.double()
-        tensors.expect_close("y", exercise.poly_cuda(x), double * double + double + 1,
-                             3 * 2.0**-24 * (double * double + double.abs() + 1))
+        tensors.expect_close(
+            "y",
+            exercise.poly_cuda(x),
+            double * double + double + 1,
+            3 * 2.0**-24 * (double * double + double.abs() + 1),
+        )
 
 
 @kit.todo(1)
@@ -39,16 +43,22 @@ def test_kernel_runs_in_the_current_stream():
         y = exercise.poly_cuda(late)
     torch.cuda.synchronize()
     wrong = int((y != exercise.poly_cuda(x)).sum())
-    kit.expect(wrong == 0, f"{wrong} elements are wrong where x is written late in a stream of its own: the "
-                           "kernel did not wait for it. Pass the current stream.")
+    kit.expect(
+        wrong == 0,
+        f"{wrong} elements are wrong where x is written late in a stream of its own: the "
+        "kernel did not wait for it. Pass the current stream.",
+    )
 
 
 @kit.todo(2)
 def test_times_the_device_and_not_the_launch():
     length = cycles(2.0)
     ms = exercise.median_ms(lambda: torch.cuda._sleep(length), warmup=2, runs=10)
-    kit.expect(1.4 < ms < 3.0, f"a kernel of about 2 ms takes {ms:.3f} ms by median_ms: a launch returns "
-                               "before its kernel has run, so record events on the device.")
+    kit.expect(
+        1.4 < ms < 3.0,
+        f"a kernel of about 2 ms takes {ms:.3f} ms by median_ms: a launch returns "
+        "before its kernel has run, so record events on the device.",
+    )
 
 
 @kit.todo(2)
@@ -64,8 +74,11 @@ def test_takes_the_median_behind_a_warm_up():
 
     ms = exercise.median_ms(call, warmup=5, runs=30)
     kit.expect(len(calls) == 35, f"{len(calls)} calls, expected 5 of warm-up and 30 timed ones.")
-    kit.expect(0.6 < ms < 1.6, f"{ms:.2f} ms for calls of 1 ms with some of 20 ms among them: take the "
-                               "median, which few slow runs do not move, and leave the warm-up out.")
+    kit.expect(
+        0.6 < ms < 1.6,
+        f"{ms:.2f} ms for calls of 1 ms with some of 20 ms among them: take the "
+        "median, which few slow runs do not move, and leave the warm-up out.",
+    )
 
 
 @kit.todo(3)
@@ -73,19 +86,28 @@ def test_compares_all_ways_on_the_same_size():
     sizes = [1 << 12, 1 << 22]
     rows = exercise.compare(sizes)
     ways = list(exercise.WAYS)
-    kit.expect([row[:2] for row in rows] == [[way, n] for n in sizes for way in ways],
-               f"the rows are of {[row[:2] for row in rows]}, expected every way for each size.")
+    kit.expect(
+        [row[:2] for row in rows] == [[way, n] for n in sizes for way in ways],
+        f"the rows are of {[row[:2] for row in rows]}, expected every way for each size.",
+    )
     for name, n, ms, rate, ratio in rows:
-        kit.expect(abs(rate - 8 * n / ms / 1e6) <= 1e-6 * rate, f"{name}, n = {n}: {rate:.1f} GB/s does "
-                                                                "not follow from the time.")
+        kit.expect(
+            abs(rate - 8 * n / ms / 1e6) <= 1e-6 * rate,
+            f"{name}, n = {n}: {rate:.1f} GB/s does not follow from the time.",
+        )
         eager = next(row[2] for row in rows if row[0] == ways[0] and row[1] == n)
-        kit.expect(abs(ratio - eager / ms) <= 1e-6 * ratio, f"{name}, n = {n}: {ratio:.2f} is not eager's "
-                                                            "time of this size divided by its own.")
+        kit.expect(
+            abs(ratio - eager / ms) <= 1e-6 * ratio,
+            f"{name}, n = {n}: {ratio:.2f} is not eager's time of this size divided by its own.",
+        )
 
 
 @kit.todo(3)
 def test_fusing_pays():
     rows = {row[0]: row for row in exercise.compare([1 << 26])}
     for name in ("torch.compile", "our CUDA kernel"):
-        kit.expect(rows[name][4] > 2, f"{name} reaches {rows[name][4]:.2f} times the speed of eager: 8 "
-                                      "bytes per element instead of 28 are worth more than 2.")
+        kit.expect(
+            rows[name][4] > 2,
+            f"{name} reaches {rows[name][4]:.2f} times the speed of eager: 8 "
+            "bytes per element instead of 28 are worth more than 2.",
+        )

@@ -37,20 +37,20 @@ def kernels_of(model, x):
             torch.cuda.synchronize()
     found = []
     # TODO(1): From profile.key_averages() take what ran on the card, event.device_type ==
-    # DeviceType.CUDA: its key, count and self_device_time_total in us. Longest first (about 4 lines).
+    # DeviceType.CUDA: key, count and self_device_time_total in us. Longest first (about 4 lines).
     return found
 
 
 def author(name):
     """Who wrote a kernel, by its name: "cuBLAS", "cuDNN", "NCCL", "Triton", "PyTorch", "driver" or
     "unknown"."""
-    return "unknown"  # TODO(2): at::native:: is PyTorch's own, triton_ what torch.compile made. Products
-    # have gemm, gemv or nvjet in their name. Memcpy and Memset are the driver's (about 8 lines).
+    return "unknown"  # TODO(2): at::native:: is PyTorch's own, triton_ what torch.compile made.
+    # Products have gemm, gemv or nvjet in their name. Memcpy, Memset: the driver's (about 8 lines).
 
 
 def limit(flops, moved, us, peak_flops, peak_bytes):
-    """(what, share): the peak that a kernel comes nearest to, "arithmetic" or "memory", and the share
-    of it. Below 0.3 of both it is "neither". `moved` are bytes; peaks are per second."""
+    """(what, share): the peak that a kernel comes nearest to, "arithmetic" or "memory", and the
+    share of it. Below 0.3 of both it is "neither". `moved` are bytes; peaks are per second."""
     return "neither", 0.0  # TODO(3): Rates from the time, shares from the peaks (about 5 lines).
 
 
@@ -78,7 +78,7 @@ if __name__ == "__main__":
     # An H200 by its data sheet: fp32 without tensor cores, and memory.
     rows = [row for batch in (16, 4096) for row in report(batch, 67e12, 4.8e12)]
     with open(sys.argv[1], "w") as file:
-        json.dump({"kind": "table", "card": torch.cuda.get_device_name(), "torch": torch.__version__,
-                   "date": datetime.date.today().isoformat(), "columns": columns, "rows": rows},
-                  file, indent=1)
+        json.dump({"kind": "table", "card": torch.cuda.get_device_name(),
+                   "torch": torch.__version__, "date": datetime.date.today().isoformat(),
+                   "columns": columns, "rows": rows}, file, indent=1)
         file.write("\n")

@@ -8,7 +8,9 @@ exercise = kit.exercise()
 
 # Kernels that PyTorch 2 launches on cards from sm_75 to sm_90, shortened.
 NAMES = {
-    "void at::native::vectorized_elementwise_kernel<4, at::native::launch_clamp_scalar(...)>": "PyTorch",
+    "void at::native::vectorized_elementwise_kernel<4, at::native::launch_clamp_scalar(...)>": (
+        "PyTorch"
+    ),
     "void at::native::elementwise_kernel<128, 2, gemm_epilogue<float> >": "PyTorch",
     "sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize128x64x8_stage3": "cuBLAS",
     "void cutlass::Kernel2<cutlass_80_simt_sgemm_256x128_8x4_tn_align1>": "cuBLAS",
@@ -35,15 +37,19 @@ def test_names_say_who_wrote_a_kernel():
 @kit.todo(3)
 def test_the_larger_share_is_the_limit():
     # 1 GFLOP and 1 MB in 20 us are 50 TFLOP/s and 50 GB/s.
-    cases = {(1e9, 1e6, 20, 67e12, 4.8e12): ("arithmetic", 0.746),
-             (1e6, 72e6, 20, 67e12, 4.8e12): ("memory", 0.75),
-             (2e8, 1e7, 20, 67e12, 4.8e12): ("neither", 0.149),
-             (1e9, 72e6, 20, 67e12, 4.8e12): ("memory", 0.75)}
+    cases = {
+        (1e9, 1e6, 20, 67e12, 4.8e12): ("arithmetic", 0.746),
+        (1e6, 72e6, 20, 67e12, 4.8e12): ("memory", 0.75),
+        (2e8, 1e7, 20, 67e12, 4.8e12): ("neither", 0.149),
+        (1e9, 72e6, 20, 67e12, 4.8e12): ("memory", 0.75),
+    }
     for arguments in kit.cases("flops, bytes, us, peaks", cases):
         what, share = exercise.limit(*arguments)
         wanted, near = cases[arguments]
-        kit.expect(what == wanted and abs(share - near) < 0.01,
-                   f"limit() says {what}, {share:.3f}; expected {wanted}, {near}.")
+        kit.expect(
+            what == wanted and abs(share - near) < 0.01,
+            f"limit() says {what}, {share:.3f}; expected {wanted}, {near}.",
+        )
 
 
 @kit.todo(1)
@@ -53,12 +59,16 @@ def test_lists_what_ran_on_the_card():
     kernels = exercise.kernels_of(model, x)
     kit.expect(kernels, "no kernel is listed.")
     host = [kernel.name for kernel in kernels if kernel.name.startswith(("aten::", "cuda"))]
-    kit.expect(not host, f"{host and host[0]} is a call of the host, no kernel: look at device_type.")
+    kit.expect(
+        not host, f"{host and host[0]} is a call of the host, no kernel: look at device_type."
+    )
     times = [kernel.us for kernel in kernels]
     kit.expect(times == sorted(times, reverse=True), "the longest kernel is not first.")
-    kit.expect(sum(kernel.calls for kernel in kernels) >= 2 * exercise.LAYERS - 1,
-               f"{sum(kernel.calls for kernel in kernels)} launches are listed; {exercise.LAYERS} products "
-               f"and {exercise.LAYERS} ReLUs ran.")
+    kit.expect(
+        sum(kernel.calls for kernel in kernels) >= 2 * exercise.LAYERS - 1,
+        f"{sum(kernel.calls for kernel in kernels)} launches are listed; {exercise.LAYERS} products"
+        f" and {exercise.LAYERS} ReLUs ran.",
+    )
     with torch.no_grad():
         begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
         model(x)
@@ -68,9 +78,12 @@ def test_lists_what_ran_on_the_card():
         end.record()
         end.synchronize()
     whole = begin.elapsed_time(end) / 20 * 1000
-    kit.expect(0.5 * whole < sum(times) < 1.2 * whole, f"the kernels add up to {sum(times):.0f} us, and the "
-                                                       f"pass takes {whole:.0f} us: us is of all calls "
-                                                       "of a kernel together.")
+    kit.expect(
+        0.5 * whole < sum(times) < 1.2 * whole,
+        f"the kernels add up to {sum(times):.0f} us, and the "
+        f"pass takes {whole:.0f} us: us is of all calls "
+        "of a kernel together.",
+    )
 
 
 @kit.todo(1)
@@ -78,6 +91,8 @@ def test_products_take_most_of_the_time():
     x = torch.rand(4096, exercise.WIDTH, device="cuda")
     kernels = exercise.kernels_of(exercise.build(), x)
     products = sum(kernel.us for kernel in kernels if "at::native" not in kernel.name)
-    kit.expect(products > 0.8 * sum(kernel.us for kernel in kernels),
-               "less than 80 % of the time goes into what PyTorch did not write itself: ten products of "
-               "4096 x 2048 x 2048 are most of the work.")
+    kit.expect(
+        products > 0.8 * sum(kernel.us for kernel in kernels),
+        "less than 80 % of the time goes into what PyTorch did not write itself: ten products of "
+        "4096 x 2048 x 2048 are most of the work.",
+    )

@@ -1,4 +1,4 @@
-# 11/07 Triton vector add: one program adds BLOCK elements; which thread adds which is Triton's affair.
+# 11/07 Triton vector add: a program adds BLOCK elements; which thread adds which, Triton decides.
 #   a, b, c  tensors of n float32, contiguous, on one device; 0 <= n < 2^31 - BLOCK
 #   TODOs    2
 import triton
@@ -9,8 +9,8 @@ BLOCK = 1024  # elements of one program; a power of two
 
 @triton.jit
 def vector_add(a, b, c, n, BLOCK: tl.constexpr):
-    pass  # TODO(1): Make the BLOCK indices of this program, load both operands, store the sums. A
-    # mask keeps the last program from what lies past n (about 4 lines).
+    pass  # TODO(1): Make the BLOCK indices of this program, load both operands, store the sums.
+    # A mask keeps the last program from what lies past n (about 4 lines).
 
 
 def launch_vector_add(a, b, c):

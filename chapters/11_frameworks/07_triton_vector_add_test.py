@@ -11,7 +11,9 @@ exercise = kit.exercise()
 @kit.todo(2)
 def test_covers_sizes_that_are_not_multiples_of_the_block():
     block = exercise.BLOCK
-    sizes = [1, block, block - 1, block + 1, 5 * block - 3] + ([(1 << 24) + 7] if kit.on_gpu else [])
+    sizes = [1, block, block - 1, block + 1, 5 * block - 3] + (
+        [(1 << 24) + 7] if kit.on_gpu else []
+    )
     for n in kit.cases("n", sizes):
         a, b = tensors.tensor(n), tensors.tensor(n)
         kept = a.clone(), b.clone()

@@ -16,8 +16,8 @@ def softmax_on_cpu(x):
     return power / power.sum(dim=1, keepdim=True)
 
 
-# The relative error of exp in float32 for |x - max| < 100, of the sum and of the quotient: 2^-24 times
-# what the argument, the sum and the rounding add. Half precision is 50 times further off.
+# The relative error of exp in float32 for |x - max| < 100, of the sum and of the quotient. Half
+# precision is 50 times further off.
 def tolerance(expected):
     return 2e-5 * expected + 1e-37
 
@@ -88,8 +88,16 @@ if kit.on_gpu:
                 tensors.expect_close("of a timed call, y", y[rows], expected, tolerance(expected))
 
             # Bars against 05/08: 0.5 of its speed for a pass, 0.9 for gold.
-            speed.against(lambda: exercise.launch_softmax_rows(x, y), [y],
-                          [speed.Other("stage", "the CUDA kernel of 05/08", cuda_kernel(x, y), 0.5, 0.9),
-                           speed.Other("library", "torch.softmax",
-                                       lambda: torch.softmax(x, 1, out=y), 1.0)],
-                          check_last, bytes_moved=8 * x.numel(), flops=0)
+            speed.against(
+                lambda: exercise.launch_softmax_rows(x, y),
+                [y],
+                [
+                    speed.Other("stage", "the CUDA kernel of 05/08", cuda_kernel(x, y), 0.5, 0.9),
+                    speed.Other(
+                        "library", "torch.softmax", lambda: torch.softmax(x, 1, out=y), 1.0
+                    ),
+                ],
+                check_last,
+                bytes_moved=8 * x.numel(),
+                flops=0,
+            )

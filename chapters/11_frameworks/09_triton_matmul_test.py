@@ -1,5 +1,5 @@
-"""11/09: values against double and a product that only fp32 gets right; on a GPU the time beside the
-CUDA kernel of 07/09 and cuBLAS."""
+"""11/09: values against double and a product that only fp32 gets right; on a GPU the time beside
+the CUDA kernel of 07/09 and cuBLAS."""
 
 import ctypes
 
@@ -35,7 +35,9 @@ def test_multiplies_one_tile():
 @kit.todo(2)
 def test_every_tile_is_made_once():
     # A group of 16 rows of tiles, and a last one that is lower.
-    sizes = [(17 * 64 + 5, 2 * 64 + 1, 8), (70, 200, 33)] + ([(1000, 515, 771)] if kit.on_gpu else [])
+    sizes = [(17 * 64 + 5, 2 * 64 + 1, 8), (70, 200, 33)] + (
+        [(1000, 515, 771)] if kit.on_gpu else []
+    )
     for m, n, k in kit.cases("m x n x k", sizes):
         a, b = tensors.tensor(m, k), tensors.tensor(k, n)
         tensors.expect_close("c", multiply(m, n, k, a, b), *matmul_on_cpu(a, b))
@@ -49,7 +51,7 @@ def test_launches_a_program_per_tile():
 
 @kit.todo(1)
 def test_multiplies_in_fp32():
-    # Odd numbers of 12 bits times 1 or -1: every order of fp32 is exact, TF32 rounds the last bit off.
+    # Odd numbers of 12 bits times 1 or -1: every order of fp32 is exact, TF32 rounds one bit off.
     m, n, k = 64, 64, 128
     a = (2 * (tensors.tensor(m, k) * 512).round() + 3073).clamp(2049, 4095)
     b = torch.where(tensors.tensor(k, n) < 0, -1.0, 1.0)
@@ -79,7 +81,14 @@ if kit.on_gpu:
             tensors.expect_close("of a timed call, c", c[rows], expected, tolerance)
 
         # Bars against 07/09: 0.5 of its speed for a pass, 0.9 for gold.
-        speed.against(lambda: exercise.launch_matmul(a, b, c), [c],
-                      [speed.Other("stage", "the CUDA kernel of 07/09", cuda_kernel(a, b, c), 0.5, 0.9),
-                       speed.Other("library", "cuBLAS in fp32", lambda: torch.mm(a, b, out=c), 0.5, 0.9)],
-                      check_last, bytes_moved=12 * n * n, flops=2 * n**3)
+        speed.against(
+            lambda: exercise.launch_matmul(a, b, c),
+            [c],
+            [
+                speed.Other("stage", "the CUDA kernel of 07/09", cuda_kernel(a, b, c), 0.5, 0.9),
+                speed.Other("library", "cuBLAS in fp32", lambda: torch.mm(a, b, out=c), 0.5, 0.9),
+            ],
+            check_last,
+            bytes_moved=12 * n * n,
+            flops=2 * n**3,
+        )

@@ -126,8 +126,8 @@ def wait(kind):
 
 
 def measure(name, n, folder, runs=11):
-    """(lines, seconds to build, seconds to run): lines of source that are not empty; from the source
-    to the end of the first run; the median of the later runs, each with its end awaited."""
+    """(lines, seconds to build, seconds to run): lines of source that are not empty; from the
+    source to the end of the first run; the median of the later runs, each with its end awaited."""
     kind = WAYS[name][2]
     x, y = arrays(kind, n)
     wait(kind)
@@ -142,8 +142,8 @@ def table(n):
             shown = f"{1e3 * run:.1f} ms" if run > 1e-3 else f"{1e6 * run:.0f} us"
             rows.append([name, str(lines), f"{built:.2f} s", shown, f"{12e-9 * n / run:,.1f}"])
     import torch
-    return {"kind": "table", "n": n, "card": torch.cuda.get_device_name(), "torch": torch.__version__,
-            "date": datetime.date.today().isoformat(),
+    return {"kind": "table", "n": n, "card": torch.cuda.get_device_name(),
+            "torch": torch.__version__, "date": datetime.date.today().isoformat(),
             "columns": ["way", "lines", "build", "run", "GB/s"], "rows": rows}
 
 

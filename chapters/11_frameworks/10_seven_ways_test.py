@@ -16,7 +16,9 @@ def check(name):
         saxpy = exercise.build(name, folder)
         kind = exercise.WAYS[name][2]
         x, y = exercise.arrays(kind, n)
-        expected = [0.5 * a + b for a, b in zip(*(torch.as_tensor(v).double().tolist() for v in (x, y)))]
+        expected = [
+            0.5 * a + b for a, b in zip(*(torch.as_tensor(v).double().tolist() for v in (x, y)))
+        ]
         saxpy(0.5, x, y)
         exercise.wait(kind)
         kit.expect_near("y", torch.as_tensor(y).double().tolist(), expected, 1e-6)
@@ -86,16 +88,22 @@ def test_counts_lines_that_are_not_empty():
 @kit.todo(4)
 def test_building_lasts_until_the_first_run_has_ended():
     built = measured()[1][1]
-    kit.expect(0.085 < built < 0.2, f"building takes {built:.3f} s; it takes 0.05 s, and the first run, "
-                                    "which may still compile, 0.04 s.")
+    kit.expect(
+        0.085 < built < 0.2,
+        f"building takes {built:.3f} s; it takes 0.05 s, and the first run, "
+        "which may still compile, 0.04 s.",
+    )
 
 
 @kit.todo(4)
 def test_running_is_the_median_of_the_later_runs():
     watched, (_, _, run) = measured()
     kit.expect(watched.calls == 8, f"{watched.calls} calls, expected the first and 7 timed ones.")
-    kit.expect(0.004 < run < 0.012, f"a run takes {run:.4f} s; most take 0.005 s and some 0.04: take the "
-                                    "median, without the first.")
+    kit.expect(
+        0.004 < run < 0.012,
+        f"a run takes {run:.4f} s; most take 0.005 s and some 0.04: take the "
+        "median, without the first.",
+    )
 
 
 @kit.todo(4)
@@ -104,5 +112,8 @@ def test_waits_for_the_card():
     with tempfile.TemporaryDirectory() as folder:
         run = exercise.measure("PyTorch", n, folder)[2]
     peak = 12 * n / 20e12  # seconds: no card moves 20 TB/s
-    kit.expect(run > peak, f"{12e-12 * n / run:.0f} TB/s is more than a card can move: the clock stopped "
-                           "before the kernel had ended.")
+    kit.expect(
+        run > peak,
+        f"{12e-12 * n / run:.0f} TB/s is more than a card can move: the clock stopped "
+        "before the kernel had ended.",
+    )

@@ -146,12 +146,13 @@ PythonProgram python_program(const Paths& paths, const RunRequest& request) {
   const fs::path kit = paths.root / "grader" / "kit" / "python";
   const fs::path graded = graded_file(paths, request);
   PythonProgram program;
-  program.argv = {interpreter_for(paths, exercise.python).command, "-u", (kit / "run.py").string(),
-                  graded.string(), files.test.string()};
-  // Compiled modules go to the build folder: not beside the exercises, and not lost either.
-  const fs::path compiled = paths.build(Device::kSimulator) / "python" / "compiled";
-  program.environment = {{"PYTHONPYCACHEPREFIX", compiled.string()},
-                         {"GRADE_DEVICE", request.device == Device::kGpu ? "gpu" : "sim"},
+  program.argv = {interpreter_for(paths, exercise.python).command,
+                  "-u",
+                  "-B",
+                  (kit / "run.py").string(),
+                  graded.string(),
+                  files.test.string()};
+  program.environment = {{"GRADE_DEVICE", request.device == Device::kGpu ? "gpu" : "sim"},
                          {"GRADE_ROOT", paths.root.string()},
                          {"GRADE_NVCC", paths.nvcc},
                          {"GRADE_CUDA_HOME", paths.cuda_home}};

@@ -1,4 +1,4 @@
-# 11/01 Python runner: a kernel launch made of Python's threads, and a tiled product that runs in it.
+# 11/01 Python runner: a kernel launch made of Python's threads, and a tiled product in it.
 #   launch(kernel, grid, block, shared_size, *args)
 #     grid, block    (x, y); kernel(thread, *args) runs once for each thread of each block
 #     shared_size    numbers of shared memory of a block; all NaN when the block begins
@@ -62,7 +62,7 @@ def matmul_tiled(thread, a, b, c, show):
     m, k, n = len(a), len(b), len(b[0])
     row = thread.block_y * TILE + thread.y
     col = thread.block_x * TILE + thread.x
-    #~ tile_a = tile_b = thread.shared  # TODO(2): TILE * TILE numbers for each: two slices (2 lines).
+    #~ tile_a = tile_b = thread.shared  # TODO(2): TILE * TILE numbers each: two slices (2 lines).
     #~begin 2
     tile_a = thread.shared[: TILE * TILE]  # TILE x TILE, by rows
     tile_b = thread.shared[TILE * TILE :]  # TILE x TILE, by rows
@@ -70,7 +70,7 @@ def matmul_tiled(thread, a, b, c, show):
     acc = 0.0
     for step in range(math.ceil(k / TILE)):
         #~ # TODO(3): Load this thread's element of both tiles, 0.0 outside of a and b. Wait until all
-        #~ # have loaded. Below, add TILE products to acc, and wait until all have read (about 8 lines).
+        #~ # have loaded. Below, add TILE products to acc, then wait until all have read (8 lines).
         #~begin 3
         a_col = step * TILE + thread.x
         b_row = step * TILE + thread.y

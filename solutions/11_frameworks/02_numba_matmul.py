@@ -1,6 +1,6 @@
 # 11/02 Numba matmul: the tiled product of 11/01 as a kernel that Numba compiles.
 #   a  m x k, b  k x n    NumPy arrays of float32, any sizes
-#   GRADE_DEVICE          "sim": in Numba's simulator, which runs the kernel as Python; "gpu": on the card
+#   GRADE_DEVICE          "sim": Numba's simulator runs the kernel as Python; "gpu": the card
 #   TODOs                 3
 import os
 
@@ -28,7 +28,7 @@ def matmul_tiled(a, b, c):
     row = cuda.blockIdx.y * TILE + ty
     col = cuda.blockIdx.x * TILE + tx
     acc = float32(0)
-    #~ # TODO(2): Go through k in steps of TILE, as in 11/01: load one element of each tile (0 outside),
+    #~ # TODO(2): Go through k in steps of TILE, as in 11/01: load an element of each tile (0 outside),
     #~ # cuda.syncthreads(), add TILE products to acc, cuda.syncthreads() (about 11 lines).
     #~begin 2
     for begin in range(0, k, TILE):
@@ -49,8 +49,8 @@ def matmul_tiled(a, b, c):
 
 def matmul(a, b):
     m, n = a.shape[0], b.shape[1]
-    #~ return np.zeros((m, n), np.float32)  # TODO(3): Copy a and b to the device, make c there, launch
-    #~ # enough blocks of (TILE, TILE) threads, and copy c back (about 6 lines).
+    #~ return np.zeros((m, n), np.float32)  # TODO(3): Copy a and b to the device, make c there,
+    #~ # launch enough blocks of (TILE, TILE) threads, and copy c back (about 6 lines).
     #~begin 3
     d_a, d_b = cuda.to_device(a), cuda.to_device(b)
     d_c = cuda.device_array((m, n), np.float32)  # not written: no copy to the device

@@ -57,8 +57,8 @@ class DeviceArray:
 
 
 def saxpy(library, a, x, y):
-    """a * x + y as a new array of float32. x and y: n numbers each, of any type, also with steps."""
-    #~ return np.zeros_like(y)  # TODO(3): Refuse different lengths with a ValueError. Make both arrays
+    """a * x + y as a new array of float32. x and y: n numbers each, of any type, with any steps."""
+    #~ return np.zeros_like(y)  # TODO(3): Refuse different lengths with a ValueError. Make both
     #~ # contiguous float32: the kernel knows no types and no steps. Copy, call, copy back (5 lines).
     #~begin 3
     x, y = np.ascontiguousarray(x, np.float32), np.ascontiguousarray(y, np.float32)

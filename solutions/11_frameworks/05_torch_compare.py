@@ -40,8 +40,8 @@ def poly_cuda(x):
 
 def median_ms(call, warmup=10, runs=100):
     """Milliseconds on the device."""
-    #~ return 0.0  # TODO(2): Call it `warmup` times. Then record an event before and one behind each of
-    #~ # `runs` calls, wait once at the end, and take the median of the differences (about 8 lines).
+    #~ return 0.0  # TODO(2): Call it `warmup` times. Then record an event before and one behind each
+    #~ # of `runs` calls, wait once at the end, and take the median of the differences (about 8 lines).
     #~begin 2
     for _ in range(warmup):  # compiles, fills caches, wakes the clocks
         call()
@@ -59,12 +59,12 @@ WAYS = {"PyTorch, eager": poly_eager, "torch.compile": poly_compiled, "our CUDA 
 
 
 def compare(sizes):
-    """One row for each way and size: [way, n, milliseconds, GB/s of 8 n bytes, times eager's speed]."""
+    """A row for each way and size: [way, n, ms, GB/s of 8 n bytes, times eager's speed]."""
     rows = []
     for n in sizes:
         x = torch.rand(n, device="cuda") * 2 - 1
-        #~ # TODO(3): Time all WAYS on this x, and append their rows; eager, the first, has 1.0 times its
-        #~ # own speed (about 5 lines).
+        #~ # TODO(3): Time all WAYS on this x, and append their rows; eager, the first, has 1.0 times
+        #~ # its own speed (about 5 lines).
         #~begin 3
         eager = None
         for name, way in WAYS.items():

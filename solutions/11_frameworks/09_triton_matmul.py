@@ -9,8 +9,8 @@ import triton.language as tl
 # What is tried: tile of c, step in k, warps, copies under way. The interpreter takes the first.
 SHAPES = [(64, 64, 32, 4, 2), (64, 128, 32, 4, 2), (64, 64, 64, 4, 2), (32, 128, 32, 4, 3),
           (64, 128, 16, 4, 2), (128, 64, 16, 8, 3)]
-CONFIGS = [triton.Config({"TILE_M": m, "TILE_N": n, "TILE_K": k}, num_warps=warps, num_stages=stages)
-           for m, n, k, warps, stages in (SHAPES if torch.cuda.is_available() else SHAPES[:1])]
+CONFIGS = [triton.Config({"TILE_M": m, "TILE_N": n, "TILE_K": k}, num_warps=w, num_stages=stages)
+           for m, n, k, w, stages in (SHAPES if torch.cuda.is_available() else SHAPES[:1])]
 
 
 @triton.autotune(CONFIGS, key=["m", "n", "k"])
@@ -47,7 +47,7 @@ def matmul_tiles(a, b, c, m, n, k, GROUP: tl.constexpr, TILE_M: tl.constexpr, TI
 
 def launch_matmul(a, b, c):
     (m, k), n = a.shape, b.shape[1]
-    #~ # TODO(3): Launch a program per tile of c; the grid is a function of the chosen shape, meta, with
+    #~ # TODO(3): Launch a program per tile of c; the grid is a function of the chosen shape, meta: of
     #~ # meta["TILE_M"] and meta["TILE_N"]. GROUP is 16 (about 2 lines).
     #~begin 3
     grid = lambda meta: (triton.cdiv(m, meta["TILE_M"]) * triton.cdiv(n, meta["TILE_N"]),)

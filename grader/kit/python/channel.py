@@ -14,7 +14,9 @@ class Channel:
         # Taken out of the environment: programs that the learner's code starts do not get it.
         descriptor, _, nonce = os.environ.pop("GRADE_CHANNEL", "").partition(":")
         self._descriptor = int(descriptor) if descriptor.isdigit() and nonce else None
-        self._nonce = int(nonce) if nonce.isdigit() and len(nonce) < 16 and nonce[0] != "0" else nonce
+        self._nonce = (
+            int(nonce) if nonce.isdigit() and len(nonce) < 16 and nonce[0] != "0" else nonce
+        )
         if self.open:
             os.set_inheritable(self._descriptor, False)
 
@@ -29,4 +31,4 @@ class Channel:
         data = line.encode() + b"\n"
         sys.stdout.flush()
         while data:
-            data = data[os.write(self._descriptor, data):]
+            data = data[os.write(self._descriptor, data) :]

@@ -38,12 +38,12 @@ class Stuck(Failure):
     """What was called still runs: nothing more can be tried in this process."""
 
 
-# ---- the learner's file ---------------------------------------------------------------------------
+# ---- the learner's file --------------------------------------------------------------------------
 
 
 def load(path):
-    """The module in the file: names with a leading digit cannot be imported by name. Always compiled
-    anew: what Python keeps of a file misses an edit within one second that keeps its size."""
+    """The module in the file: names with a leading digit cannot be imported by name. Compiled anew
+    each time: what Python keeps of a file misses an edit within one second that keeps its size."""
     module = types.ModuleType("exercise_" + path.stem)
     module.__file__ = str(path)
     sys.modules[module.__name__] = module
@@ -66,7 +66,7 @@ def _exercise_path():
     return str(getattr(_exercise, "__file__", _exercise))
 
 
-# ---- tests and cases ------------------------------------------------------------------------------
+# ---- tests and cases -----------------------------------------------------------------------------
 
 
 def todo(number):
@@ -156,8 +156,11 @@ def describe(error):
     if isinstance(error, SyntaxError):
         text = (error.text or "").rstrip("\n")
         caret = " " * max((error.offset or 1) - 1, 0) + "^"
-        return (str(error.filename), error.lineno or 0,
-                f"{name}:{error.lineno}: {error.msg}\n{text}\n{caret}")
+        return (
+            str(error.filename),
+            error.lineno or 0,
+            f"{name}:{error.lineno}: {error.msg}\n{text}\n{caret}",
+        )
     if isinstance(error, AssertionError) and not own:
         return file, line, label + (str(error) or f"assert {where.line}")
     kind = type(error).__name__
@@ -171,7 +174,7 @@ def report_speed(**fields):
     _send("speed", **fields)
 
 
-# ---- numbers --------------------------------------------------------------------------------------
+# ---- numbers -------------------------------------------------------------------------------------
 
 
 def generator(salt=0):
@@ -213,12 +216,17 @@ def expect_near(what, got, expected, tolerance):
     wanted_shape, wanted = flatten(expected)
     expect(shape == wanted_shape, f"{what} has the shape {shape}, expected {wanted_shape}.")
     allowed = flatten(tolerance)[1] if hasattr(tolerance, "__len__") else [tolerance] * len(wanted)
-    wrong = [i for i, (a, b, t) in enumerate(zip(values, wanted, allowed))
-             if a is None or not abs(a - b) <= t]
+    wrong = [
+        i
+        for i, (a, b, t) in enumerate(zip(values, wanted, allowed))
+        if a is None or not abs(a - b) <= t
+    ]
     if not wrong:
         return
-    lines = [f"{what}{_position(i, shape)} is {_number(values[i])}, expected {_number(wanted[i])}"
-             for i in wrong[:5]]
+    lines = [
+        f"{what}{_position(i, shape)} is {_number(values[i])}, expected {_number(wanted[i])}"
+        for i in wrong[:5]
+    ]
     more = f"\n{len(wrong)} of {len(wanted)} elements are wrong." if len(wanted) > 1 else ""
     fail("\n".join(lines) + more + _guess(values, wanted, shape))
 
@@ -243,22 +251,32 @@ def _guess(values, wanted, shape):
     if len(shape) == 2 and shape[0] == shape[1] and shape[0] > 1:
         n = shape[0]
         flipped = [wanted[(i % n) * n + i // n] for i in range(n * n)]
-        if all(value is not None and abs(value - other) <= 1e-4 * (1 + abs(other))
-               for value, other in zip(values, flipped)):
+        if all(
+            value is not None and abs(value - other) <= 1e-4 * (1 + abs(other))
+            for value, other in zip(values, flipped)
+        ):
             return " It is the transpose."
     return ""
 
 
-# ---- the simulator --------------------------------------------------------------------------------
+# ---- the simulator -------------------------------------------------------------------------------
 
 
 class _Finding(ctypes.Structure):
     """wsim_finding of warplings/sim.h."""
 
-    _fields_ = [("check", ctypes.c_char_p), ("kind", ctypes.c_char_p), ("message", ctypes.c_char_p),
-                ("file", ctypes.c_char_p), ("line", ctypes.c_int), ("other_file", ctypes.c_char_p),
-                ("other_line", ctypes.c_int), ("kernel", ctypes.c_char_p),
-                ("is_note", ctypes.c_int), ("count", ctypes.c_uint64)]
+    _fields_ = [
+        ("check", ctypes.c_char_p),
+        ("kind", ctypes.c_char_p),
+        ("message", ctypes.c_char_p),
+        ("file", ctypes.c_char_p),
+        ("line", ctypes.c_int),
+        ("other_file", ctypes.c_char_p),
+        ("other_line", ctypes.c_int),
+        ("kernel", ctypes.c_char_p),
+        ("is_note", ctypes.c_int),
+        ("count", ctypes.c_uint64),
+    ]
 
 
 @functools.lru_cache
@@ -273,7 +291,7 @@ def kernels():
 
 
 def end_simulator(status):
-    """Ends the process as C does, where kernels ran: the simulator then writes profiles and traces."""
+    """Where kernels ran: ends the process as C does, so that the simulator writes its profile."""
     if _simulator is not None:
         _simulator.exit(status)
 
@@ -292,10 +310,21 @@ def check_findings():
         finding = _Finding()
         _simulator.wsim_get_finding(i, ctypes.byref(finding))
         text = lambda key: getattr(finding, key).decode(errors="replace")
-        _send("finding", case=_label, check=text("check"), kind=text("kind"), message=text("message"),
-              file=text("file"), line=finding.line, other_file=text("other_file"),
-              other_line=finding.other_line, kernel=text("kernel"), is_note=bool(finding.is_note),
-              count=finding.count, expected=False)
+        _send(
+            "finding",
+            case=_label,
+            check=text("check"),
+            kind=text("kind"),
+            message=text("message"),
+            file=text("file"),
+            line=finding.line,
+            other_file=text("other_file"),
+            other_line=finding.other_line,
+            kernel=text("kernel"),
+            is_note=bool(finding.is_note),
+            count=finding.count,
+            expected=False,
+        )
         if not finding.is_note and not first:
             first = text("message")
     _simulator.wsim_clear_findings()

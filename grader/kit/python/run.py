@@ -33,8 +33,9 @@ class Reporter:
         return self.suite + "." + "".join(word[:1].upper() + word[1:] for word in words)
 
     def start(self, function_names):
-        self.channel.send("start", simulated=not kit.on_gpu,
-                          tests=[self.name(name) for name in function_names])
+        self.channel.send(
+            "start", simulated=not kit.on_gpu, tests=[self.name(name) for name in function_names]
+        )
 
     def run(self, function):
         """Raises what the test raised, so that pytest sees it as well."""
@@ -77,8 +78,11 @@ class Plugin:
         self.pattern = pattern
 
     def pytest_collection_modifyitems(self, items):
-        items[:] = [item for item in items
-                    if fnmatch.fnmatchcase(self.reporter.name(item.name), self.pattern)]
+        items[:] = [
+            item
+            for item in items
+            if fnmatch.fnmatchcase(self.reporter.name(item.name), self.pattern)
+        ]
         self.reporter.start([item.name for item in items])
 
     def pytest_pyfunc_call(self, pyfuncitem):
@@ -87,8 +91,16 @@ class Plugin:
 
 
 def run_with_pytest(pytest, test, reporter, pattern):
-    options = ["-s", "-c", "/dev/null", "--rootdir", str(test.parent), "-p", "no:cacheprovider",
-               "--import-mode=importlib"]
+    options = [
+        "-s",
+        "-c",
+        "/dev/null",
+        "--rootdir",
+        str(test.parent),
+        "-p",
+        "no:cacheprovider",
+        "--import-mode=importlib",
+    ]
     # The grader words the results.
     options += ["-p", "no:terminal"] if reporter.channel.open else ["-q", "--no-header", "--tb=no"]
     status = pytest.main([*options, str(test)], plugins=[Plugin(reporter, pattern)])
@@ -98,8 +110,11 @@ def run_with_pytest(pytest, test, reporter, pattern):
 
 def run_without_pytest(test, reporter, pattern):
     module = kit.load(test)
-    chosen = [function for name, function in vars(module).items() if name.startswith("test_")
-              and fnmatch.fnmatchcase(reporter.name(name), pattern)]
+    chosen = [
+        function
+        for name, function in vars(module).items()
+        if name.startswith("test_") and fnmatch.fnmatchcase(reporter.name(name), pattern)
+    ]
     reporter.start([function.__name__ for function in chosen])
     for function in chosen:
         try:
@@ -148,6 +163,7 @@ def main():
     if importlib.util.find_spec("pytest") is None:
         return run_without_pytest(options.test.resolve(), reporter, options.filter)
     import pytest
+
     return run_with_pytest(pytest, options.test.resolve(), reporter, options.filter)
 
 

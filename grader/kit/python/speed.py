@@ -1,7 +1,7 @@
 """Speed on a GPU: the learner's call beside others, in pairs, in one process, on cold caches.
 
-As kit/speed/speed.h of C++: poisoned outputs, L2 flushed before each sample, pairs in the order ABBA
-until the 98 % interval of the median ratio is narrow, a spread that is too wide decides nothing.
+As kit/speed/speed.h of C++: poisoned outputs, L2 flushed before each sample, pairs in the order
+ABBA until the 98 % interval of the median ratio is narrow; a spread too wide decides nothing.
 """
 
 import dataclasses
@@ -52,8 +52,11 @@ def _interval(values):
     ordered = sorted(values)
     n = len(ordered)
     reach = math.ceil(2.33 * math.sqrt(n) / 2)
-    return (ordered[max(0, n // 2 - reach)], statistics.median(ordered),
-            ordered[min(n - 1, n // 2 + reach)])
+    return (
+        ordered[max(0, n // 2 - reach)],
+        statistics.median(ordered),
+        ordered[min(n - 1, n // 2 + reach)],
+    )
 
 
 def _pairs(clock, call, other, poison):
@@ -63,8 +66,10 @@ def _pairs(clock, call, other, poison):
     mine, theirs, spent = [], [], 0
     while len(mine) < MOST_PAIRS and (len(mine) < LEAST_PAIRS or spent < LONGEST_MS):
         first_is_mine = len(mine) % 2 == 0
-        times = [clock.milliseconds(f, poison) for f in ((call, other) if first_is_mine
-                                                         else (other, call))]
+        times = [
+            clock.milliseconds(f, poison)
+            for f in ((call, other) if first_is_mine else (other, call))
+        ]
         mine.append(times[0 if first_is_mine else 1])
         theirs.append(times[1 if first_is_mine else 0])
         spent += sum(times)
@@ -86,6 +91,7 @@ def _level(ratio, other):
 def against(call, outputs, others, check, bytes_moved=0, flops=0):
     """Grades call(): one reached bar of `others` is enough. `outputs` are poisoned before every
     sample, check() looks at what the last one left."""
+
     def poison():
         for output in outputs:
             output.fill_(float("nan"))
@@ -96,22 +102,51 @@ def against(call, outputs, others, check, bytes_moved=0, flops=0):
         mine, theirs = _pairs(clock, call, other.call, poison)
         low, middle, high = _interval([b / a for a, b in zip(mine, theirs)])
         if high - low > 2 * MOST_SPREAD * middle:
-            undecided.append(f"the ratio to {other.name} lies anywhere from {low:.2f} to {high:.2f}.")
+            undecided.append(
+                f"the ratio to {other.name} lies anywhere from {low:.2f} to {high:.2f}."
+            )
         levels.append(_level(middle, other))
-        ratios.append(dict(kind=other.kind, name=other.name, ratio=middle, low=low, high=high,
-                           reference=other.reference, gold=other.gold, level=levels[-1],
-                           seconds=statistics.median(theirs) / 1000, amount=1, **{"pass": other.reach}))
+        ratios.append(
+            dict(
+                kind=other.kind,
+                name=other.name,
+                ratio=middle,
+                low=low,
+                high=high,
+                reference=other.reference,
+                gold=other.gold,
+                level=levels[-1],
+                seconds=statistics.median(theirs) / 1000,
+                amount=1,
+                **{"pass": other.reach},
+            )
+        )
     clock.milliseconds(call, poison)
     check()
     order = ["none", "pass", "gold", "reference"]
     level = max(levels, key=order.index)
     verdict = "inconclusive" if undecided else "fail" if level == "none" else "pass"
     device = torch.cuda.get_device_name()
-    kit.report_speed(device=device, modelled=False, seconds=statistics.median(mine) / 1000,
-                     bytes=bytes_moved, flops=flops, slice=1, rounds=len(mine), verdict=verdict,
-                     level=level, reason=" ".join(undecided), left_out="", ratios=ratios)
+    kit.report_speed(
+        device=device,
+        modelled=False,
+        seconds=statistics.median(mine) / 1000,
+        bytes=bytes_moved,
+        flops=flops,
+        slice=1,
+        rounds=len(mine),
+        verdict=verdict,
+        level=level,
+        reason=" ".join(undecided),
+        left_out="",
+        ratios=ratios,
+    )
     if verdict == "fail":
-        said = "; ".join(f"{r['ratio']:.2f} times the speed of {r['name']} (a pass needs {r['pass']})"
-                         for r in ratios)
-        kit.fail(f"Right, but too slow on {device}: {said}." +
-                 (" One of them is enough." if len(ratios) > 1 else ""))
+        said = "; ".join(
+            f"{r['ratio']:.2f} times the speed of {r['name']} (a pass needs {r['pass']})"
+            for r in ratios
+        )
+        kit.fail(
+            f"Right, but too slow on {device}: {said}."
+            + (" One of them is enough." if len(ratios) > 1 else "")
+        )

@@ -1,4 +1,4 @@
-"""Tensors for tests: inputs from a seed, outputs between fences, exact comparison. Needs PyTorch."""
+"""Tensors for tests: inputs from a seed, outputs between fences, comparison. Needs PyTorch."""
 
 import torch
 
@@ -34,13 +34,18 @@ def expect_fence(what, whole):
     before = int((whole[:FENCE] != _PATTERN).sum())
     behind = (whole[-FENCE:] != _PATTERN).nonzero().flatten()
     kit.expect(before == 0, f"{before} elements before the beginning of {what} were overwritten.")
-    kit.expect(behind.numel() == 0, f"{behind.numel()} elements behind the end of {what} were "
-               "overwritten: a mask is missing, or it compares with the wrong length.")
+    kit.expect(
+        behind.numel() == 0,
+        f"{behind.numel()} elements behind the end of {what} were "
+        "overwritten: a mask is missing, or it compares with the wrong length.",
+    )
 
 
 def expect_same(what, got, expected):
-    kit.expect(got.shape == expected.shape, f"{what} has the shape {tuple(got.shape)}, expected "
-                                            f"{tuple(expected.shape)}.")
+    kit.expect(
+        got.shape == expected.shape,
+        f"{what} has the shape {tuple(got.shape)}, expected {tuple(expected.shape)}.",
+    )
     _report(what, got, expected, got != expected)
 
 
@@ -56,8 +61,10 @@ def _report(what, got, expected, wrong):
     lines = []
     for position in wrong.nonzero()[:5].tolist():
         at = "".join(f"[{i}]" for i in position)
-        lines.append(f"{what}{at} is {float(got[tuple(position)]):.7g}, expected "
-                     f"{float(expected[tuple(position)]):.7g}")
+        lines.append(
+            f"{what}{at} is {float(got[tuple(position)]):.7g}, expected "
+            f"{float(expected[tuple(position)]):.7g}"
+        )
     never = int(got.isnan().sum())
     guess = f" {never} were never written, or made from a NaN." if never else ""
     kit.fail("\n".join(lines) + f"\n{count} of {wrong.numel()} elements are wrong.{guess}")

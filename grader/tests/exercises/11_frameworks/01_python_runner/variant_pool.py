@@ -31,8 +31,12 @@ def launch(kernel, grid, block, shared_size, *args):
         barrier = threading.Barrier(block[0] * block[1])
         shared = memoryview(array.array("d", [math.nan] * shared_size))
         for i in range(block[0] * block[1]):
-            me = Thread((number % grid[0], number // grid[0]), (i % block[0], i // block[0]), shared,
-                        barrier)
+            me = Thread(
+                (number % grid[0], number // grid[0]),
+                (i % block[0], i // block[0]),
+                shared,
+                barrier,
+            )
             threads.append(threading.Thread(target=run, args=(me,)))
     for thread in threads:
         thread.start()
@@ -64,8 +68,13 @@ def print_tiles(thread, step):
     for y in range(TILE):
         left = f"block {(thread.block_x, thread.block_y)} step {step}" if y == 0 else ""
         a, b = (thread.shared[t * TILE * TILE + y * TILE :][:TILE] for t in range(2))
-        print(left.ljust(20) + "a " + " ".join(f"{v:5.1f}" for v in a) + "   b " +
-              " ".join(f"{v:5.1f}" for v in b))
+        print(
+            left.ljust(20)
+            + "a "
+            + " ".join(f"{v:5.1f}" for v in a)
+            + "   b "
+            + " ".join(f"{v:5.1f}" for v in b)
+        )
 
 
 def matmul(a, b, show=False):

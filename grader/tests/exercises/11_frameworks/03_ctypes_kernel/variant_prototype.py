@@ -32,7 +32,9 @@ class DeviceArray:
         self.library, self.values, self.pointer = library, values, ADDRESS(0)
 
     def __enter__(self):
-        check(self.library, self.library.device_alloc(ctypes.byref(self.pointer), self.values.nbytes))
+        check(
+            self.library, self.library.device_alloc(ctypes.byref(self.pointer), self.values.nbytes)
+        )
         address = self.values.ctypes.data_as(ADDRESS)
         check(self.library, self.library.copy(self.pointer, address, self.values.nbytes))
         return self

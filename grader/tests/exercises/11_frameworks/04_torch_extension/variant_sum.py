@@ -1,5 +1,5 @@
-# Another correct solution: blocks of 128 threads, the gradient as a sum, and a view made contiguous in
-# Python already.
+# Another correct solution: blocks of 128 threads, the gradient as a sum, and a view made contiguous
+# in Python already.
 import pathlib
 
 import torch
@@ -89,8 +89,8 @@ torch::Tensor backward(torch::Tensor grad_y, torch::Tensor x) {
   auto grad_x = torch::empty_like(x);
   void* stream = c10::cuda::getCurrentCUDAStream().stream();
   AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "poly_backward", [&] {
-    launch_backward(grad_y.data_ptr<scalar_t>(), x.data_ptr<scalar_t>(), grad_x.data_ptr<scalar_t>(),
-                    x.numel(), stream);
+    launch_backward(grad_y.data_ptr<scalar_t>(), x.data_ptr<scalar_t>(),
+                    grad_x.data_ptr<scalar_t>(), x.numel(), stream);
   });
   return grad_x;
 }
@@ -117,9 +117,11 @@ setup(name="poly_activation", version="1.0", py_modules=[],
 def build_inline():
     """The module, compiled into PyTorch's cache and loaded."""
     from torch.utils.cpp_extension import load_inline
+
     # Both sources are complete: nothing is to be added to them.
-    return load_inline("poly_inline", CPP_SOURCE + MODULE_SOURCE, CUDA_SOURCE,
-                       no_implicit_headers=True)
+    return load_inline(
+        "poly_inline", CPP_SOURCE + MODULE_SOURCE, CUDA_SOURCE, no_implicit_headers=True
+    )
 
 
 def write_package(folder):

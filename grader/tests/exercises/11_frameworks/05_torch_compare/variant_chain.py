@@ -1,4 +1,4 @@
-# Another correct solution: one list of events, each the end of one run and the beginning of the next.
+# Another correct solution: one list of events, each the end of a run and the beginning of the next.
 import ctypes
 import datetime
 import json
@@ -47,7 +47,7 @@ WAYS = {"PyTorch, eager": poly_eager, "torch.compile": poly_compiled, "our CUDA 
 
 
 def compare(sizes):
-    """One row for each way and size: [way, n, milliseconds, GB/s of 8 n bytes, times eager's speed]."""
+    """A row for each way and size: [way, n, ms, GB/s of 8 n bytes, times eager's speed]."""
     rows = []
     for n in sizes:
         x = torch.rand(n, device="cuda") * 2 - 1
@@ -62,10 +62,18 @@ def compare(sizes):
 def table(rows):
     """What the page shows: everything as text."""
     columns = ["way", "n", "median", "GB/s", "times eager"]
-    texts = [[name, f"{n:,}", f"{1000 * ms:.1f} us", f"{rate:,.0f}", f"{ratio:.2f}"]
-             for name, n, ms, rate, ratio in rows]
-    return {"kind": "table", "card": torch.cuda.get_device_name(), "torch": torch.__version__,
-            "date": datetime.date.today().isoformat(), "columns": columns, "rows": texts}
+    texts = [
+        [name, f"{n:,}", f"{1000 * ms:.1f} us", f"{rate:,.0f}", f"{ratio:.2f}"]
+        for name, n, ms, rate, ratio in rows
+    ]
+    return {
+        "kind": "table",
+        "card": torch.cuda.get_device_name(),
+        "torch": torch.__version__,
+        "date": datetime.date.today().isoformat(),
+        "columns": columns,
+        "rows": texts,
+    }
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-# Another correct solution: events one by one, added up in a dictionary; names by a regular expression.
+# Another correct solution: events one by one, added up in a dictionary; names by patterns.
 import re
 import dataclasses
 import datetime
@@ -48,14 +48,20 @@ def kernels_of(model, x):
 def author(name):
     """Who wrote a kernel, by its name: "cuBLAS", "cuDNN", "NCCL", "Triton", "PyTorch", "driver" or
     "unknown"."""
-    rules = [("PyTorch", "at::native::"), ("cuDNN", "cudnn"), ("NCCL", "nccl"), ("Triton", "^triton_"),
-             ("cuBLAS", "gem[mv]|nvjet|splitK"), ("driver", "^Mem(cpy|set)")]
+    rules = [
+        ("PyTorch", "at::native::"),
+        ("cuDNN", "cudnn"),
+        ("NCCL", "nccl"),
+        ("Triton", "^triton_"),
+        ("cuBLAS", "gem[mv]|nvjet|splitK"),
+        ("driver", "^Mem(cpy|set)"),
+    ]
     return next((who for who, pattern in rules if re.search(pattern, name)), "unknown")
 
 
 def limit(flops, moved, us, peak_flops, peak_bytes):
-    """(what, share): the peak that a kernel comes nearest to, "arithmetic" or "memory", and the share
-    of it. Below 0.3 of both it is "neither". `moved` are bytes; peaks are per second."""
+    """(what, share): the peak that a kernel comes nearest to, "arithmetic" or "memory", and the
+    share of it. Below 0.3 of both it is "neither". `moved` are bytes; peaks are per second."""
     arithmetic = flops / (us * 1e-6) / peak_flops
     memory = moved / (us * 1e-6) / peak_bytes
     share = max(arithmetic, memory)
@@ -78,8 +84,16 @@ def report(batch, peak_flops, peak_bytes):
             limited, share = limit(flops, moved, kernel.us / kernel.calls, peak_flops, peak_bytes)
             what = f"{limited}, {100 * share:.0f} %"
         name = "`" + kernel.name.removeprefix("void ")[:48] + "`"
-        rows.append([str(batch), name, author(kernel.name), str(kernel.calls),
-                     f"{100 * kernel.us / whole:.1f} %", what])
+        rows.append(
+            [
+                str(batch),
+                name,
+                author(kernel.name),
+                str(kernel.calls),
+                f"{100 * kernel.us / whole:.1f} %",
+                what,
+            ]
+        )
     return rows
 
 
@@ -88,7 +102,16 @@ if __name__ == "__main__":
     # An H200 by its data sheet: fp32 without tensor cores, and memory.
     rows = [row for batch in (16, 4096) for row in report(batch, 67e12, 4.8e12)]
     with open(sys.argv[1], "w") as file:
-        json.dump({"kind": "table", "card": torch.cuda.get_device_name(), "torch": torch.__version__,
-                   "date": datetime.date.today().isoformat(), "columns": columns, "rows": rows},
-                  file, indent=1)
+        json.dump(
+            {
+                "kind": "table",
+                "card": torch.cuda.get_device_name(),
+                "torch": torch.__version__,
+                "date": datetime.date.today().isoformat(),
+                "columns": columns,
+                "rows": rows,
+            },
+            file,
+            indent=1,
+        )
         file.write("\n")

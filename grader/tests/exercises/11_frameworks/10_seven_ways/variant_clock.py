@@ -1,5 +1,5 @@
-# Another correct solution: a comprehension in Python, a grid-stride loop in CUDA, a mask with zeros in
-# Triton, a clock that is read between runs.
+# Another correct solution: a comprehension in Python, a grid-stride loop in CUDA, a mask with zeros
+# in Triton, a clock that is read between runs.
 import ctypes
 import datetime
 import importlib.util
@@ -110,8 +110,11 @@ def build(name, folder):
     if path.suffix == ".py":
         return load_module(path)
     library = path.with_suffix(".so")
-    command = ["g++", "-O3", "-march=native"] if path.suffix == ".cpp" else [
-        os.environ.get("GRADE_NVCC", "nvcc"), "-O3", "-arch=native", "-lcublas", "-Xcompiler"]
+    command = (
+        ["g++", "-O3", "-march=native"]
+        if path.suffix == ".cpp"
+        else [os.environ.get("GRADE_NVCC", "nvcc"), "-O3", "-arch=native", "-lcublas", "-Xcompiler"]
+    )
     subprocess.run([*command, "-fPIC", "-shared", str(path), "-o", str(library)], check=True)
     return load_library(library)
 
@@ -119,24 +122,27 @@ def build(name, folder):
 def arrays(kind, n):
     """x and y of n numbers, where the way wants them."""
     import numpy as np
+
     x, y = np.linspace(-1, 1, n, dtype=np.float32), np.linspace(2, 3, n, dtype=np.float32)
     if kind == "list":
         return x.tolist(), y.tolist()
     if kind == "numpy":
         return x, y
     import torch
+
     return torch.from_numpy(x).cuda(), torch.from_numpy(y).cuda()
 
 
 def wait(kind):
     if kind == "cuda":
         import torch
+
         torch.cuda.synchronize()
 
 
 def measure(name, n, folder, runs=11):
-    """(lines, seconds to build, seconds to run): lines of source that are not empty; from the source
-    to the end of the first run; the median of the later runs, each with its end awaited."""
+    """(lines, seconds to build, seconds to run): lines of source that are not empty; from the
+    source to the end of the first run; the median of the later runs, each with its end awaited."""
     kind = WAYS[name][2]
     x, y = arrays(kind, n)
     wait(kind)
@@ -159,9 +165,16 @@ def table(n):
             shown = f"{1e3 * run:.1f} ms" if run > 1e-3 else f"{1e6 * run:.0f} us"
             rows.append([name, str(lines), f"{built:.2f} s", shown, f"{12e-9 * n / run:,.1f}"])
     import torch
-    return {"kind": "table", "n": n, "card": torch.cuda.get_device_name(), "torch": torch.__version__,
-            "date": datetime.date.today().isoformat(),
-            "columns": ["way", "lines", "build", "run", "GB/s"], "rows": rows}
+
+    return {
+        "kind": "table",
+        "n": n,
+        "card": torch.cuda.get_device_name(),
+        "torch": torch.__version__,
+        "date": datetime.date.today().isoformat(),
+        "columns": ["way", "lines", "build", "run", "GB/s"],
+        "rows": rows,
+    }
 
 
 if __name__ == "__main__":
