@@ -29,6 +29,12 @@ function(warplings_exercise id)
   # Earlier kernels that this one uses: the learner's program may have the learner's own, all others
   # have the solutions. What it is timed against is always the solution.
   warplings_linked_kernels(linked linked_solutions ${arg_LINKS})
+  foreach(earlier IN LISTS arg_LINKS)
+    if(EXISTS "${PROJECT_SOURCE_DIR}/chapters/${earlier}_forward.cu")  # its given kernels, too
+      string(REPLACE "/" "." earlier "${earlier}")
+      list(APPEND given "${earlier}.given")
+    endif()
+  endforeach()
   warplings_exercise_baselines(earlier_baselines library_baselines ${arg_BASELINES})
   foreach(earlier IN LISTS earlier_baselines)
     string(REPLACE "/" "." earlier "${earlier}")
