@@ -170,7 +170,8 @@ cudaError_t stage_batch(const Dataset& set, const int* order, int n, const Stagi
   cudaError_t error = cudaEventSynchronize(staging.copied);
   if (error != cudaSuccess) return error;
   for (int i = 0; i < n; ++i) {
-    std::copy_n(set.images + order[i] * pixels, pixels, staging.h_images + i * pixels);
+    const float* image = set.images + order[i] * pixels;
+    for (size_t p = 0; p < pixels; ++p) staging.h_images[i * pixels + p] = image[p];
     staging.h_labels[i] = set.labels[order[i]];
   }
   error = cudaMemcpyAsync(staging.d_images, staging.h_images, n * pixels * sizeof(float),
