@@ -99,7 +99,10 @@ const course::Exercise* App::chosen() {
 
 const course::Exercise* App::current() {
   const course::Exercise* chosen = course().find(progress().current);
-  if (chosen != nullptr) return progress().is_passed(chosen->id) ? next_after(*chosen) : chosen;
+  if (chosen != nullptr) {
+    const bool done = progress().is_passed(chosen->id) || !missing_here(*chosen).empty();
+    return done ? next_after(*chosen) : chosen;
+  }
   for (const course::Exercise& exercise : course().exercises) {
     if (!progress().is_passed(exercise.id) && missing_here(exercise).empty()) return &exercise;
   }

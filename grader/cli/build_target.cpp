@@ -189,6 +189,13 @@ fs::path source_of(const Paths& paths, const RunRequest& request) {
   return request.program == Program::kLearner ? files.starter : files.solution;
 }
 
+// Said while it compiles: nobody should think that the course hangs.
+std::string what_is_built(const Paths& paths, const RunRequest& request) {
+  const fs::path source = source_of(paths, request);
+  const std::string slow = fs::exists(source) ? slow_headers(course::read_text(source)) : "";
+  return slow.empty() ? "building" : "building (the headers of " + slow + " take up to 15 s)";
+}
+
 }  // namespace
 
 std::string target_of(const course::Exercise& exercise, Program program) {
@@ -229,7 +236,7 @@ BuildResult build_target(const Paths& paths, Device device, const std::string& t
     return result;
   }
   const auto start = std::chrono::steady_clock::now();  // waiting for others is not building
-  ProgressReader progress(request, "building");
+  ProgressReader progress(request, what_is_built(paths, request));
   ChildOptions options = child_options(request);
   options.argv = {paths.ninja, "-C", folder.string(), target};
   options.on_output = [&](std::string_view text) { progress.read(text); };

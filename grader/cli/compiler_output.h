@@ -16,5 +16,8 @@ std::vector<Diagnostic> parse_compiler_output(const std::string& log,
                                               const std::filesystem::path& root,
                                               const std::filesystem::path& learner_file);
 
+// "CUB" if a source includes headers that take long to compile, and so on; "" if none.
+std::string slow_headers(const std::string& source);
+
 }  // namespace grade
 #endif  // WARPLINGS_CLI_COMPILER_OUTPUT_H_

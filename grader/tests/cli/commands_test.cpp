@@ -64,6 +64,42 @@ TEST(Run, AnExerciseOfSeveralGpusIsNotForAMachineWithFewer) {
   EXPECT_EQ(missing_here(exercise), "");
 }
 
+TEST(Run, WhatNeedsAGpuIsSkippedWithoutOneAndSaysSo) {
+  const ScratchCourse course;
+  const fs::path manifest = course.root() / "chapters/course.json";
+  std::string text = read_file(manifest);
+  const std::string title = "\"title\": \"First\"";
+  write_file(manifest,
+             text.replace(text.find(title), title.size(), title + ", \"device\": \"gpu\""));
+  // Asked for by name: not a verdict, but a sentence.
+  for (const char* device : {"auto", "sim"}) {
+    const Ran asked = course.grade({"run", "first", "--device", device});
+    EXPECT_EQ(asked.status, 2) << asked.out;
+    EXPECT_TRUE(has(asked.err, "01_begin/01_first needs a GPU")) << asked.err;
+  }
+  // The course goes on with what can be graded here.
+  const Ran opened = course.grade({});
+  EXPECT_EQ(opened.status, 0);
+  EXPECT_TRUE(has(opened.out, "01_begin/02_second")) << opened.out;
+  const Ran all = course.grade({"check-all"});
+  EXPECT_TRUE(has(all.out, "SKIP  01_begin/01_first")) << all.out;
+  EXPECT_TRUE(has(all.out, "needs a GPU")) << all.out;
+  EXPECT_FALSE(has(course.progress(), "passed 01_begin/01_first")) << course.progress();
+}
+
+TEST(Run, WhatCouldNotBeBuiltSaysWhatItLacks) {
+  const ScratchCourse course;
+  course::Exercise exercise;
+  exercise.id = "01_begin/01_first";
+  Paths paths;
+  paths.root = course.root();
+  EXPECT_EQ(why_not_built(paths, Device::kGpu, exercise), "");
+  const fs::path folder = paths.build(Device::kGpu) / "course";
+  fs::create_directories(folder);
+  write_file(folder / (exercise.target() + ".missing"), "needs cusolver, which is not here\n");
+  EXPECT_EQ(why_not_built(paths, Device::kGpu, exercise), "needs cusolver, which is not here");
+}
+
 TEST(Run, StarterFailsWithStatusOneAndOpeningTheCourseDoesNot) {
   const ScratchCourse course;
   EXPECT_EQ(course.grade({"run"}).status, 1);

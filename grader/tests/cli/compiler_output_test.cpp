@@ -9,6 +9,13 @@ namespace {
 constexpr const char* kRoot = "/course";
 constexpr const char* kFile = "/course/chapters/02_vector_add/01_vector_add.cu";
 
+TEST(CompilerOutput, SourcesThatTakeLongAreKnown) {
+  EXPECT_EQ(slow_headers("#include <cub/block/block_scan.cuh>\n"), "CUB");
+  EXPECT_EQ(slow_headers("// sorts\n#include <thrust/sort.h>\n"), "Thrust");
+  EXPECT_EQ(slow_headers("#include \"cutlass/cutlass.h\"\n"), "CUTLASS");
+  EXPECT_EQ(slow_headers("#include <algorithm>\n// thrust is not used\n"), "");
+}
+
 TEST(CompilerOutput, NvccErrorsKeepTheirSourceLine) {
   const auto found = parse_compiler_output(
       "[1/2] Building CUDA object x.o\n"
