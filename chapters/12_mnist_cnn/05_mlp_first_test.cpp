@@ -227,7 +227,7 @@ TEST(MlpFirst, TakesTheStepsThatTheBatchesAskFor) {
 
 TEST(MlpFirst, LearnsDigits) {
   RecordProperty("todo", 4);
-  const int side = kit::work_scale(12, 28), count = kit::work_scale(320, 5000);
+  const int side = kit::work_scale(12, 28), count = kit::work_scale(320, 2000);
   const Digits set(count, side, 2);
   const Mlp mlp = {side * side, kit::work_scale(32, 128), 10};
   const MlpTraining how = {32, kit::work_scale(10, 5), 0.2f, 9};
