@@ -6,6 +6,7 @@
 #include <cudnn.h>
 
 #include <string>
+#include <vector>
 
 #include "kit/kit.h"
 
@@ -14,6 +15,27 @@ inline void expect_success(const std::string& function, cudnnStatus_t status,
                            kit::Site site = kit::Site::here()) {
   if (status == CUDNN_STATUS_SUCCESS) return;
   kit::fail(function + " returned " + cudnnGetErrorString(status) + ".", site);
+}
+
+// Fails with the first number of a description that is not as expected: "x: its rows are 4,
+// expected 7." `names` has a name for each number.
+inline void expect_settings(const std::string& whose, const std::vector<std::string>& names,
+                            const std::vector<int>& got, const std::vector<int>& expected,
+                            kit::Site site = kit::Site::here()) {
+  for (size_t i = 0; i < expected.size(); ++i) {
+    if (got[i] == expected[i]) continue;
+    kit::fail(whose + ": " + names[i] + " is " + std::to_string(got[i]) + ", expected " +
+                  std::to_string(expected[i]) + ".",
+              site);
+    return;
+  }
+}
+inline const std::vector<std::string>& tensor_settings() {
+  static const std::vector<std::string> names = {"the number of images", "the number of channels",
+                                                 "the number of rows",   "the number of columns",
+                                                 "the stride of images", "the stride of channels",
+                                                 "the stride of rows",   "the stride of columns"};
+  return names;
 }
 
 // A handle, and a stream that waits for no other.

@@ -48,8 +48,8 @@ void check_descriptor(const TensorSizes& s) {
                                             &got[4], &got[5], &got[6], &got[7]));
   cudnnDestroyTensorDescriptor(tensor);
   if (type != CUDNN_DATA_FLOAT) kit::fail("The tensor does not hold floats, CUDNN_DATA_FLOAT.");
-  kit::expect_equal("n, c, h, w and the stride of each, in elements", got,
-                    {s.n, s.c, s.h, s.w, s.c * s.h * s.w, s.h * s.w, s.w, 1});
+  expect_settings("The tensor", tensor_settings(), got,
+                  {s.n, s.c, s.h, s.w, s.c * s.h * s.w, s.h * s.w, s.w, 1});
 }
 
 // Descriptors of the learner's, for as long as a test needs them.

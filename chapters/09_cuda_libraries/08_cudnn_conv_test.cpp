@@ -90,7 +90,7 @@ void check_flatten(const kit::Shape3& shape) {
   for (size_t i = 0; i < rows.size(); ++i) row_of[i] = rows[i].data();
   for (int c = 0; c < shape.depth; ++c) channels.push_back(&row_of[c * shape.rows]);
   flatten(channels.data(), shape.depth, shape.rows, shape.cols, flat.data());
-  kit::expect_equal("flat (its expected values are its own positions)", flat, values, shape);
+  kit::expect_equal("flat", flat, values, shape);  // each value is its own position
 }
 
 void check_description(const ConvSetup& s) {
@@ -109,11 +109,16 @@ void check_description(const ConvSetup& s) {
                                                      &how[4], &how[5], &mode, &type),
                      cudnnGetConvolutionMathType(d.how, &math)});
   expect_success("reading what describe_conv set", read);
-  kit::expect_equal("n, c, h, w and the strides of x", x,
-                    {s.n, s.c, s.h, s.w, s.c * s.h * s.w, s.h * s.w, s.w, 1});
-  kit::expect_equal("k, c, r, s of the filters", f, {s.k, s.c, s.r, s.s});
-  kit::expect_equal("padding down, across, strides, dilations", how,
-                    {s.pad_h, s.pad_w, s.stride, s.stride, 1, 1});
+  expect_settings("d.x", tensor_settings(), x,
+                  {s.n, s.c, s.h, s.w, s.c * s.h * s.w, s.h * s.w, s.w, 1});
+  expect_settings("d.f",
+                  {"the number of filters", "the number of channels", "the number of rows",
+                   "the number of columns"},
+                  f, {s.k, s.c, s.r, s.s});
+  expect_settings("d.how",
+                  {"the padding above and below", "the padding left and right", "the stride down",
+                   "the stride across", "the dilation down", "the dilation across"},
+                  how, {s.pad_h, s.pad_w, s.stride, s.stride, 1, 1});
   if (mode != CUDNN_CROSS_CORRELATION) {
     kit::fail("The mode is CUDNN_CONVOLUTION, which turns every filter by 180 degrees first.");
   }
@@ -130,12 +135,13 @@ void check_size(const ConvSetup& s) {
   cudnnSetTensor4dDescriptor(d.y, CUDNN_TENSOR_NHWC, CUDNN_DATA_DOUBLE, 1, 2, 3, 4);  // not yet
   std::vector<int> sizes(4), y(8);
   expect_success("size_output", size_output(d, &sizes[0], &sizes[1], &sizes[2], &sizes[3]));
-  kit::expect_equal("n, k, p, q", sizes, {s.n, s.k, rows_of(s), cols_of(s)});
+  expect_settings("size_output", {"*n", "*k", "*p", "*q"}, sizes,
+                  {s.n, s.k, rows_of(s), cols_of(s)});
   cudnnDataType_t type = CUDNN_DATA_DOUBLE;
   cudnnGetTensor4dDescriptor(d.y, &type, &y[0], &y[1], &y[2], &y[3], &y[4], &y[5], &y[6], &y[7]);
   const int plane = rows_of(s) * cols_of(s);
-  kit::expect_equal("what d.y says: sizes, then strides", y,
-                    {s.n, s.k, rows_of(s), cols_of(s), s.k * plane, plane, cols_of(s), 1});
+  expect_settings("d.y", tensor_settings(), y,
+                  {s.n, s.k, rows_of(s), cols_of(s), s.k * plane, plane, cols_of(s), 1});
   if (type != CUDNN_DATA_FLOAT) kit::fail("d.y does not say floats.");
 }
 

@@ -112,8 +112,7 @@ TEST(CudnnCompare, TakesTheMedianOfTimedCalls) {
         },
         7);
   });
-  kit::expect_equal("how often the work was called (once, then 7 times)", std::vector<int>{made},
-                    {8});
+  expect_settings("The work", {"the number of its calls (one, then 7)"}, {made}, {8});
   const double most = kit::milliseconds([&] { copy(large); }) / 10;
   if (!(got > 0) || got > most) {
     kit::fail("median_milliseconds returned " + std::to_string(got) + " ms. Of eight calls the " +
