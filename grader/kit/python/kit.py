@@ -147,6 +147,9 @@ def describe(error):
     path = _exercise_path()
     name = os.path.basename(path)
     label = _label + ": " if _label else ""
+    found = take_findings()  # says more than the error that followed from it
+    if found:
+        return path, 0, label + found
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if frame.filename == path]
     where = own[-1] if own else (frames[-1] if frames else None)
@@ -287,6 +290,7 @@ def kernels():
     if not on_gpu:
         _simulator = ctypes.CDLL(path)
         _simulator.wsim_live_allocations.restype = ctypes.c_size_t
+        _simulator.wsim_set_fatal_hook(_on_fatal_finding)
     return path
 
 
@@ -301,10 +305,10 @@ def live_allocations():
     return 0 if _simulator is None else _simulator.wsim_live_allocations(None)
 
 
-def check_findings():
-    """Reports what the simulator found, and fails with the first of it."""
+def take_findings():
+    """Reports what the simulator found; the first of it that is a defect, or ""."""
     if _simulator is None:
-        return
+        return ""
     first = ""
     for i in range(_simulator.wsim_finding_count()):
         finding = _Finding()
@@ -328,5 +332,17 @@ def check_findings():
         if not finding.is_note and not first:
             first = text("message")
     _simulator.wsim_clear_findings()
-    if first:
-        fail(first)
+    return first
+
+
+def check_findings():
+    found = take_findings()
+    if found:
+        fail(found)
+
+
+@ctypes.CFUNCTYPE(None)
+def _on_fatal_finding():
+    """The simulator is about to end the process: the host has touched memory of the device."""
+    message = (_label and _label + ": ") + take_findings()
+    _send("failure", file=_exercise_path(), line=0, message=message)
