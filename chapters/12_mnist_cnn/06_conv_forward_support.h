@@ -19,25 +19,13 @@ __device__ __forceinline__ void load_window(const float* plane, int row, int col
   }
 }
 
-// patch[i] becomes plane[row + i / 2][col + i % 2], and 0 where that lies outside; col is even.
-// With an even w the two values of a row are one load, so planes must be aligned to 8 bytes.
-template <bool kEvenWidth>
+// patch[i] becomes plane[row + i / 2][col + i % 2], and 0 where that lies outside.
 __device__ __forceinline__ void load_patch(const float* plane, int row, int col, int h, int w,
                                            float (&patch)[4]) {
 #pragma unroll
-  for (int i = 0; i < 2; ++i) {
-    float2 pair = make_float2(0.0f, 0.0f);
-    const float* from = plane + (row + i) * w + col;
-    if (row + i < h) {
-      if (kEvenWidth) {
-        pair = *reinterpret_cast<const float2*>(from);
-      } else {
-        pair.x = from[0];
-        if (col + 1 < w) pair.y = from[1];
-      }
-    }
-    patch[2 * i] = pair.x;
-    patch[2 * i + 1] = pair.y;
+  for (int i = 0; i < 4; ++i) {
+    const int from_row = row + i / 2, from_col = col + i % 2;
+    patch[i] = from_row < h && from_col < w ? plane[from_row * w + from_col] : 0.0f;
   }
 }
 

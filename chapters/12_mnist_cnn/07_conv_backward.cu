@@ -45,7 +45,6 @@ __global__ void turn_filters(const float* weights, float* turned, int c, int k) 
 
 // of_parts  parts x k x c x 3 x 3. Block (part, channel, group): what the images of this part add
 // to the weights of one channel in eight filters.
-template <bool kEvenWidth>
 __global__ void __launch_bounds__(kThreads)
     sum_parts(const float* x, const float* dy, float* of_parts, int n, int c, int h, int w, int k) {
   __shared__ float of_warp[kThreads / kWarp][kSums];  // [warp][filter, weight]
@@ -63,7 +62,7 @@ __global__ void __launch_bounds__(kThreads)
       if (first_filter + filter >= k) break;
       const size_t plane = static_cast<size_t>(image) * k + first_filter + filter;
       float of_y[4];  // dy of the four outputs of the patch, 0 where there is none
-      load_patch<kEvenWidth>(dy + plane * h * w, row, col, h, w, of_y);
+      load_patch(dy + plane * h * w, row, col, h, w, of_y);
       // TODO(2): Add to each of the filter's nine sums what these outputs say (about 5 lines).
       sums[filter * 9] += of_y[0] * window[0][0];
     }
@@ -108,10 +107,6 @@ void launch_conv_backward(const float* d_x, const float* d_w, const float* d_dy,
     launch_conv_forward(d_dy, d_turned, d_dx, n, k, h, w, c);
   }
   const dim3 grid(parts, c, (k + kOwn - 1) / kOwn);
-  if (w % 2 == 0) {
-    sum_parts<true><<<grid, kThreads>>>(d_x, d_dy, d_parts, n, c, h, w, k);
-  } else {
-    sum_parts<false><<<grid, kThreads>>>(d_x, d_dy, d_parts, n, c, h, w, k);
-  }
+  sum_parts<<<grid, kThreads>>>(d_x, d_dy, d_parts, n, c, h, w, k);
   add_parts<<<blocks_for(count * kWarp), kThreads>>>(d_parts, d_dw, parts, count);
 }

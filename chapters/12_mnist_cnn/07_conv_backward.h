@@ -9,7 +9,7 @@ size_t conv_backward_scratch(int n, int c, int k);
 
 // The layer of 12/06 computes y from x and w; a loss follows. From dy, the derivative of the loss
 // by every element of y, its derivative by every element of x and of w. Sizes and layout as there.
-//   d_x, d_dx  n x c x h x w;  d_w, d_dw  k x c x 3 x 3;  d_dy  n x k x h x w, aligned to 8 bytes
+//   d_x, d_dx  n x c x h x w;  d_w, d_dw  k x c x 3 x 3;  d_dy  n x k x h x w
 //   d_dx       may be null: the derivative by x is not wanted
 //   d_scratch  conv_backward_scratch(n, c, k) floats; what they hold before does not matter
 // n >= 0, all other sizes at least 1. The same arrays give the same bits every time.
