@@ -14,7 +14,7 @@ trap 'rm -rf "$everything"' EXIT
 trap 'exit 130' INT TERM
 link_utilities "$everything/basics"
 
-for suite in launcher tools cuda build platform data libraries; do
+for suite in launcher tools cuda build platform data libraries python_env; do
   # shellcheck disable=SC1090
   . "$here/test_$suite.sh"
   # shellcheck disable=SC2013
