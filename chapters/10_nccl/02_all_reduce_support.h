@@ -21,6 +21,17 @@ inline void expect_success(const std::string& function, ncclResult_t result,
       site);
 }
 
+// kit::run of a call of the exercise, whose result must be a success. What the simulator found says
+// more than the result, so it comes first.
+template <class Call>
+kit::Run run_call(const std::string& function, const Call& call,
+                  kit::Site site = kit::Site::here()) {
+  ncclResult_t result = ncclSuccess;
+  const kit::Run run = kit::run([&] { result = call(); }, site);
+  expect_success(function, result, site);
+  return run;
+}
+
 // Communicators of the first `devices` devices; rank d is device d.
 class Ranks {
  public:

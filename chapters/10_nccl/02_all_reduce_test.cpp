@@ -33,9 +33,8 @@ kit::Run check_sum(const Case& c) {
   const Streams streams(c.devices);
   const auto x = random_per_device(c.devices, c.n);
   const auto d_x = PerDevice<float>::inout(x, "d_x");
-  const kit::Run run = kit::run([&] {
-    expect_success("all_reduce_sum",
-                   all_reduce_sum(d_x.get(), c.n, ranks.data(), streams.data(), c.devices));
+  const kit::Run run = run_call("all_reduce_sum", [&] {
+    return all_reduce_sum(d_x.get(), c.n, ranks.data(), streams.data(), c.devices);
   });
   for (int d = 0; d < c.devices; ++d) kit::expect_equal(d_x[d], as_floats(sum_over_devices(x)));
   return run;
@@ -86,11 +85,10 @@ TEST(AllReduce, BeginsBehindTheWorkOfEveryStream) {
   const Streams streams(devices);
   auto x = random_per_device(devices, 100);
   const auto d_x = PerDevice<float>::inout(x, "d_x");
-  kit::run([&] {
+  run_call("all_reduce_sum", [&] {
     const kit::OnDevice last(devices - 1);
     cudaMemsetAsync(d_x.get()[devices - 1], 0, 100 * sizeof(float), streams[devices - 1]);
-    expect_success("all_reduce_sum",
-                   all_reduce_sum(d_x.get(), 100, ranks.data(), streams.data(), devices));
+    return all_reduce_sum(d_x.get(), 100, ranks.data(), streams.data(), devices);
   });
   std::fill(x[devices - 1].begin(), x[devices - 1].end(), 0.0f);
   for (int d = 0; d < devices; ++d) kit::expect_equal(d_x[d], as_floats(sum_over_devices(x)));
@@ -121,9 +119,8 @@ TEST(AllReduce, CombinesFactsOfAllDevices) {
     const auto x = random_per_device(c.devices, c.n);
     const auto d_x = PerDevice<float>::input(x, "d_x");
     const auto d_facts = PerDevice<float>::output(c.devices, 2, "d_facts");
-    kit::run([&] {
-      expect_success("facts_of_all", facts_of_all(d_x.get(), d_facts.get(), c.n, ranks.data(),
-                                                  streams.data(), c.devices));
+    run_call("facts_of_all", [&] {
+      return facts_of_all(d_x.get(), d_facts.get(), c.n, ranks.data(), streams.data(), c.devices);
     });
     for (int d = 0; d < c.devices; ++d) {
       kit::expect_equal(d_facts[d], as_floats(facts_on_cpu(x)));

@@ -47,9 +47,8 @@ void check_broadcast(int devices, int n, int root) {
   const Streams streams(devices);
   const auto w = random_per_device(devices, n);
   const auto d_w = PerDevice<float>::inout(w, "d_w");
-  kit::run([&] {
-    expect_success("broadcast_weights",
-                   broadcast_weights(d_w.get(), n, root, ranks.data(), streams.data(), devices));
+  run_call("broadcast_weights", [&] {
+    return broadcast_weights(d_w.get(), n, root, ranks.data(), streams.data(), devices);
   });
   for (int d = 0; d < devices; ++d) kit::expect_equal(d_w[d], w[root]);
 }
@@ -67,9 +66,9 @@ void check_step(const Case& c, Look look) {
   const auto d_w = PerDevice<float>::inout(std::vector<std::vector<float>>(c.devices, w), "d_w");
   const auto d_g = PerDevice<float>::input(gradients, "d_g");
   const auto d_part = PerDevice<float>::output(c.devices, c.part, "d_part");
-  kit::run([&] {
-    expect_success("sharded_step", sharded_step(d_w.get(), d_g.get(), d_part.get(), c.part, kRate,
-                                                ranks.data(), streams.data(), c.devices));
+  run_call("sharded_step", [&] {
+    return sharded_step(d_w.get(), d_g.get(), d_part.get(), c.part, kRate, ranks.data(),
+                        streams.data(), c.devices);
   });
   const Reference expected = step_on_cpu(w, gradients);
   for (int d = 0; d < c.devices; ++d) {

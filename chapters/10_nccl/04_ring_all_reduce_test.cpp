@@ -39,9 +39,8 @@ kit::Run check(const Case& c) {
   const auto x = random_per_device(c.devices, c.n);
   const auto d_x = PerDevice<float>::inout(x, "d_x");
   const auto d_space = PerDevice<float>::output(c.devices, longest_part(c.n, c.devices), "d_space");
-  const kit::Run run = kit::run([&] {
-    expect_success("ring_all_reduce", ring_all_reduce(d_x.get(), d_space.get(), c.n, ranks.data(),
-                                                      streams.data(), c.devices));
+  const kit::Run run = run_call("ring_all_reduce", [&] {
+    return ring_all_reduce(d_x.get(), d_space.get(), c.n, ranks.data(), streams.data(), c.devices);
   });
   const std::vector<double> sum = sum_over_devices(x);
   for (int d = 0; d < c.devices; ++d) kit::expect_equal(d_x[d], {sum.begin(), sum.end()});

@@ -76,9 +76,8 @@ kit::Run check(const Case& c, const std::vector<int>& counts) {
     shards.push_back({d_x.get()[d], d_y.get()[d], counts[d], d_w.get()[d], d_gradient.get()[d],
                       ranks[d], streams[d]});
   }
-  const kit::Run run = kit::run([&] {
-    expect_success("train", train(shards.data(), c.devices, c.features, kRate, c.steps));
-  });
+  const kit::Run run = run_call(
+      "train", [&] { return train(shards.data(), c.devices, c.features, kRate, c.steps); });
   const std::vector<double> expected = train_on_cpu(data, c.features, c.steps);
   for (int d = 0; d < c.devices; ++d) {
     kit::expect_near(d_w[d], expected, kit::Tolerance::absolute(2e-6 * c.steps));

@@ -134,8 +134,7 @@ Prepared prepare(const Case& c) {
 }
 
 kit::Run run_forward(const Case& c, const Prepared& p) {
-  return kit::run(
-      [&] { expect_success("forward", forward(c.shape, p.layers->slices(), c.devices)); });
+  return run_call("forward", [&] { return forward(c.shape, p.layers->slices(), c.devices); });
 }
 
 }  // namespace

@@ -96,13 +96,13 @@ kit::Run check(const Case& c, bool clears_behind = false) {
   const auto d_gradient = PerDevice<float>::output(c.devices, n, "d_gradient");
   const auto replicas =
       lanes.with([&](int d) { return d_x.get()[d]; }, [&](int d) { return d_gradient.get()[d]; });
-  const kit::Run run = kit::run([&] {
-    expect_success("backward_overlapped",
-                   backward_overlapped(pass, replicas.data(), c.devices, c.least));
+  const kit::Run run = run_call("backward_overlapped", [&] {
+    const ncclResult_t result = backward_overlapped(pass, replicas.data(), c.devices, c.least);
     for (int d = 0; d < c.devices && clears_behind; ++d) {
       const kit::OnDevice scope(d);
       cudaMemsetAsync(replicas[d].gradient, 0, n * sizeof(float), replicas[d].compute);
     }
+    return result;
   });
   std::vector<double> mean(n, 0);
   for (size_t i = 0; i < n && !clears_behind; ++i) {

@@ -33,7 +33,7 @@ cudaError_t one_shot_all_reduce(const float* const* d_x, float* const* d_y, int 
   // TODO(2): A kernel reads what all streams have written. Record where each stream is now, and let
   // every other stream wait for that before its launch (about 5 lines).
   for (int d = 0; d < devices && error == cudaSuccess; ++d) {
-    cudaSetDevice(d);
+    cudaSetDevice(d);  // for the launch; events and waits know their device from the stream
     sum_peers<<<grid, kBlock, 0, streams[d]>>>(in, d_y[d], n, devices);
     error = cudaGetLastError();
     // TODO(3): When this returns, the caller may write d_x[d] again in streams[d]. Let that wait until

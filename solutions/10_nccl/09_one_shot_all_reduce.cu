@@ -55,18 +55,15 @@ cudaError_t one_shot_all_reduce(const float* const* d_x, float* const* d_y, int 
   //~ // TODO(2): A kernel reads what all streams have written. Record where each stream is now, and let
   //~ // every other stream wait for that before its launch (about 5 lines).
   //~begin 2
-  for (int d = 0; d < devices; ++d) {
-    cudaSetDevice(d);
-    cudaEventRecord(events.ready[d], streams[d]);
-  }
+  for (int d = 0; d < devices; ++d) cudaEventRecord(events.ready[d], streams[d]);
   //~end
   for (int d = 0; d < devices && error == cudaSuccess; ++d) {
-    cudaSetDevice(d);
     //~begin 2
     for (int peer = 0; peer < devices; ++peer) {
       if (peer != d) cudaStreamWaitEvent(streams[d], events.ready[peer], 0);
     }
     //~end
+    cudaSetDevice(d);  // for the launch; events and waits know their device from the stream
     sum_peers<<<grid, kBlock, 0, streams[d]>>>(in, d_y[d], n, devices);
     error = cudaGetLastError();
     //~ // TODO(3): When this returns, the caller may write d_x[d] again in streams[d]. Let that wait until
@@ -77,7 +74,6 @@ cudaError_t one_shot_all_reduce(const float* const* d_x, float* const* d_y, int 
   }
   //~begin 3
   for (int d = 0; d < devices; ++d) {
-    cudaSetDevice(d);
     for (int peer = 0; peer < devices; ++peer) {
       if (peer != d) cudaStreamWaitEvent(streams[d], events.done[peer], 0);
     }
