@@ -68,6 +68,20 @@ Outcome check_layer(const ConvSetup& s, size_t bytes) {
   return outcome;
 }
 
+// What cuDNN says to the first of the calls that refuses this layer.
+cudnnStatus_t refusal_of(const ConvSetup& s) {
+  const ConvDescriptors d;
+  const auto order = CUDNN_TENSOR_NCHW;
+  const auto type = CUDNN_DATA_FLOAT;
+  int n = 0, k = 0, rows = 0, cols = 0;
+  return first_failure(
+      {cudnnSetTensor4dDescriptor(d.x, order, type, s.n, s.c, s.h, s.w),
+       cudnnSetFilter4dDescriptor(d.f, type, order, s.k, s.c, s.r, s.s),
+       cudnnSetConvolution2dDescriptor(d.how, s.pad_h, s.pad_w, s.stride, s.stride, 1, 1,
+                                       CUDNN_CROSS_CORRELATION, type),
+       cudnnGetConvolution2dForwardOutputDim(d.how, d.x, d.f, &n, &k, &rows, &cols)});
+}
+
 // The entry that the description of run_layer asks for, from the test's own descriptors.
 cudnnConvolutionFwdAlgoPerf_t first_that_fits(const ConvSetup& s, size_t bytes) {
   const CudnnHandle handle;
@@ -130,6 +144,11 @@ TEST(CudnnMistakes, SaysWhatWasRefused) {
                     kit::fail(
                         "run_layer returned a success for a layer that cuDNN refuses. A status "
                         "that nobody reads leaves y as it was, and the program goes on with it.");
+                  } else if (outcome.status != refusal_of(s)) {
+                    kit::fail(std::string("run_layer returned ") +
+                              cudnnGetErrorString(outcome.status) +
+                              ", but what failed first said " + cudnnGetErrorString(refusal_of(s)) +
+                              ": later calls fail for the sake of the first.");
                   }
                 });
 }
