@@ -331,12 +331,25 @@ void check_linear_pooled(int n, bool equal_windows) {
   }
 }
 
+// A batch on which no ReLU and no window is nearly undecided in double: rounding could turn a tie,
+// and then right gradients are those of another loss.
+Batch decided_batch(kit::DoubleNetwork& reference, const Network& net, int n) {
+  for (;;) {
+    Batch batch(net, n);
+    reference.forward(batch.images, batch.labels);
+    if (reference.margin() > 1e-6) return batch;
+  }
+}
+
 // The gradients of one step: with a large rate the old parameters do not round them.
 void check_gradients(const Network& net, int n) {
   constexpr float kRate = 1024;
   const std::vector<float> start = kit::random_parameters(sizes_of(net));
+  kit::DoubleNetwork reference(sizes_of(net), start);
+  const Batch batch = decided_batch(reference, net, n);
+  const double loss = reference.forward(batch.images, batch.labels);
+  const std::vector<double> expected = reference.backward();
   Trainer trainer(net, n, kRate);
-  const Batch batch(net, n);
   trainer.write(0, batch);
   trainer.write(1, batch);
   kit::run([&] {
@@ -344,9 +357,6 @@ void check_gradients(const Network& net, int n) {
     trainer.enqueue(0);
     cudaStreamSynchronize(trainer.streams.main);
   });
-  kit::DoubleNetwork reference(sizes_of(net), start);
-  const double loss = reference.forward(batch.images, batch.labels);
-  const std::vector<double> expected = reference.backward();
   const std::vector<float> end = trainer.parameters();
   std::vector<double> got(end.size());
   for (size_t i = 0; i < got.size(); ++i) got[i] = (double(start[i]) - end[i]) / kRate;
@@ -457,7 +467,7 @@ TEST(FasterThanPytorch, HasTheGradientsOfTheReference) {
 
 TEST(FasterThanPytorch, HasTheGradientsOfTheReferenceAtFullSize) {
   RecordProperty("todo", 4);
-  if (!kit::simulated()) check_gradients(kMnistNetwork, 64);  // too much work for a simulator
+  if (!kit::simulated()) check_gradients(kMnistNetwork, 16);  // too much work for a simulator
 }
 
 TEST(FasterThanPytorch, RecordsAStepOfFewKernels) {
