@@ -21,5 +21,13 @@ function(warplings_needed out)
     string(APPEND text ": put the folder of CUTLASS into CUTLASS_PATH, or install the package of its "
                        "headers (pip install nvidia-cutlass), then start ./grade clean")
   endif()
+  set(fetched "${ARGN}")
+  list(TRANSFORM fetched REPLACE "^cublasLt$" "cublas")  # one package
+  list(FILTER fetched INCLUDE REGEX "^(cublas|cudnn|cufft|curand|nccl)$")
+  list(REMOVE_DUPLICATES fetched)
+  if(fetched)
+    list(JOIN fetched " " names)
+    string(APPEND text "; sh setup/libraries.sh ${names} fetches it")
+  endif()
   set(${out} "${text}" PARENT_SCOPE)
 endfunction()

@@ -1,6 +1,14 @@
 # cmake -DCMAKE_FOLDER=... -DSCRATCH=... -P fetched_libraries_test.cmake: the Find modules for cuDNN and
 # NCCL see what setup/libraries.sh leaves in .toolkit/libraries, and so does whatever looks below
-# CMAKE_PREFIX_PATH in a build for the GPU.
+# CMAKE_PREFIX_PATH in a build for the GPU; and where one is missing, that command is named.
+cmake_minimum_required(VERSION 3.24)
+include("${CMAKE_FOLDER}/exercise_missing.cmake")
+warplings_needed(said cublasLt cudnn cusolver)
+set(expected "needs cublasLt and cudnn and cusolver, which is not here; sh setup/libraries.sh cublas cudnn fetches it")
+if(NOT said STREQUAL expected)
+  message(FATAL_ERROR "said:     ${said}\nexpected: ${expected}")
+endif()
+
 file(REMOVE_RECURSE "${SCRATCH}")
 file(COPY "${CMAKE_FOLDER}" DESTINATION "${SCRATCH}")  # SCRATCH/cmake
 set(libraries "${SCRATCH}/.toolkit/libraries")
