@@ -9,6 +9,7 @@
 #include "cli/folder_size.h"
 #include "cli/grading.h"
 #include "cli/json_out.h"
+#include "cli/python_program.h"
 #include "cli/tool.h"
 #include "course/text.h"
 
@@ -86,6 +87,19 @@ double check_nvcc(Doctor& doctor) {
                    "GRADE_IGNORE_SYSTEM_CUDA=1 ./grade");
   }
   return release;
+}
+
+void show_python(Doctor& doctor) {
+  size_t all = 0, ready = 0;
+  for (const course::Exercise& exercise : doctor.app.course().exercises) {
+    if (!is_python(exercise)) continue;
+    ++all;
+    ready += missing_here(exercise).empty() ? 1 : 0;
+  }
+  if (all == 0) return;
+  const std::string count = std::to_string(ready) + " of " + std::to_string(all);
+  doctor.row("python", count + " Python exercises run here" +
+                           (ready < all ? "; see setup/python_env.sh" : ""));
 }
 
 // CUDA version that the driver supports, as 13.0; 0 without a driver.
@@ -239,6 +253,7 @@ int doctor_command(App& app) {
   check_tool(doctor, "C++ compiler", cached_compiler(paths));
   check_tool(doctor, "cmake", paths.cmake);
   check_tool(doctor, "ninja", paths.ninja);
+  show_python(doctor);
   doctor.head("Machine");
   check_driver(doctor, toolkit);
   for (const char* folder : {"build", ".toolkit"}) {
