@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/grading.h"
 #include "cli/json_out.h"
+#include "cli/python_program.h"
 #include "cli/verdict.h"
 #include "course/text.h"
 
@@ -24,7 +25,9 @@ std::vector<const course::Exercise*> chosen_exercises(App& app) {
     return chosen;
   }
   for (const course::Exercise& exercise : app.course().exercises) {
-    if (exercise.speed) chosen.push_back(&exercise);
+    // Python is timed on a GPU alone.
+    const bool timed = exercise.speed && (!is_python(exercise) || gpu_present());
+    if (timed && missing_here(exercise).empty()) chosen.push_back(&exercise);
   }
   return chosen;
 }
