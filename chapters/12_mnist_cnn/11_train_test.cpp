@@ -391,15 +391,15 @@ TEST(Train, TrainsTheWholeNetwork) {
     least = bar;
   }
   const bool real = set.images != nullptr;
-  const Digits digits(kit::work_scale(640, 8000), side, 1);
-  const Digits unseen(kit::work_scale(400, 2000), side, 2);
+  const Digits digits(kit::work_scale(640, 3000), side, 1);
+  const Digits unseen(kit::work_scale(400, 1000), side, 6);
   const Dataset& learned = real ? set : static_cast<const Dataset&>(digits);
   const Dataset& asked = real ? test : static_cast<const Dataset&>(unseen);
 
-  TrainOptions options =
-      options_of(kit::simulated() ? kNarrowNetwork : kMnistNetwork, kit::work_scale(8, 64),
-                 kit::work_scale(4, 5), folder.path.string());
-  options.rate = kit::simulated() ? 0.1f : 0.05f;
+  const int batch = real ? 64 : kit::work_scale(16, 32);
+  TrainOptions options = options_of(kit::simulated() ? kNarrowNetwork : kMnistNetwork, batch,
+                                    kit::work_scale(4, 5), folder.path.string());
+  options.rate = real ? 0.05f : kit::simulated() ? 0.15f : 0.1f;
   options.shows_progress = true;
   // In the simulator Ctrl-C comes after every epoch: no part takes long, and each goes on.
   const int per_epoch = learned.count / options.batch;

@@ -93,7 +93,7 @@ struct Placing {
   }
   static constexpr double kTurned = 0.02, kSlant = 0.02;  // radians; width per height
   static constexpr double kSmall = 0.7, kLarge = 0.75;    // parts of the image
-  static constexpr double kMoved = 0.165;
+  static constexpr double kMoved = 0.175;
 };
 
 void draw(int digit, int side, Random& random, uint8_t* image) {
