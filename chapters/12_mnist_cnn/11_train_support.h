@@ -436,6 +436,49 @@ inline TrainState first_state(const TrainOptions& options, int steps) {
   return state;
 }
 
+// Of one channel, over all images: sums of its values and of their squares, each divided by the
+// number of values that an image has.
+struct ChannelSums {
+  double values = 0, squares = 0;
+};
+
+// Mean and variance of each channel over all images, in the order of Trained::statistics: one pass,
+// batch by batch. add_batch(n, mean, inv_std, &sums) is called for each channel of each batch, of
+// which the last may be smaller; finish(sums, images, &mean, &variance) at the end.
+template <class AddBatch, class Finish>
+std::vector<float> statistics_of(const Dataset& set, const TrainOptions& options,
+                                 TrainArrays& arrays, const AddBatch& add_batch,
+                                 const Finish& finish) {
+  const Network& net = options.network;
+  std::vector<ChannelSums> sums[2];  // of each block
+  sums[0].resize(net.channels1);
+  sums[1].resize(net.channels2);
+  for (int first = 0; first < set.count; first += options.batch) {
+    const int n = arrays.stage(set, first, options.batch);
+    launch_forward({net, n, arrays.staging[0].d_images, arrays.staging[0].d_labels,
+                    arrays.parameters, arrays.gradients, arrays.losses, arrays.workspace});
+    const Activations a = activations_of(net, n, arrays.workspace);
+    for (int block = 0; block < 2; ++block) {
+      std::vector<float> mean(sums[block].size()), inv_std(mean.size());
+      TrainArrays::fetch(block == 0 ? a.mean1 : a.mean2, mean.size(), mean.data());
+      TrainArrays::fetch(block == 0 ? a.inv_std1 : a.inv_std2, mean.size(), inv_std.data());
+      for (size_t c = 0; c < mean.size(); ++c) add_batch(n, mean[c], inv_std[c], &sums[block][c]);
+    }
+  }
+  std::vector<float> result;
+  for (const std::vector<ChannelSums>& of_block : sums) {
+    std::vector<float> variances;
+    for (const ChannelSums& of_channel : of_block) {
+      double mean = 0, variance = 0;
+      finish(of_channel, set.count, &mean, &variance);
+      result.push_back(static_cast<float>(mean));
+      variances.push_back(static_cast<float>(variance));
+    }
+    result.insert(result.end(), variances.begin(), variances.end());
+  }
+  return result;
+}
+
 // How the images of a test set are called: classes x classes, [label][answer]. infer(n, d_logits)
 // makes the logits of the n images in staging[0].
 template <class Infer>

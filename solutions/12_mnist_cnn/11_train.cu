@@ -125,55 +125,24 @@ std::string run(const Dataset& set, const TrainOptions& options, TrainArrays& ar
   return error == cudaSuccess ? "" : std::string("CUDA: ") + cudaGetErrorString(error);
 }
 
-// Mean and variance of each channel over all images, from those of batches, in the order of
-// Trained::statistics. The last batch may be smaller.
-std::vector<float> statistics_of(const Dataset& set, const TrainOptions& options,
-                                 TrainArrays& arrays) {
-  const Network& net = options.network;
-  const size_t channels[2] = {static_cast<size_t>(net.channels1),
-                              static_cast<size_t>(net.channels2)};
-  std::vector<double> sums[2], squares[2];  // [block][channel]
-  std::vector<float> result;
-  for (int block = 0; block < 2; ++block) {
-    sums[block].resize(channels[block]);
-    squares[block].resize(channels[block]);
-  }
-  for (int start = 0; start < set.count; start += options.batch) {
-    const int n = arrays.stage(set, start, options.batch);
-    launch_forward({net, n, arrays.staging[0].d_images, arrays.staging[0].d_labels,
-                    arrays.parameters, arrays.gradients, arrays.losses, arrays.workspace});
-    const Activations a = activations_of(net, n, arrays.workspace);
-    for (int block = 0; block < 2; ++block) {
-      std::vector<float> mean(channels[block]), inv_std(channels[block]);
-      TrainArrays::fetch(block == 0 ? a.mean1 : a.mean2, channels[block], mean.data());
-      TrainArrays::fetch(block == 0 ? a.inv_std1 : a.inv_std2, channels[block], inv_std.data());
-      for (size_t c = 0; c < channels[block]; ++c) {
-        //~ // TODO(5): The batch has n images and variance 1 / inv_std^2 - kBatchNormEpsilon. What do
-        //~ // they add to the sums of values and of squares, in doubles? And below: mean and variance
-        //~ // of all set.count images (about 6 lines in two places).
-        //~ sums[block][c] += mean[c] * inv_std[c];
-        //~begin 5
-        const double m = mean[c], s = inv_std[c];
-        sums[block][c] += n * m;
-        squares[block][c] += n * (1 / (s * s) - kBatchNormEpsilon + m * m);
-        //~end
-      }
-    }
-  }
-  for (int block = 0; block < 2; ++block) {
-    std::vector<float> variances;
-    for (size_t c = 0; c < channels[block]; ++c) {
-      double mean = sums[block][c], variance = squares[block][c];
-      //~begin 5
-      mean /= set.count;
-      variance = variance / set.count - mean * mean;
-      //~end
-      result.push_back(static_cast<float>(mean));
-      variances.push_back(static_cast<float>(variance));
-    }
-    result.insert(result.end(), variances.begin(), variances.end());
-  }
-  return result;
+// What a batch adds to the sums of a channel over all images: n images, whose values of this
+// channel have this mean, and the variance 1 / inv_std^2 - kBatchNormEpsilon.
+void add_batch(int n, double mean, double inv_std, ChannelSums* sums) {
+  //~ // TODO(5): As if a channel had one value per image: what do n of them add to the sum of values,
+  //~ // and to that of squares? Below: mean and variance of all images (about 4 lines in two places).
+  //~ sums->values += n * mean * inv_std;
+  //~begin 5
+  sums->values += n * mean;
+  sums->squares += n * (1 / (inv_std * inv_std) - kBatchNormEpsilon + mean * mean);
+  //~end
+}
+
+void finish(const ChannelSums& sums, int images, double* mean, double* variance) {
+  //~ *mean = *variance = sums.values / images;
+  //~begin 5
+  *mean = sums.values / images;
+  *variance = sums.squares / images - *mean * *mean;
+  //~end
 }
 
 }  // namespace
@@ -196,7 +165,7 @@ std::string train(const Dataset& set, const Dataset& test, const TrainOptions& o
   trained->losses = state.losses;
   trained->finished = problem.empty() && state.step == steps;
   if (!trained->finished) return problem;
-  trained->statistics = statistics_of(set, options, arrays);
+  trained->statistics = statistics_of(set, options, arrays, add_batch, finish);
   arrays.upload_statistics(options.network, trained->statistics);
   trained->confusion = confusion_of(arrays, test, options, [&](int n, float* d_logits) {
     infer(options.network, arrays.parameters, arrays.statistics, arrays.staging[0].d_images, n,
