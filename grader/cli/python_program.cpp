@@ -125,7 +125,13 @@ std::string missing_modules(const Paths& paths, const course::Exercise& exercise
   if (!found.starts) {
     return "needs Python, and " + found.command + " does not start; GRADE_PYTHON names another";
   }
-  const std::string kind = exercise.gpu_only ? " --gpu" : "";
+  const fs::path list = paths.root / "setup" / "python_env.txt";  // what it installs without --gpu
+  const std::string short_list = fs::exists(list) ? course::read_text(list) : "";
+  const bool more =
+      std::any_of(exercise.python.begin(), exercise.python.end(), [&](const std::string& module) {
+        return short_list.find("\n" + module + "==") == std::string::npos;
+      });
+  const std::string kind = more ? " --gpu" : "";
   return "needs " + found.missing + ", which " + found.command + " does not have; " + kMakeIt +
          kind + " installs it in .toolkit/python, GRADE_PYTHON names another interpreter";
 }
