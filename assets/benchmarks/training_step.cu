@@ -36,9 +36,7 @@ struct Trainer {
 
   explicit Trainer(int n) {
     check(make_step(kMnistNetwork, n, n, kRate, &step), "make_step");
-    for (cudaStream_t* stream : {&streams.main, &streams.copy, &streams.branch}) {
-      check(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking), "cudaStreamCreate");
-    }
+    check(make_streams(&streams), "make_streams");
     for (unsigned char*& memory : h_batch) {
       check(cudaMallocHost(&memory, step.batch_bytes), "cudaMallocHost");
     }
@@ -46,9 +44,7 @@ struct Trainer {
   ~Trainer() {
     for (cudaGraphExec_t graph : graphs) cudaGraphExecDestroy(graph);
     for (unsigned char* memory : h_batch) cudaFreeHost(memory);
-    for (cudaStream_t stream : {streams.main, streams.copy, streams.branch}) {
-      cudaStreamDestroy(stream);
-    }
+    free_streams(streams);
     free_step(&step);
   }
   Trainer(const Trainer&) = delete;

@@ -15,6 +15,24 @@ struct StepStreams {
   cudaStream_t main, copy, branch;
 };
 
+// Given: the streams, on the current device. Of two kernels that are ready, the main stream's
+// starts first: it is on the longest way through the step.
+inline cudaError_t make_streams(StepStreams* streams) {
+  int least = 0, greatest = 0;
+  cudaError_t error = cudaDeviceGetStreamPriorityRange(&least, &greatest);
+  for (cudaStream_t* stream : {&streams->main, &streams->copy, &streams->branch}) {
+    const int priority = stream == &streams->main ? greatest : least;
+    if (error != cudaSuccess) break;
+    error = cudaStreamCreateWithPriority(stream, cudaStreamNonBlocking, priority);
+  }
+  return error;
+}
+inline void free_streams(const StepStreams& streams) {
+  for (cudaStream_t stream : {streams.main, streams.copy, streams.branch}) {
+    cudaStreamDestroy(stream);
+  }
+}
+
 // Queues one step on the batch in step.batch[slot]. Meanwhile the next batch, batch_bytes of pinned
 // memory at h_next, goes to step.batch[1 - slot], and its moments are summed up. What is queued in
 // streams.main afterwards finds all of that done.

@@ -52,9 +52,7 @@ class Trainer {
   Trainer(const Network& net, int n, float rate) {
     kit::run("preparing a step", [&] {
       expect_success("make_step", make_step(net, n, n, rate, &step));
-      for (cudaStream_t* stream : {&streams.main, &streams.copy, &streams.branch}) {
-        cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking);
-      }
+      expect_success("make_streams", make_streams(&streams));
       for (unsigned char*& memory : h_batch) cudaMallocHost(&memory, step.batch_bytes);
       cudaDeviceSynchronize();
     });
@@ -64,9 +62,7 @@ class Trainer {
     for (cudaGraphExec_t graph : graphs_) {
       if (graph != nullptr) cudaGraphExecDestroy(graph);
     }
-    for (cudaStream_t stream : {streams.main, streams.copy, streams.branch}) {
-      cudaStreamDestroy(stream);
-    }
+    free_streams(streams);
     for (unsigned char* memory : h_batch) cudaFreeHost(memory);
     free_step(&step);
   }

@@ -51,10 +51,7 @@ class Ranks {
         Rank& rank = ranks_[d];
         rank.comm = comms_[d];
         expect_success("make_step", make_step(net, n, n * devices, rate, &rank.step));
-        for (cudaStream_t* stream :
-             {&rank.streams.main, &rank.streams.copy, &rank.streams.branch}) {
-          cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking);
-        }
+        expect_success("make_streams", make_streams(&rank.streams));
         cudaDeviceSynchronize();
       }
       for (auto& slot : h_batch_) {
@@ -68,9 +65,7 @@ class Ranks {
       const kit::OnDevice scope(static_cast<int>(d));
       cudaDeviceSynchronize();
       Rank& rank = ranks_[d];
-      for (cudaStream_t stream : {rank.streams.main, rank.streams.copy, rank.streams.branch}) {
-        cudaStreamDestroy(stream);
-      }
+      free_streams(rank.streams);
       free_step(&rank.step);
     }
     for (ncclComm_t comm : comms_) ncclCommDestroy(comm);
