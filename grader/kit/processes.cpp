@@ -179,10 +179,11 @@ int run_as_process(int argc, char** argv) {
     fields.push_back(rest.substr(0, comma));
     rest = comma == std::string::npos ? "" : rest.substr(comma + 1);
   }
-  const auto body = bodies().find(fields[0]);
-  if (body == bodies().end()) return 2;
   const Process me{std::atoi(fields[1].c_str()), std::atoi(fields[2].c_str()), rest};
-  std::string problem = body->second(me);
+  const auto body = bodies().find(fields[0]);
+  std::string problem = body == bodies().end()
+                            ? "cannot begin: there is no KIT_PROCESS(" + fields[0] + ")."
+                            : body->second(me);
   const std::string finding = take_findings();  // names the line, so it says more
   if (!finding.empty()) problem = "has a finding: " + finding;
   write_all(kResultFd, problem.data(), problem.size());

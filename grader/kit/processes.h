@@ -57,8 +57,8 @@ void remember_variant(const std::string& name);
 }  // namespace kit
 
 #define KIT_PROCESS(name)                                                               \
-  static std::string process_##name(const ::kit::Process& me);                          \
+  static std::string process_##name([[maybe_unused]] const ::kit::Process& me);         \
   static const ::kit::internal::RegisterProcess register_##name(#name, process_##name); \
-  static std::string process_##name(const ::kit::Process& me)
+  static std::string process_##name([[maybe_unused]] const ::kit::Process& me)
 
 #endif  // WARPLINGS_KIT_PROCESSES_H_
