@@ -2,6 +2,7 @@
 #include "07_overlap_backward.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "02_all_reduce_support.h"
@@ -20,11 +21,18 @@ double gradient_on_cpu(float x, int terms) {
   return sum;
 }
 
+// NCCL's blocks take multiprocessors from the layers, one each. A few of them fill less of the
+// link, but what they do is hidden. NCCL reads this when the first communicator is made.
+int with_few_blocks(int devices) {
+  ::setenv("NCCL_MAX_CTAS", "8", 0);
+  return devices;
+}
+
 // Streams and an event of each device. The link's stream has the higher priority: NCCL's few blocks
 // must not queue behind the thousands of a layer.
 class Lanes {
  public:
-  explicit Lanes(int devices) : ranks_(devices), replicas_(devices) {
+  explicit Lanes(int devices) : ranks_(with_few_blocks(devices)), replicas_(devices) {
     for (int d = 0; d < devices; ++d) {
       const kit::OnDevice scope(d);
       int least = 0, greatest = 0;
@@ -214,7 +222,7 @@ TEST(OverlapBackward, IsFast) {
   std::vector<size_t> begins = {0};
   for (int l = 0; l < 8; ++l) begins.push_back(first + l * layer);
   const size_t n = begins.back();
-  const Pass pass = {8, begins.data(), kit::work_scale(2, 500)};
+  const Pass pass = {8, begins.data(), kit::work_scale(2, 1000)};
   const Lanes lanes(devices);
   kit::Speed speed;
   std::vector<kit::SpeedBuffer<float>> x, gradient;
@@ -245,7 +253,8 @@ TEST(OverlapBackward, IsFast) {
                            [&] { backward_serial(pass, replicas().data(), devices); })
                     .on_gpu_only(),
                 kit::Bars(1.1));
-  // Nothing but the layers: what is missing to 100 % is the all-reduce that shows.
+  // Nothing but the layers: what is missing to 100 % is the all-reduce that shows. If all-reduces
+  // take 0.65 of the layers' time, 80 % of them hidden is 1 / (1 + 0.2 * 0.65), 90 % is 0.94.
   speed.against(kit::limit("layers alone",
                            [&] {
                              const std::vector<Replica> all = replicas();
