@@ -252,10 +252,9 @@ __device__ __forceinline__ void load_derivative(const NormBackward<N>& norm, con
 // per channel: of the derivative dz times each of the 9 inputs under its window, and of dz. The
 // gradient of the first convolution through its batch norm is a formula of these and the moments of
 // the input (update, below), so nothing of the first block's derivative is ever stored.
-// kResident blocks share a multiprocessor: three hide more of the loads, two leave registers
-// enough.
-template <class N, int kSplit, int kResident>
-__global__ void __launch_bounds__(ConvInputGradient<N, kSplit>::kThreads, kResident)
+// Two blocks share a multiprocessor: a third would leave each thread too few registers.
+template <class N, int kSplit>
+__global__ void __launch_bounds__(ConvInputGradient<N, kSplit>::kThreads, 2)
     conv_input_gradient(const float* __restrict__ x, const float* __restrict__ params,
                         const float* __restrict__ conv2, const float* __restrict__ dpool2,
                         const unsigned char* __restrict__ from2,
@@ -679,21 +678,15 @@ void run_linear_weight(const FusedStep& s, cudaStream_t stream) {
       s.dhidden, s.pool2, s.linear_parts, s.n, linear_rows(s.n));
 }
 
-template <class N, int kResident>
+template <class N>
 void run_conv_input(const FusedStep& s, int slot, cudaStream_t stream) {
   using Shape = fused::ConvInputGradient<N, 4>;
-  auto* kernel = fused::conv_input_gradient<N, 4, kResident>;
+  auto* kernel = fused::conv_input_gradient<N, 4>;
   allow_shared(kernel, Shape::kBytes);
-  const int blocks = std::min(s.n, kResident * multiprocessors());
+  const int blocks = std::min(s.n, 2 * multiprocessors());  // all at once
   kernel<<<blocks, Shape::kThreads, Shape::kBytes, stream>>>(
       images_of(s, slot), s.parameters, s.conv2, s.dpool2, s.from2, s.from1, s.sums2, s.back2,
       s.back1, s.n, s.total);
-}
-
-template <class N>
-void choose_conv_input(const FusedStep& s, int slot, cudaStream_t stream) {
-  if (s.n <= 4 * kFewImages) return run_conv_input<N, 2>(s, slot, stream);
-  run_conv_input<N, 3>(s, slot, stream);
 }
 
 template <class N>
@@ -730,8 +723,8 @@ void launch_linear_weight_gradient(const FusedStep& step, cudaStream_t stream) {
 }
 
 void launch_conv_input_gradient(const FusedStep& step, int slot, cudaStream_t stream) {
-  if (is_network<MnistFused>(step)) return choose_conv_input<MnistFused>(step, slot, stream);
-  choose_conv_input<NarrowFused>(step, slot, stream);
+  if (is_network<MnistFused>(step)) return run_conv_input<MnistFused>(step, slot, stream);
+  run_conv_input<NarrowFused>(step, slot, stream);
 }
 
 void launch_conv_weight_gradient(const FusedStep& step, cudaStream_t stream) {
