@@ -1,6 +1,8 @@
-// cuRAND's device interface for the simulator: XORWOW and Philox4x32-10, with the numbers of the
-// vendor's library bit by bit. Algorithms: G. Marsaglia, Xorshift RNGs (2003); J. Salmon et al.,
-// Parallel random numbers: as easy as 1, 2, 3 (2011); names and conventions:
+// cuRAND's device interface for the simulator: XORWOW, Philox4x32-10 and MRG32k3a, with the numbers
+// of the vendor's library bit by bit. Algorithms: G. Marsaglia, Xorshift RNGs (2003); J. Salmon et
+// al., Parallel random numbers: as easy as 1, 2, 3 (2011); P. L'Ecuyer, Good parameters and
+// implementations for combined multiple recursive random number generators (1999); names and
+// conventions:
 // https://docs.nvidia.com/cuda/curand/
 //
 // Uniform numbers lie in (0, 1]. Poisson numbers have the right distribution, and the vendor's bits
@@ -32,6 +34,14 @@ struct curandStatePhilox4_32_10 {
   double boxmuller_extra_double;
 };
 typedef struct curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;
+
+struct curandStateMRG32k3a {
+  unsigned int s1[3], s2[3];  // the last three terms of each recurrence, the newest last
+  int boxmuller_flag, boxmuller_flag_double;
+  float boxmuller_extra;
+  double boxmuller_extra_double;
+};
+typedef struct curandStateMRG32k3a curandStateMRG32k3a_t;
 
 namespace warplings_curand {
 
@@ -242,7 +252,156 @@ static __device__ __forceinline__ uint4 curand4(curandStatePhilox4_32_10_t* stat
   }
 }
 
-// ---- distributions of either generator
+// ---- MRG32k3a
+
+namespace warplings_curand {
+
+// The moduli are 2^32 less these numbers, so the upper half of a product folds onto the lower.
+constexpr unsigned kMrgBelow1 = 209, kMrgBelow2 = 22853;
+constexpr unsigned kMrgModulus1 = 0u - kMrgBelow1, kMrgModulus2 = 0u - kMrgBelow2;
+constexpr double kMrgUnit = 2.3283065498378288e-10;  // 1 / 4294967087
+
+// Less than 2^47, with the same remainder.
+static __device__ __forceinline__ unsigned long long folded(unsigned long long x, unsigned below) {
+  return (x >> 32) * below + static_cast<unsigned>(x);
+}
+
+static __device__ __forceinline__ unsigned remainder(unsigned long long x, unsigned below) {
+  x = folded(folded(x, below), below);
+  const unsigned modulus = 0u - below;
+  return static_cast<unsigned>(x >= modulus ? x - modulus : x);
+}
+
+// x0 y0 + x1 y1 + x2 y2.
+static __device__ __forceinline__ unsigned dot(const unsigned* x, unsigned y0, unsigned y1,
+                                               unsigned y2, unsigned below) {
+  return remainder(folded(static_cast<unsigned long long>(x[0]) * y0, below) +
+                       folded(static_cast<unsigned long long>(x[1]) * y1, below) +
+                       folded(static_cast<unsigned long long>(x[2]) * y2, below),
+                   below);
+}
+
+struct Matrix3 {
+  unsigned v[3][3];
+};
+
+static __device__ __forceinline__ Matrix3 squared(const Matrix3& x, unsigned below) {
+  Matrix3 out;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) out.v[i][j] = dot(x.v[i], x.v[0][j], x.v[1][j], x.v[2][j], below);
+  }
+  return out;
+}
+
+// `terms` after n times 2^doublings steps of the recurrence.
+static __device__ __forceinline__ void jump(unsigned* terms, Matrix3 step, unsigned long long n,
+                                            int doublings, unsigned below) {
+  if (n == 0) return;
+#pragma unroll 1
+  for (int i = 0; i < doublings; ++i) step = squared(step, below);
+#pragma unroll 1
+  for (; n != 0; n >>= 1) {
+    if ((n & 1) != 0) {
+      const unsigned a = terms[0], b = terms[1], c = terms[2];
+      for (int i = 0; i < 3; ++i) terms[i] = dot(step.v[i], a, b, c, below);
+    }
+    step = squared(step, below);
+  }
+}
+
+static __device__ __forceinline__ void jump(curandStateMRG32k3a_t* state, unsigned long long n,
+                                            int doublings) {
+  const Matrix3 step1 = {{{0, 1, 0}, {0, 0, 1}, {kMrgModulus1 - 810728, 1403580, 0}}};
+  const Matrix3 step2 = {{{0, 1, 0}, {0, 0, 1}, {kMrgModulus2 - 1370589, 0, 527612}}};
+  jump(state->s1, step1, n, doublings, kMrgBelow1);
+  jump(state->s2, step2, n, doublings, kMrgBelow2);
+}
+
+}  // namespace warplings_curand
+
+// 1 to 4294967087.
+static __device__ __forceinline__ double curand_MRG32k3a(curandStateMRG32k3a_t* state) {
+  using namespace warplings_curand;
+  unsigned *a = state->s1, *b = state->s2;
+  const unsigned of_1[] = {kMrgModulus1 - 810728, 1403580, 0};
+  const unsigned of_2[] = {kMrgModulus2 - 1370589, 0, 527612};
+  const unsigned p1 = dot(of_1, a[0], a[1], a[2], kMrgBelow1);
+  const unsigned p2 = dot(of_2, b[0], b[1], b[2], kMrgBelow2);
+  a[0] = a[1], a[1] = a[2], a[2] = p1;
+  b[0] = b[1], b[1] = b[2], b[2] = p2;
+  return p1 > p2 ? p1 - p2 : p1 - p2 + kMrgModulus1;
+}
+
+static __device__ __forceinline__ unsigned int curand(curandStateMRG32k3a_t* state) {
+  return static_cast<unsigned>(curand_MRG32k3a(state) * 1.000000048662);  // 2^32 / 4294967087
+}
+
+static __device__ __forceinline__ void skipahead(unsigned long long n,
+                                                 curandStateMRG32k3a_t* state) {
+  warplings_curand::jump(state, n, 0);
+}
+
+// n times 2^76 values.
+static __device__ __forceinline__ void skipahead_subsequence(unsigned long long n,
+                                                             curandStateMRG32k3a_t* state) {
+  warplings_curand::jump(state, n, 76);
+}
+
+// n times 2^127 values.
+static __device__ __forceinline__ void skipahead_sequence(unsigned long long n,
+                                                          curandStateMRG32k3a_t* state) {
+  warplings_curand::jump(state, n, 127);
+}
+
+static __device__ __forceinline__ void curand_init(unsigned long long seed,
+                                                   unsigned long long subsequence,
+                                                   unsigned long long offset,
+                                                   curandStateMRG32k3a_t* state) {
+  constexpr unsigned long long kStart = 12345;
+  const unsigned low = static_cast<unsigned>(seed) ^ 0x55555555u;
+  const unsigned high = static_cast<unsigned>(seed >> 32) ^ 0xaaaaaaaau;
+  for (int i = 0; i < 3; ++i) {
+    const unsigned long long of_s1 = seed == 0 ? 1 : i == 1 ? high : low;
+    const unsigned long long of_s2 = seed == 0 ? 1 : i == 1 ? low : high;
+    state->s1[i] = warplings_curand::remainder(of_s1 * kStart, warplings_curand::kMrgBelow1);
+    state->s2[i] = warplings_curand::remainder(of_s2 * kStart, warplings_curand::kMrgBelow2);
+  }
+  skipahead_subsequence(subsequence, state);
+  skipahead(offset, state);
+  state->boxmuller_flag = state->boxmuller_flag_double = 0;
+  state->boxmuller_extra = 0;
+  state->boxmuller_extra_double = 0;
+}
+
+static __device__ __forceinline__ float curand_uniform(curandStateMRG32k3a_t* state) {
+  return static_cast<float>(curand_MRG32k3a(state) * warplings_curand::kMrgUnit);
+}
+
+static __device__ __forceinline__ double curand_uniform_double(curandStateMRG32k3a_t* state) {
+  return curand_MRG32k3a(state) * warplings_curand::kMrgUnit;
+}
+
+static __device__ __forceinline__ float2 curand_normal2(curandStateMRG32k3a_t* state) {
+  const float u = curand_uniform(state), v = curand_uniform(state) * 6.2831855f;
+  const float radius = sqrtf(-2.0f * logf(u));
+  float2 pair;
+  __sincosf(v, &pair.x, &pair.y);
+  pair.x *= radius;
+  pair.y *= radius;
+  return pair;
+}
+
+static __device__ __forceinline__ double2 curand_normal2_double(curandStateMRG32k3a_t* state) {
+  const double u = curand_uniform_double(state), v = curand_uniform_double(state) * 2.0;
+  const double radius = sqrt(-2.0 * log(u));
+  double2 pair;
+  sincospi(v, &pair.x, &pair.y);
+  pair.x *= radius;
+  pair.y *= radius;
+  return pair;
+}
+
+// ---- distributions of any generator
 
 template <class State>
 static __device__ __forceinline__ float curand_uniform(State* state) {
