@@ -1,5 +1,8 @@
-// grade clean [build|toolkit|all]: what the course uses on disk, and its removal.
+// grade clean [build|toolkit|data|all]: what the course uses on disk, and its removal.
 #include <sys/stat.h>
+
+#include <algorithm>
+#include <iterator>
 
 #include "cli/app.h"
 #include "cli/commands.h"
@@ -22,6 +25,7 @@ struct Part {
 constexpr Part kParts[] = {
     {"build", "build", "what was compiled", "./grade builds it again (about a minute)"},
     {"toolkit", ".toolkit", "the private CUDA compiler", "./grade downloads it again (105 MB)"},
+    {"data", ".data", "images for chapter 12", "sh setup/data.sh gets them again"},
 };
 
 void remove_part(App& app, const Part& part) {
@@ -63,8 +67,10 @@ uint64_t folder_size(const fs::path& folder) {
 
 int clean_command(App& app) {
   const std::string which = app.options().operands.empty() ? "" : app.options().operands.front();
-  if (!which.empty() && which != "all" && which != "build" && which != "toolkit") {
-    throw UsageError("clean takes build, toolkit or all, not \"" + harmless(which) + "\".");
+  const bool is_part = std::any_of(std::begin(kParts), std::end(kParts),
+                                   [&](const Part& part) { return which == part.word; });
+  if (!which.empty() && which != "all" && !is_part) {
+    throw UsageError("clean takes build, toolkit, data or all, not \"" + harmless(which) + "\".");
   }
   if (app.options().json) {
     JsonOut out;

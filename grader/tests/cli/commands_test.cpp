@@ -289,6 +289,9 @@ TEST(Clean, ShowsSizesAndRemovesOnRequestOnly) {
   EXPECT_FALSE(fs::exists(course.root() / "build"));
   EXPECT_EQ(read_file(course.root() / ".progress.kept/a.1.cu"), "mine");
   EXPECT_EQ(course.grade({"clean", "chapters"}).status, 2);
+  write_file(course.root() / ".data/mnist/images", "bytes");
+  EXPECT_EQ(course.grade({"clean", "data", "--yes"}).status, 0);
+  EXPECT_FALSE(fs::exists(course.root() / ".data"));
 }
 
 TEST(Watch, NeedsATerminal) {
