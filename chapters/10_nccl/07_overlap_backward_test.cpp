@@ -77,7 +77,7 @@ struct Case {
   Pass pass(int terms) const { return {static_cast<int>(begins.size()) - 1, begins.data(), terms}; }
 };
 std::ostream& operator<<(std::ostream& out, const Case& c) {
-  out << "begins";
+  out << "at";
   for (const size_t begin : c.begins) out << ' ' << begin;
   return out << ", least = " << c.least << ", devices = " << c.devices;
 }
@@ -152,7 +152,8 @@ Beside beside(int device) {
 
 TEST(OverlapBackward, ABucketHasEnoughFloats) {
   RecordProperty("todo", 1);
-  kit::for_each("case", cases(), [](const Case& c) {
+  kit::for_each("layers", cases(), [](const Case& c) {
+    if (c.devices != 2) return;  // the same layers again
     const Pass pass = c.pass(1);
     int last = pass.layers - 1, buckets = 0;
     while (last >= 0 && buckets <= pass.layers) {
@@ -175,7 +176,7 @@ TEST(OverlapBackward, ABucketHasEnoughFloats) {
 
 TEST(OverlapBackward, EveryDeviceHasTheMean) {
   RecordProperty("todo", 3);
-  kit::for_each("case", cases(), [](const Case& c) { check(c); });
+  kit::for_each("layers", cases(), [](const Case& c) { check(c); });
 }
 
 TEST(OverlapBackward, ABucketIsReducedWhenItIsComputed) {
