@@ -52,7 +52,7 @@ const std::vector<Command>& commands() {
        kTraceOptions},
       {"exec", "-- PROGRAM ...", "any CUDA program, checks on; --timeline FILE", exec_command},
       {"update", "", "a new version of the course; keeps your files", update_command},
-      {"clean", "[PART]", "disk space; removes build, toolkit, data or all", clean_command, 1},
+      {"clean", "[PART]", "disk space; removes build, toolkit or data", clean_command, 1},
       {"doctor", "", "tools, devices, and a kernel that really runs", doctor_command},
       {"selftest", "", "every test of the course itself", selftest_command, 0, true},
       {"dev", "new|sync|check", "for people who write exercises", dev_command, 0, true},
