@@ -164,7 +164,7 @@ def test_tiles_are_two_slices_of_shared_memory():
         exercise.matmul_tiled, (1, 1), (TILE, TILE), 2 * TILE * TILE, list, a, b, c, False
     )
     kit.expect_near(
-        "shared memory, tile of a before tile of b,",
+        "tile of a, then tile of b: shared",
         list(shared),
         kit.flatten(a)[1] + kit.flatten(b)[1],
         0,
