@@ -254,8 +254,9 @@ TEST(OverlapBackward, IsFast) {
                            [&] { backward_serial(pass, replicas().data(), devices); })
                     .on_gpu_only(),
                 kit::Bars(1.1));
-  // Nothing but the layers: what is missing to 100 % is the all-reduce that shows. If all-reduces
-  // take 0.65 of the layers' time, 80 % of them hidden is 1 / (1 + 0.2 * 0.65), 90 % is 0.94.
+  // Nothing but the layers: what is missing to 100 % is the all-reduce that shows. On two H200 the
+  // all-reduces alone take 0.79 of the layers' time (2026-11-22), so 80 % of them hidden is
+  // 1 / (1 + 0.2 * 0.79), 90 % is 0.925.
   speed.against(kit::limit("layers alone",
                            [&] {
                              const std::vector<Replica> all = replicas();
@@ -265,6 +266,6 @@ TEST(OverlapBackward, IsFast) {
                              }
                            })
                     .on_gpu_only(),
-                kit::Bars(0.7, 0.88, 0.94));
+                kit::Bars(0.7, 0.86, 0.925));
   speed.grade();
 }

@@ -27,11 +27,12 @@ std::vector<Case> cases() {
 // Two events of each device, and access of all devices to each other.
 class Group {
  public:
-  explicit Group(int devices) : streams_(devices), devices_(devices) {
+  explicit Group(int devices)
+      : streams_(devices), ready_(devices), done_(devices), devices_(devices) {
     for (int d = 0; d < devices; ++d) {
       const kit::OnDevice scope(d);
-      cudaEventCreateWithFlags(&events_.ready[d], cudaEventDisableTiming);
-      cudaEventCreateWithFlags(&events_.done[d], cudaEventDisableTiming);
+      cudaEventCreateWithFlags(&ready_[d], cudaEventDisableTiming);
+      cudaEventCreateWithFlags(&done_[d], cudaEventDisableTiming);
       for (int peer = 0; peer < devices; ++peer) {
         if (peer != d) cudaDeviceEnablePeerAccess(peer, 0);
       }
@@ -40,18 +41,19 @@ class Group {
   }
   ~Group() {
     for (int d = 0; d < devices_; ++d) {
-      cudaEventDestroy(events_.ready[d]);
-      cudaEventDestroy(events_.done[d]);
+      cudaEventDestroy(ready_[d]);
+      cudaEventDestroy(done_[d]);
     }
   }
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
-  const Events& events() const { return events_; }
+  const cudaEvent_t* ready() const { return ready_.data(); }
+  const cudaEvent_t* done() const { return done_.data(); }
   const Streams& streams() const { return streams_; }
 
  private:
   Streams streams_;
-  Events events_ = {};
+  std::vector<cudaEvent_t> ready_, done_;
   int devices_;
 };
 
@@ -73,7 +75,7 @@ kit::Run check(const Case& c) {
   const auto d_y = PerDevice<float>::output(c.devices, c.n, "d_y");
   const kit::Run run = kit::run([&] {
     expect_success("one_shot_all_reduce",
-                   one_shot_all_reduce(d_x.get(), d_y.get(), c.n, group.events(),
+                   one_shot_all_reduce(d_x.get(), d_y.get(), c.n, group.ready(),
                                        group.streams().data(), c.devices));
   });
   for (int d = 0; d < c.devices; ++d) kit::expect_equal(d_y[d], sum_on_cpu(x));
@@ -99,7 +101,7 @@ TEST(OneShotAllReduce, ReadsWhatOtherStreamsWroteBefore) {
       const kit::OnDevice scope(d);
       cudaMemsetAsync(d_x.get()[d], 0, (d + 1) * sizeof(float), group.streams()[d]);
     }
-    one_shot_all_reduce(d_x.get(), d_y.get(), n, group.events(), group.streams().data(), devices);
+    one_shot_all_reduce(d_x.get(), d_y.get(), n, group.ready(), group.streams().data(), devices);
   });
   for (int d = 0; d < devices; ++d) std::fill(x[d].begin(), x[d].begin() + d + 1, 0.0f);
   for (int d = 0; d < devices; ++d) kit::expect_equal(d_y[d], sum_on_cpu(x));
@@ -113,7 +115,9 @@ TEST(OneShotAllReduce, InputsMayBeWrittenAgainBehindIt) {
   const auto d_x = PerDevice<float>::inout(x, "d_x");
   const auto d_y = PerDevice<float>::output(devices, n, "d_y");
   kit::run([&] {
-    one_shot_all_reduce(d_x.get(), d_y.get(), n, group.events(), group.streams().data(), devices);
+    one_shot_all_reduce(d_x.get(), d_y.get(), n, group.ready(), group.streams().data(), devices);
+    expect_success("wait_for_readers",
+                   wait_for_readers(group.done(), group.streams().data(), devices));
     for (int d = 0; d < devices; ++d) {
       const kit::OnDevice scope(d);
       cudaMemsetAsync(d_x.get()[d], 0, n * sizeof(float), group.streams()[d]);
@@ -167,8 +171,8 @@ TEST(OneShotAllReduce, IsFast) {
   };
   speed.whole_call();
   speed.launch([&] {
-    one_shot_all_reduce(inputs().data(), outputs().data(), n, group.events(),
-                        group.streams().data(), devices);
+    one_shot_all_reduce(inputs().data(), outputs().data(), n, group.ready(), group.streams().data(),
+                        devices);
   });
   for (int d = 0; d < devices; ++d) {
     speed.expect(

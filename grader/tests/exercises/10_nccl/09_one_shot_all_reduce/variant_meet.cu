@@ -38,19 +38,27 @@ static void meet(const cudaEvent_t* events, const cudaStream_t* streams, int dev
 }
 
 cudaError_t one_shot_all_reduce(const float* const* d_x, float* const* d_y, int n,
-                                const Events& events, const cudaStream_t* streams, int devices) {
+                                const cudaEvent_t* ready, const cudaStream_t* streams,
+                                int devices) {
   int before = 0;
   cudaGetDevice(&before);
   Inputs in = {};
   for (int d = 0; d < devices; ++d) in.x[d] = d_x[d];
-  meet(events.ready, streams, devices);
+  meet(ready, streams, devices);
   cudaError_t error = cudaSuccess;
   for (int d = 0; d < devices && error == cudaSuccess; ++d) {
     cudaSetDevice(d);
     sum_peers<<<16, 256, 0, streams[d]>>>(in, d_y[d], n, devices);
     error = cudaGetLastError();
   }
-  meet(events.done, streams, devices);
   cudaSetDevice(before);
   return error;
+}
+
+cudaError_t wait_for_readers(const cudaEvent_t* done, const cudaStream_t* streams, int devices) {
+  int before = 0;
+  cudaGetDevice(&before);
+  meet(done, streams, devices);
+  cudaSetDevice(before);
+  return cudaGetLastError();
 }
