@@ -116,6 +116,8 @@ def measure(batches):
             "ours": [], "pytorch": []}
     with tempfile.TemporaryDirectory() as folder:
         program = build(folder)
+        data["agreement"] = agreement(program, folder)
+        print(json.dumps(data["agreement"]), flush=True)
         for batch in batches:
             first = ours(program, batch)
             table = f"{folder}/{batch}.json"
@@ -124,10 +126,11 @@ def measure(batches):
             found = json.loads(pathlib.Path(table).read_text())
             second = ours(program, batch)
             data["ours"].append(max(first, second, key=lambda row: row["mean_us"]))
+            print(json.dumps(data["ours"][-1]), flush=True)
             data["pytorch"] += found["rows"]
             data["card"], data["torch"] = found["device"], found["torch"]
-            DATA.write_text(json.dumps(data) + "\n")  # what is measured stays
-        data["agreement"] = agreement(program, folder)
+    for rows in (data["ours"], data["pytorch"]):
+        rows.sort(key=lambda row: row["batch"])
     DATA.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n")
 
 
