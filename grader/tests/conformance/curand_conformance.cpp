@@ -41,7 +41,7 @@ void print_values(const char* name, const Device<T>& values, size_t count) {
     sum += all[i];
     square += static_cast<double>(all[i]) * all[i];
   }
-  std::printf("%s: %.4f %.4f %.4f ... %.4f, sum %.2f, of squares %.2f\n", name,
+  std::printf("%s: %.4f %.4f %.4f ... %.4f, sum %.0f, of squares %.0f\n", name,
               static_cast<double>(all[0]), static_cast<double>(all[1]), static_cast<double>(all[2]),
               static_cast<double>(all[count - 1]), sum, square);
 }
@@ -114,6 +114,59 @@ void sequences(curandRngType_t type, const char* name) {
   curandDestroyGenerator(generator);
 }
 
+// More than one round of MRG32k3a's 81,920 lanes, in every ordering.
+void lanes() {
+  const size_t n = 200000;
+  Device<unsigned> words(n);
+  for (const curandOrdering_t order : {CURAND_ORDERING_PSEUDO_BEST, CURAND_ORDERING_PSEUDO_DEFAULT,
+                                       CURAND_ORDERING_PSEUDO_LEGACY}) {
+    start(CURAND_RNG_PSEUDO_MRG32K3A, 20261122);
+    status("ordering", curandSetGeneratorOrdering(generator, order));
+    status("many bits", curandGenerate(generator, words.get(), n));
+    print_bits("many bits", words);
+    status("offset", curandSetGeneratorOffset(generator, 81920 * 3 + 17));
+    status("many bits from there", curandGenerate(generator, words.get(), n));
+    print_bits("many bits from there", words);
+    curandDestroyGenerator(generator);
+  }
+}
+
+void points(unsigned dimensions) {
+  std::printf("Sobol, %u dimensions\n", dimensions);
+  const size_t n = 1000 * size_t{dimensions};
+  Device<unsigned> words(n);
+  Device<float> floats(n);
+  Device<double> doubles(n);
+  status("create", curandCreateGenerator(&generator, CURAND_RNG_QUASI_SOBOL32));
+  status("dimensions", curandSetQuasiRandomGeneratorDimensions(generator, dimensions));
+  status("bits", curandGenerate(generator, words.get(), n));
+  print_bits("bits", words);
+  status("more bits", curandGenerate(generator, words.get(), n));
+  print_bits("more bits", words);
+  status("offset", curandSetGeneratorOffset(generator, 12345));
+  status("bits from there", curandGenerate(generator, words.get(), n));
+  print_bits("bits from there", words);
+  status("uniform", curandGenerateUniform(generator, floats.get(), n));
+  print_bits("uniform", floats);
+  status("uniform doubles", curandGenerateUniformDouble(generator, doubles.get(), n));
+  print_bits("uniform doubles", doubles);
+  status("normal", curandGenerateNormal(generator, floats.get(), n, 3, 2));
+  print_values("normal", floats, n);
+  status("normal doubles", curandGenerateNormalDouble(generator, doubles.get(), n, 0, 1));
+  print_values("normal doubles", doubles, n);
+  if (dimensions > 1) {
+    status("a number that is no multiple",
+           curandGenerate(generator, words.get(), 10 * dimensions - 1));
+  }
+  status("no dimension", curandSetQuasiRandomGeneratorDimensions(generator, 0));
+  status("too many dimensions", curandSetQuasiRandomGeneratorDimensions(generator, 20001));
+  status("a seed", curandSetPseudoRandomGeneratorSeed(generator, 3));
+  status("a pseudo-random ordering",
+         curandSetGeneratorOrdering(generator, CURAND_ORDERING_PSEUDO_DEFAULT));
+  status("its ordering", curandSetGeneratorOrdering(generator, CURAND_ORDERING_QUASI_DEFAULT));
+  status("destroy", curandDestroyGenerator(generator));
+}
+
 void the_host() {
   std::vector<unsigned> words(5000);
   Device<unsigned> device(5000);
@@ -150,6 +203,9 @@ void bad_arguments() {
 int main() {
   sequences(CURAND_RNG_PSEUDO_XORWOW, "XORWOW");
   sequences(CURAND_RNG_PSEUDO_PHILOX4_32_10, "Philox");
+  sequences(CURAND_RNG_PSEUDO_MRG32K3A, "MRG32k3a");
+  lanes();
+  for (const unsigned dimensions : {1U, 3U, 21U}) points(dimensions);
   the_host();
   bad_arguments();
 }

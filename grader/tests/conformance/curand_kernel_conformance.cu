@@ -1,7 +1,8 @@
-// curand_kernel.h: the numbers of XORWOW and Philox for seeds, subsequences and offsets, in every
-// distribution that the course uses. Bits are compared, except where instructions of single
-// precision are approximate and differ between a GPU and the simulator: those values are rounded.
-// With the argument "bits", which is for two headers on one machine, all are compared bit by bit.
+// curand_kernel.h: the numbers of XORWOW, Philox and MRG32k3a for seeds, subsequences and offsets,
+// in every distribution that the course uses. Bits are compared, except where instructions of
+// single precision are approximate and differ between a GPU and the simulator: those values are
+// rounded. With the argument "bits", which is for two headers on one machine, all are compared bit
+// by bit.
 #include <curand_kernel.h>
 
 #include <cstdio>
@@ -160,14 +161,22 @@ void print_floats(const char* name, const conformance::Device<unsigned>& device)
 
 void print(int distribution, const conformance::Device<unsigned>& out);
 
+// Values that MRG32k3a makes otherwise than the other two, with functions of double precision that
+// need not round alike.
+bool is_left_out(int distribution) {
+  return distribution == kNormalDouble || distribution == kPoissonSmall ||
+         distribution == kPoissonHuge;
+}
+
 template <class State>
-void test(const char* generator) {
+void test(const char* generator, bool everything = true) {
   for (const Start start :
        {Start{0, 0, 0}, Start{1234, 0, 0}, Start{0x123456789abcdefULL, 5, 7},
         Start{42, 1ULL << 33, 1ULL << 40}, Start{~0ULL, 1000003, 999999999999ULL}}) {
     std::printf("%s seed %llu subsequence %llu offset %llu\n", generator, start.seed,
                 start.subsequence, start.offset);
     for (int distribution = 0; distribution < kDistributions; ++distribution) {
+      if (!everything && is_left_out(distribution)) continue;
       conformance::Device<unsigned> out(kThreads * 2 * kDraws);
       draw_all<State><<<1, kThreads>>>(start, static_cast<Distribution>(distribution), out.get());
       print(distribution, out);
@@ -206,4 +215,5 @@ int main(int argc, char** argv) {
     draw_doubles<<<1, kThreads>>>(start, doubles.get());
     print("two doubles at a time", doubles);
   }
+  test<curandStateMRG32k3a_t>("MRG32k3a", false);
 }

@@ -6,6 +6,7 @@
 #include <functional>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "common/call.h"
 #include "cublas/gemm.h"
@@ -258,6 +259,18 @@ cublasStatus_t check(const Call& call, const Operation& o, const Matrices& m,
                      size_text("B", m.b, o.transpose_b) + ", " + size_text("C", m.c, CUBLAS_OP_N) +
                      ", " + size_text("D", m.d, CUBLAS_OP_N) +
                      " (layouts are column-major unless their order says otherwise).");
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
+  const std::pair<const char*, const MatrixLayout&> layouts[] = {
+      {"A", m.a}, {"B", m.b}, {"C", m.c}, {"D", m.d}};
+  for (const auto& [name, layout] : layouts) {
+    const bool by_rows = layout.order == CUBLASLT_ORDER_ROW;
+    const uint64_t least = by_rows ? layout.columns : layout.rows;
+    if (layout.ld >= static_cast<int64_t>(least)) continue;
+    call.explain("invalid-value", std::string("refuses the layout of ") + name + ": its leading " +
+                                      "dimension, " + std::to_string(layout.ld) +
+                                      ", is less than the " + std::to_string(least) +
+                                      (by_rows ? " elements of a row." : " elements of a column."));
     return CUBLAS_STATUS_INVALID_VALUE;
   }
   if (!find_arithmetic(o, m, arithmetic)) return CUBLAS_STATUS_NOT_SUPPORTED;

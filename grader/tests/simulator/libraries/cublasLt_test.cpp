@@ -2,6 +2,8 @@
 // status codes are right is shown by grader/tests/conformance.
 #include <cublasLt.h>
 
+#include <utility>
+
 #include "library_fixture.h"
 
 namespace {
@@ -65,6 +67,22 @@ TEST_F(CublasLtTest, AMissingOrShortBiasIsFound) {
   set_epilogue(CUBLASLT_EPILOGUE_BIAS, device<float>(kOrder - 1));
   EXPECT_EQ(multiply(a, a, filled(0), nullptr), CUBLAS_STATUS_EXECUTION_FAILED);
   EXPECT_EQ(findings(), (Kinds{"api/invalid-value", "memcheck/out-of-bounds-copy"}));
+}
+
+// The same status as on an H200, at the call and not when the layout is made.
+TEST_F(CublasLtTest, ALeadingDimensionThatIsTooSmallIsExplained) {
+  cublasLtMatrixLayout_t narrow = nullptr;
+  ASSERT_EQ(cublasLtMatrixLayoutCreate(&narrow, CUDA_R_32F, kOrder, kOrder, kOrder - 3),
+            CUBLAS_STATUS_SUCCESS);
+  std::swap(narrow, layout_);
+  float* a = filled(1);
+  EXPECT_EQ(multiply(a, a, filled(0), nullptr), CUBLAS_STATUS_INVALID_VALUE);
+  EXPECT_EQ(findings(), Kinds{"api/invalid-value"});
+  EXPECT_NE(last_message().find("its leading dimension, 5, is less than the 8 elements"),
+            std::string::npos)
+      << last_message();
+  std::swap(narrow, layout_);
+  cublasLtMatrixLayoutDestroy(narrow);
 }
 
 TEST_F(CublasLtTest, AnEpilogueThatIsNotThereSaysSo) {
