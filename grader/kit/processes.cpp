@@ -118,6 +118,15 @@ void wait_for_all(std::vector<Child>& children) {
   }
 }
 
+// What the simulator has to say about a result that is no success.
+std::string first_note() {
+  for (int i = 0; i < wsim_finding_count(); ++i) {
+    wsim_finding finding;
+    if (wsim_get_finding(i, &finding) == 0 && finding.is_note != 0) return finding.message;
+  }
+  return "";
+}
+
 std::string describe(const Child& child, size_t rank) {
   const std::string who = "Rank " + std::to_string(rank) + " ";
   if (child.stopped) return who + "was still waiting, and was stopped.";
@@ -184,6 +193,8 @@ int run_as_process(int argc, char** argv) {
   std::string problem = body == bodies().end()
                             ? "cannot begin: there is no KIT_PROCESS(" + fields[0] + ")."
                             : body->second(me);
+  const std::string note = first_note();
+  if (!problem.empty() && !note.empty()) problem += " " + note;
   const std::string finding = take_findings();  // names the line, so it says more
   if (!finding.empty()) problem = "has a finding: " + finding;
   write_all(kResultFd, problem.data(), problem.size());

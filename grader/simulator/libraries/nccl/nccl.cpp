@@ -85,7 +85,12 @@ ncclResult_t wait_for_ranks(std::unique_lock<std::mutex>& lock, const Joining& j
       return ncclSuccess;
     }
     if (problem.empty() && std::chrono::steady_clock::now() >= end) {
-      report_deadlock(joining.call, remote->absent() + " to join");
+      joining.call.report("nccl-deadlock",
+                          "waits for " + remote->absent() +
+                              " to join, in vain: on a GPU the program hangs here. Ranks of one "
+                              "thread join between ncclGroupStart() and ncclGroupEnd(). Ranks of "
+                              "other processes have to pass the same unique id, which one of them "
+                              "has made, and each its own number.");
       return ncclInternalError;
     }
     rendezvous().wait_for(lock, std::chrono::milliseconds(1), others_are_here);
