@@ -1,8 +1,10 @@
 #include "cli/gates/speed_table.h"
 
 #include <cstdio>
+#include <set>
 
 #include "cli/speed_text.h"
+#include "course/text.h"
 
 namespace grade {
 namespace {
@@ -46,6 +48,7 @@ std::string rows_of(const std::string& exercise, const course::Json& speed) {
 
 std::string speed_table(const course::Json& run, const std::string& chapter) {
   std::string rows;
+  std::set<std::string> days;  // a part of the course may have been run again on another day
   const course::Json* runs = run.find("runs");
   for (size_t i = 0; runs != nullptr && i < runs->items.size(); ++i) {
     const course::Json& row = runs->items[i];
@@ -54,11 +57,13 @@ std::string speed_table(const course::Json& run, const std::string& chapter) {
     if (speeds == nullptr || id.rfind(chapter + "/", 0) != 0) continue;
     for (const course::Json& speed : speeds->items) {
       rows += rows_of(id.substr(chapter.size() + 1), speed);
+      const std::string day = row.string_or("date");
+      days.insert(day.empty() ? run.string_or("date") : day);
     }
   }
   if (rows.empty()) return "";
   return run.string_or("card") + ", CUDA " + run.string_or("toolkit") + ", " +
-         run.string_or("date") +
+         course::join({days.begin(), days.end()}, " and ") +
          ".\n\n| solution: test | a call takes | rate | compared |\n"
          "| --- | --- | --- | --- |\n" +
          rows;
