@@ -10,6 +10,7 @@ constexpr int kMostDevices = 16;
 // d read d_x of all devices, which have been given access to each other.
 //   d_x[d], d_y[d]  n floats on device d, aligned to 16 bytes; they do not overlap
 //   ready[d]        an event of device d, for this call alone
+//   devices         2 .. kMostDevices
 //   streams[d]      what it has been given before writes d_x[d]
 // d_x is not written again before wait_for_readers(). Does not wait; the current device stays what
 // it was.
