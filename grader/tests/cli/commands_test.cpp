@@ -299,6 +299,22 @@ TEST(Watch, NeedsATerminal) {
   EXPECT_EQ(course.grade({"watch"}).status, 2);
 }
 
+TEST(Run, NamesTheAssemblerOfTheToolkitInUse) {
+  ScratchCourse course;
+  const fs::path ptxas = course.root() / "toolkit" / "bin" / "ptxas";
+  write_file(ptxas, "#!/bin/sh\n");
+  fs::permissions(ptxas, fs::perms::owner_all);
+  course.set("GRADE_CUDA_HOME", (course.root() / "toolkit").string());
+  course.save("//! test First.Works 1\n//! variable GRADE_SIM_PTXAS " + ptxas.string() + "\n");
+  const Ran found = course.grade({"run", "first"});
+  EXPECT_EQ(found.status, 0) << found.out << found.err;
+  course.set("GRADE_SIM_PTXAS", "none");  // the learner's own word is kept
+  course.save("//! test First.Works 1\n//! variable GRADE_SIM_PTXAS none\n");
+  EXPECT_EQ(course.grade({"run", "first"}).status, 0);
+  course.save("//! test First.Works 1\n//! variable GRADE_SIM_PTXAS other\n");
+  EXPECT_EQ(course.grade({"run", "first"}).status, 1);
+}
+
 TEST(Exec, RefusesWhatItCannotStart) {
   const ScratchCourse course;
   EXPECT_EQ(course.grade({"exec"}).status, 2);

@@ -203,6 +203,14 @@ class Program {
     if (got != count) fail(got + " devices");
   }
 
+  // "NAME VALUE": fails unless the environment has it.
+  void expect_variable(const std::string& wanted) {
+    const size_t space = wanted.find(' ');
+    const char* value = std::getenv(wanted.substr(0, space).c_str());
+    const std::string got = value == nullptr ? "" : value;
+    if (got != wanted.substr(space + 1)) fail(got + " instead of " + wanted);
+  }
+
   static void allocate() {
     std::vector<std::vector<char>> blocks;
     for (;;) blocks.emplace_back(16 << 20, 'x');
@@ -217,6 +225,7 @@ class Program {
         {"speed", [&] { speed(step.rest, true); }},
         {"measured", [&] { speed(step.rest, false); }},
         {"devices", [&] { expect_devices(step.rest); }},
+        {"variable", [&] { expect_variable(step.rest); }},
         {"print", [&] { std::cout << step.rest << std::endl; }},
         {"spam", [] { spam(); }},
         {"exit", [&] { std::exit(std::atoi(step.rest.c_str())); }},
