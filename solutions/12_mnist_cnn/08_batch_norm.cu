@@ -3,41 +3,13 @@
 //   xhat = (x - mean) inv_std, y = gamma xhat + beta; mean, inv_std, gamma, beta: one per channel
 //   Statistics need all images of a channel, and a channel is in pieces of hw floats. Block
 //   (channel, part) sums up some of the images; then a warp has one part per lane, and adds up the
-//   parts.
+//   parts (08_batch_norm_support.h).
 //   TODOs  4
-#include <algorithm>
-
 #include "08_batch_norm.h"
+#include "08_batch_norm_support.h"
 #include "support.h"
 
 namespace {
-
-constexpr int kThreads = 256;
-constexpr int kWarp = 32;
-constexpr int kMostParts = kWarp;  // of the batch: one for each lane
-constexpr int kPartValues = 1024;  // of a channel: for fewer a part is not worth a block
-
-// What a part of a channel sums up to. scratch is c x kMostParts of them.
-struct Sums {
-  float first, second;  // forward: mean, squared distances from it; backward: dy, dy xhat
-};
-
-// The part of block (channel, part): `count` values; value e lies at place(e) of x.
-struct Part {
-  int channel, channels, hw, begin, count;  // begin: its first image
-  __device__ Part(int n, int c, int hw_) : channel(blockIdx.x), channels(c), hw(hw_) {
-    begin = first_image(blockIdx.y, n);
-    count = (first_image(blockIdx.y + 1, n) - begin) * hw;
-  }
-  // The grid of every kernel here is channels x parts.
-  __device__ static int first_image(int part, int n) {
-    return static_cast<int>(static_cast<long long>(n) * part / gridDim.y);
-  }
-  __device__ size_t place(unsigned e) const {  // unsigned numbers are divided in fewer steps
-    const unsigned image = e / static_cast<unsigned>(hw);
-    return (static_cast<size_t>(begin + image) * channels + channel) * hw + (e - image * hw);
-  }
-};
 
 // The sum over the block, in every thread. May be called again at once.
 __device__ float block_sum(float value) {
@@ -76,12 +48,6 @@ __global__ void sum_forward(const float* x, Sums* scratch, int n, int c, int hw)
   }
   //~end
   if (threadIdx.x == 0) scratch[part.channel * kMostParts + blockIdx.y] = {mean, squares};
-}
-
-// The sums of the part that this lane stands for: zeros if there is none.
-__device__ Sums part_of_lane(const Sums* scratch, int channel) {
-  const int lane = threadIdx.x % kWarp;
-  return lane < gridDim.y ? scratch[channel * kMostParts + lane] : Sums{0.0f, 0.0f};
 }
 
 // Mean and 1 / sqrt(variance + epsilon) of a channel, in every lane of every warp.
@@ -182,11 +148,6 @@ __global__ void denormalise(const float* __restrict__ x, const float* gamma, con
     dx[i] = of_y * scale * (dy[i] - (of_dy + xhat * of_dy_xhat) / values);
     //~end
   }
-}
-
-dim3 grid_of(int n, int c, int hw) {
-  const long long parts = static_cast<long long>(n) * hw / kPartValues;
-  return dim3(c, static_cast<unsigned>(std::max(1LL, std::min<long long>(parts, kMostParts))));
 }
 
 }  // namespace
