@@ -8,6 +8,7 @@
 #include "08_multi_process_support.h"
 #include "kit/kit.h"
 #include "kit/processes.h"
+#include "kit/scratch_folder.h"
 
 namespace {
 

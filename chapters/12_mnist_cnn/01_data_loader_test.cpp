@@ -5,33 +5,22 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <numeric>
 #include <set>
 
 #include "01_data_loader_support.h"
 #include "kit/digits.h"
 #include "kit/kit.h"
+#include "kit/scratch_folder.h"
 
 namespace {
 
 using Bytes = std::vector<uint8_t>;
 
 // A folder with files of images and labels.
-class Folder {
- public:
-  Folder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "digits_XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) kit::fail("No temporary folder: " + pattern);
-    path_ = pattern;
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
+struct Folder : kit::ScratchFolder {
   std::string write(const std::string& name, const Bytes& bytes) const {
-    std::ofstream(file(name), std::ios::binary)
-        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<long>(bytes.size()));
-    return file(name);
+    return ScratchFolder::write(name, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   }
   std::string write_gz(const std::string& name, const Bytes& bytes) const {
     const gzFile out = gzopen(file(name).c_str(), "wb");
@@ -39,9 +28,6 @@ class Folder {
     gzclose(out);
     return file(name);
   }
-
- private:
-  std::filesystem::path path_;
 };
 
 // A dataset that is freed with its scope.

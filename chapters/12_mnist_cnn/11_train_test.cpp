@@ -17,21 +17,11 @@
 #include "kit/digits.h"
 #include "kit/kit.h"
 #include "kit/network.h"
+#include "kit/scratch_folder.h"
 
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Folder {
-  fs::path path;
-  Folder() {
-    std::string pattern = (fs::temp_directory_path() / "train_XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) kit::fail("No temporary folder: " + pattern);
-    path = pattern;
-  }
-  ~Folder() { fs::remove_all(path); }
-  std::string file(const std::string& name) const { return (path / name).string(); }
-};
 
 // A set in pinned memory, normalised as load_dataset does it.
 struct Digits : Dataset {
@@ -211,8 +201,8 @@ TEST(Train, CtrlCLeavesACheckpointAndTheNextRunGoesOn) {
   const Digits set(26, 12, 4), test(3, 12, 5);
   TrainOptions options = options_of(kTiny, 8, 3, "");  // 3 steps an epoch
   const Trained whole = run(set, test, options);
-  const Folder folder;
-  options.folder = folder.path.string();
+  const kit::ScratchFolder folder;
+  options.folder = folder.path();
   int steps = 0;
   options.after_step = [&steps](int step) {
     ++steps;
@@ -236,8 +226,8 @@ TEST(Train, CtrlCLeavesACheckpointAndTheNextRunGoesOn) {
 TEST(Train, SavesACheckpointEveryFewSteps) {
   RecordProperty("todo", 4);
   const Digits set(26, 12, 4), test(3, 12, 5);
-  const Folder folder;
-  TrainOptions options = options_of(kTiny, 8, 1, folder.path.string());
+  const kit::ScratchFolder folder;
+  TrainOptions options = options_of(kTiny, 8, 1, folder.path());
   options.save_every = 2;
   std::vector<bool> there;
   options.after_step = [&](int) { there.push_back(fs::exists(folder.file("checkpoint"))); };
@@ -251,8 +241,8 @@ TEST(Train, SavesACheckpointEveryFewSteps) {
 TEST(Train, TellsWhatIsWrongWithACheckpoint) {
   RecordProperty("todo", 4);
   const Digits set(16, 12, 4), test(3, 12, 5);
-  const Folder folder;
-  const TrainOptions options = options_of(kTiny, 8, 1, folder.path.string());
+  const kit::ScratchFolder folder;
+  const TrainOptions options = options_of(kTiny, 8, 1, folder.path());
   run(set, test, options);
   const auto problem_with = [&](const TrainOptions& changed) {
     Trained trained;
@@ -368,7 +358,7 @@ TEST(Train, ProgressTellsTheShareOfRightAnswers) {
 TEST(Train, TrainsTheWholeNetwork) {
   RecordProperty("todo", 3);
   const int side = kit::work_scale(12, 28);
-  const Folder folder;
+  const kit::ScratchFolder folder;
   Dataset set, test;
   double least = 0.95;
   std::string name = "generated digits";
@@ -398,7 +388,7 @@ TEST(Train, TrainsTheWholeNetwork) {
 
   const int batch = real ? 64 : kit::work_scale(16, 32);
   TrainOptions options = options_of(kit::simulated() ? kNarrowNetwork : kMnistNetwork, batch,
-                                    kit::work_scale(4, 5), folder.path.string());
+                                    kit::work_scale(4, 5), folder.path());
   options.rate = real ? 0.05f : kit::simulated() ? 0.15f : 0.1f;
   options.shows_progress = true;
   // In the simulator Ctrl-C comes after every epoch: no part takes long, and each goes on.

@@ -5,32 +5,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 
 #include "11_train_support.h"
 #include "kit/digits.h"
 #include "kit/kit.h"
 #include "kit/network.h"
+#include "kit/scratch_folder.h"
 
 namespace {
-
-namespace fs = std::filesystem;
-
-struct Folder {
-  fs::path path;
-  Folder() {
-    std::string pattern = (fs::temp_directory_path() / "predict_XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) kit::fail("No temporary folder: " + pattern);
-    path = pattern;
-  }
-  ~Folder() { fs::remove_all(path); }
-  std::string file(const std::string& name) const { return (path / name).string(); }
-  std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(file(name), std::ios::binary) << text;
-    return file(name);
-  }
-};
 
 constexpr Network kNet = {12, 3, 4, 10, 10};
 
@@ -102,7 +85,7 @@ void expect_picture(const std::string& file, int rows, int cols, const std::vect
                    kit::Tolerance::absolute(1e-4), kit::Shape(rows, cols));
 }
 
-void expect_no_picture(const Folder& folder, const std::string& text) {
+void expect_no_picture(const kit::ScratchFolder& folder, const std::string& text) {
   Picture picture;
   const std::string problem = read_picture(folder.write("bad", text), &picture);
   if (problem.find(folder.file("bad")) == std::string::npos) {
@@ -114,7 +97,7 @@ void expect_no_picture(const Folder& folder, const std::string& text) {
 
 TEST(Predict, ReadsPgm) {
   RecordProperty("todo", 1);
-  const Folder folder;
+  const kit::ScratchFolder folder;
   kit::Cases cases;
   const std::string values = {'\0', '\x7f', '\x40', '\xff', '\x20', '\x09'};
   const std::vector<float> pixels = {0, 127, 64, 255, 32, 9};
@@ -134,7 +117,7 @@ TEST(Predict, ReadsPgm) {
 
 TEST(Predict, ReadsTextThatPrintImageHasWritten) {
   RecordProperty("todo", 2);
-  const Folder folder;
+  const kit::ScratchFolder folder;
   std::vector<float> pixels;
   const std::string text = text_of(kit::random_digits(1, 12, 3), &pixels);
   expect_picture(folder.write("a.txt", text), 12, 12, pixels);
@@ -144,7 +127,7 @@ TEST(Predict, ReadsTextThatPrintImageHasWritten) {
 
 TEST(Predict, RefusesWhatIsNoPicture) {
   RecordProperty("todo", 2);
-  const Folder folder;
+  const kit::ScratchFolder folder;
   kit::Cases cases;
   const std::pair<const char*, std::string> files[] = {
       {"empty", ""},
@@ -160,7 +143,7 @@ TEST(Predict, RefusesWhatIsNoPicture) {
 
 TEST(Predict, RefusesDamagedPgm) {
   RecordProperty("todo", 1);
-  const Folder folder;
+  const kit::ScratchFolder folder;
   kit::Cases cases;
   const std::pair<const char*, std::string> files[] = {
       {"cut off", "P5 4 4 255\nabc"},
@@ -178,7 +161,7 @@ TEST(Predict, RefusesDamagedPgm) {
 
 TEST(Predict, AsksTheNetworkWithTheNormalisationOfItsTraining) {
   RecordProperty("todo", 3);
-  const Folder folder;
+  const kit::ScratchFolder folder;
   const Weights weights = random_weights();
   const std::string file = folder.file("weights");
   ASSERT_EQ(save_weights(file, weights), "");
@@ -207,7 +190,7 @@ TEST(Predict, AsksTheNetworkWithTheNormalisationOfItsTraining) {
 
 TEST(Predict, ShowsTheTenProbabilities) {
   RecordProperty("todo", 4);
-  const Folder folder;
+  const kit::ScratchFolder folder;
   const Weights weights = random_weights();
   const std::string file = folder.file("weights");
   ASSERT_EQ(save_weights(file, weights), "");
@@ -234,7 +217,7 @@ TEST(Predict, ShowsTheTenProbabilities) {
 
 TEST(Predict, TellsThatAPictureHasAnotherSize) {
   RecordProperty("todo", 2);
-  const Folder folder;
+  const kit::ScratchFolder folder;
   const std::string file = folder.file("weights");
   ASSERT_EQ(save_weights(file, random_weights()), "");
   Prediction got;

@@ -10,7 +10,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <map>
 
 #include "kit/context.h"
@@ -161,16 +160,6 @@ bool run_processes(const std::string& name, int ranks, const std::string& text, 
     }
   }
   return problem.empty() || fail(problem, site);
-}
-
-ScratchFolder::ScratchFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "warplings-XXXXXX").string();
-  if (::mkdtemp(name.data()) != nullptr) path_ = name;
-}
-
-ScratchFolder::~ScratchFolder() {
-  std::error_code error;
-  if (!path_.empty()) std::filesystem::remove_all(path_, error);
 }
 
 namespace internal {

@@ -30,19 +30,6 @@ using ProcessBody = std::string (*)(const Process& me);
 bool run_processes(const std::string& name, int ranks, const std::string& text,
                    Site site = Site::here());
 
-// A folder for this test, empty; removed at the end of the scope.
-class ScratchFolder {
- public:
-  ScratchFolder();
-  ~ScratchFolder();
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
 namespace internal {
 
 struct RegisterProcess {

@@ -9,6 +9,7 @@
 
 #include "failure_of.h"
 #include "kit/kit.h"
+#include "kit/scratch_folder.h"
 
 using kit_tests::failure_of;
 
