@@ -51,16 +51,21 @@ void read_property(const course::Json& property, UnitTest* test) {
   }
 }
 
-Item run_unit_test(const UnitTest& test) {
+// The item of the test, and one for each part of it that was skipped.
+std::vector<Item> run_unit_test(const UnitTest& test) {
   const ChildResult result = run_child(test.child);
   Item item = passed(0, test.name);
   item.seconds = result.seconds;
   const bool exited = result.end == ChildResult::End::kExited;
   if (exited && result.status == test.skip_status) {
     const auto lines = course::split_lines(course::trim(result.out.text()));
-    return skipped(0, test.name, lines.empty() ? "it says nothing more" : lines.back());
+    return {skipped(0, test.name, lines.empty() ? "it says nothing more" : lines.back())};
   }
-  if (exited && (result.status == 0) != test.fails) return item;
+  if (exited && (result.status == 0) != test.fails) {
+    std::vector<Item> items = skipped_tests(test.name, result.out.text());
+    items.insert(items.begin(), std::move(item));
+    return items;
+  }
   item.state = Item::State::kFailed;
   std::string why = "exit status " + std::to_string(result.status);
   if (result.end == ChildResult::End::kTimedOut) why = "time limit";
@@ -71,7 +76,7 @@ Item run_unit_test(const UnitTest& test) {
   constexpr size_t kShown = 40;
   if (lines.size() > kShown) lines.erase(lines.begin(), lines.end() - kShown);
   item.message = why + "\n" + course::join(lines, "\n");
-  return item;
+  return {item};
 }
 
 class SelfTest {
@@ -200,10 +205,10 @@ class SelfTest {
     stage("tests of the grader: " + std::to_string(tests.size()));
     const auto serial = std::stable_partition(tests.begin(), tests.end(),
                                               [](const UnitTest& test) { return !test.serial; });
-    std::vector<Item> items(static_cast<size_t>(serial - tests.begin()));
+    std::vector<std::vector<Item>> items(static_cast<size_t>(serial - tests.begin()));
     in_parallel(items.size(), [&](size_t i) { items[i] = run_unit_test(tests[i]); });
-    add_all(items);
-    for (auto test = serial; test != tests.end(); ++test) add(run_unit_test(*test));
+    for (const std::vector<Item>& of_test : items) add_all(of_test);
+    for (auto test = serial; test != tests.end(); ++test) add_all(run_unit_test(*test));
   }
 
   void gates(Device device) {

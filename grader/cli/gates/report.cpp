@@ -89,6 +89,21 @@ std::string slowest_text(const std::vector<Item>& items, size_t most) {
 
 std::string last_line(const std::vector<Item>& items) { return counts_text(count(items)) + "\n"; }
 
+std::vector<Item> skipped_tests(const std::string& program, const std::string& output) {
+  constexpr const char* kMark = "[  SKIPPED ] ";
+  std::vector<Item> items;
+  std::string before;  // GoogleTest prints the reason and then the mark with its milliseconds
+  for (const std::string& line : course::split_lines(output)) {
+    const size_t time = line.rfind(" (");
+    if (course::starts_with(line, kMark) && time != std::string::npos && line.back() == ')') {
+      const size_t name = std::string(kMark).size();
+      items.push_back(skipped(0, program + " " + line.substr(name, time - name), before));
+    }
+    if (!course::trim(line).empty()) before = course::trim(line);
+  }
+  return items;
+}
+
 bool all_well(const std::vector<Item>& items) {
   const Count sum = count(items);
   return sum.failed == 0 && sum.passed > 0;

@@ -17,6 +17,9 @@ std::string failures_text(const std::vector<Item>& items, const Terminal& termin
 std::string slowest_text(const std::vector<Item>& items, size_t most);
 // The last line: "N passed, M failed" and ", K skipped" where there are.
 std::string last_line(const std::vector<Item>& items);
+// The tests that a program of GoogleTest skipped, from what it printed: the program passes, they do
+// not count as passed.
+std::vector<Item> skipped_tests(const std::string& program, const std::string& output);
 // True if something ran and nothing failed.
 bool all_well(const std::vector<Item>& items);
 
