@@ -31,7 +31,7 @@ const std::vector<DevCommand>& dev_commands() {
        {"--check", "--force", "--no-figures"},
        {}},
       {"check",
-       "[EX] [--no-reuse] [--device gpu]   the nine gates",
+       "[EX|CHAPTER] [--no-reuse] [--device gpu]   the nine gates",
        dev_check,
        {"--no-reuse", "--files-only"},
        {"--device"}},
@@ -83,6 +83,16 @@ DevArguments parse(const DevCommand& command, const std::vector<std::string>& re
   return parsed;
 }
 
+// "09" and "09_cuda_libraries" are chapters; anything else names one exercise.
+std::vector<const course::Exercise*> chosen(App& app, const std::string& text) {
+  std::vector<const course::Exercise*> of_chapter;
+  for (const course::Exercise& exercise : app.course().exercises) {
+    if (exercise.chapter == text || exercise.chapter.substr(0, exercise.chapter.find('_')) == text)
+      of_chapter.push_back(&exercise);
+  }
+  return of_chapter.empty() ? std::vector{&app.named(text)} : of_chapter;
+}
+
 }  // namespace
 
 std::string DevArguments::need(const std::string& name) const {
@@ -103,7 +113,7 @@ int dev_check(App& app, const DevArguments& arguments) {
   for (const course::Exercise& exercise : app.course().exercises)
     context.exercises.push_back(&exercise);
   if (!arguments.operands.empty()) {
-    context.exercises = {&app.named(arguments.operands.front())};
+    context.exercises = chosen(app, arguments.operands.front());
     context.whole_course = false;
   }
   const std::vector<Item> items =

@@ -52,7 +52,7 @@ std::string first_failure(const Result& result) {
   return text;
 }
 
-void in_parallel(size_t count, const std::function<void(size_t)>& work) {
+void in_parallel(size_t count, const std::function<void(size_t)>& work, size_t most) {
   std::atomic<size_t> next{0};
   std::mutex mutex;
   std::exception_ptr error;
@@ -68,7 +68,7 @@ void in_parallel(size_t count, const std::function<void(size_t)>& work) {
   };
   std::vector<std::thread> threads;
   const size_t cores = std::max(1u, std::thread::hardware_concurrency());
-  for (size_t i = 0; i < std::min(cores, count); ++i) threads.emplace_back(loop);
+  for (size_t i = 0; i < std::min({cores, count, most}); ++i) threads.emplace_back(loop);
   for (std::thread& thread : threads) thread.join();
   if (error) std::rethrow_exception(error);
 }

@@ -84,8 +84,8 @@ std::string abnormal_end(const Result& result);
 // The first failure in words, for messages: "Suite.Name: first line of its message".
 std::string first_failure(const Result& result);
 
-// Runs `work(0..count-1)` on as many threads as there are cores.
-void in_parallel(size_t count, const std::function<void(size_t)>& work);
+// Runs `work(0..count-1)` on as many threads as there are cores, and on no more than `most`.
+void in_parallel(size_t count, const std::function<void(size_t)>& work, size_t most = SIZE_MAX);
 
 // Verdicts of earlier runs, named by a hash of all that they depend on. Only passes are kept: a
 // failure is looked at again, with its message.

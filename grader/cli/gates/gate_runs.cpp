@@ -64,8 +64,7 @@ std::string explained_end(const Result& result) {
 
 // Right, and slower than a bar allows: what follows from a budget that is missed.
 bool is_only_slow(const TestReport& test) {
-  return test.failures.size() == 1 && !test.speeds.empty() &&
-         test.speeds.front().verdict == "fail";
+  return test.failures.size() == 1 && !test.speeds.empty() && test.speeds.front().verdict == "fail";
 }
 
 std::string judge_only(const Result& result, const Expectation& expect) {

@@ -372,6 +372,14 @@ TEST_F(Gates, NewMakesAnExerciseThatPassesTheGatesOfFiles) {
   course_.add_to_git();
   const Answer check = files();
   EXPECT_EQ(check.status, 0) << check.text;
+  // One exercise has a starter to check, its chapter two.
+  const std::string starters = "gate 2  starters    ";
+  for (const auto& [named, count] :
+       {std::pair("02_vector_add/02_scale", "1 passed"), std::pair("02_vector_add", "2 passed"),
+        std::pair("02", "2 passed")}) {
+    const Answer some = course_.grade({"dev", "check", named, "--files-only"});
+    EXPECT_NE(some.text.find(starters + count), std::string::npos) << named << "\n" << some.text;
+  }
 }
 
 }  // namespace
