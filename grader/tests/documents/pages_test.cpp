@@ -16,9 +16,14 @@ namespace fs = std::filesystem;
 
 const fs::path kRoot = PROJECT_ROOT;
 
-const std::vector<std::string> kSections = {
-    "The problem", "The idea",     "The smallest complete example", "What breaks without it",
-    "Exercises",   "What you see", "Going further",                 "Solutions explained"};
+const std::vector<std::string> kSections = {"The problem",
+                                            "The idea",
+                                            "The smallest complete example",
+                                            "What breaks without it",
+                                            "Exercises",
+                                            "What you see",
+                                            "Going further",
+                                            "Solutions explained"};
 
 // Without comments and fenced blocks: what a reader reads, tables included.
 std::string prose_of(const std::string& page) {
@@ -96,6 +101,49 @@ TEST(ChapterPages, FoldShortNotesOnTheirSolutions) {
     for (std::sregex_iterator at(prose.begin(), prose.end(), kNote), end; at != end; ++at) {
       EXPECT_LE(words_in((*at)[2]), 130) << page.string() << ": " << (*at)[1];
     }
+  }
+}
+
+// The last number of a table's row.
+int last_number_of(const std::string& row) {
+  static const std::regex kMinutes("\\| *(\\d+) *\\|$");
+  std::smatch found;
+  return std::regex_search(row, found, kMinutes) ? std::stoi(found[1]) : -1;
+}
+
+std::string row_with(const std::string& page, const std::string& start) {
+  for (const std::string& line : course::split_lines(page)) {
+    if (course::starts_with(line, start)) return line;
+  }
+  return "";
+}
+
+TEST(ChapterPages, HaveARowWithTheMinutesOfEveryExercise) {
+  for (const course::Exercise& exercise : course::load_course(kRoot).exercises) {
+    const std::string page = course::read_text(kRoot / "chapters" / exercise.chapter / "README.md");
+    const std::string row = row_with(page, "| [" + exercise.name + "](");
+    EXPECT_EQ(last_number_of(row), exercise.minutes) << exercise.id << ": " << row;
+  }
+}
+
+TEST(ChapterPages, AndTheFrontPageSayHowManyExercisesAndMinutes) {
+  const course::Course course = course::load_course(kRoot);
+  const std::string front = course::read_text(kRoot / "README.md");
+  for (const course::Chapter& chapter : course.chapters) {
+    int exercises = 0;
+    int minutes = 0;
+    for (const course::Exercise& exercise : course.exercises) {
+      if (exercise.chapter != chapter.id) continue;
+      ++exercises;
+      minutes += exercise.minutes;
+    }
+    const std::string row = row_with(front, "| [" + chapter.id.substr(0, 2) + " ");
+    const std::string both =
+        " | " + std::to_string(exercises) + " | " + std::to_string(minutes) + " | ";
+    EXPECT_TRUE(row.find(both) != std::string::npos) << chapter.id << both << row;
+    const std::string page = course::read_text(kRoot / "chapters" / chapter.id / "README.md");
+    const std::string total = "About " + std::to_string(minutes) + " minutes";
+    EXPECT_TRUE(page.find(total) != std::string::npos) << chapter.id << ": " << total;
   }
 }
 
