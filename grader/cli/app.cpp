@@ -181,8 +181,16 @@ int gpu_count() {
       const std::string list = visible;
       return 1 + static_cast<int>(std::count(list.begin(), list.end(), ','));
     }
-    int files = 0;  // /dev/nvidia0, /dev/nvidia1, ...; WSL2 has none of them
-    while (std::filesystem::exists("/dev/nvidia" + std::to_string(files))) ++files;
+    // /dev/nvidia0, /dev/nvidia1, ...: a container may hold any of them; WSL2 has none.
+    int files = 0;
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator("/dev", error)) {
+      const std::string name = entry.path().filename();
+      constexpr std::string_view kStart = "nvidia";
+      files += name.size() > kStart.size() && name.starts_with(kStart) &&
+               std::all_of(name.begin() + kStart.size(), name.end(),
+                           [](unsigned char c) { return std::isdigit(c) != 0; });
+    }
     return std::max(files, 1);
   }();
   return count;

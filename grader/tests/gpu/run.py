@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Builds, checks and times the course on the GPU of this machine, and writes what it saw as JSON.
 
-    python3 grader/tests/gpu/run.py FILE.json [--only TEXT ...] [--exercises-only [--library-calls]]
+    python3 grader/tests/gpu/run.py FILE.json [--only ID ...] [--exercises-only [--library-calls]]
                                              [--into OLD.json]
 
 For every exercise: the starter, which must fail unless the exercise is judged by the simulator alone,
@@ -42,8 +42,10 @@ def first_line(command):
 def exercises(only):
     with open(os.path.join(ROOT, "chapters/course.json")) as file:
         listed = json.load(file)["exercises"]
-    chosen = [e for e in listed if not only or any(text in e["id"] for text in only)]
-    gpus = len(subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True)
+    chosen = [e for e in listed if not only or e["id"].startswith(tuple(only))]
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    gpus = len(visible.split(",") if visible else
+               subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True)
                .stdout.strip().splitlines())
     for exercise in chosen:
         if exercise.get("gpus", 1) > gpus:
@@ -200,7 +202,7 @@ def earlier(path, rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("out")
-    parser.add_argument("--only", nargs="*", default=[], help="exercises whose id contains one of these")
+    parser.add_argument("--only", nargs="*", default=[], help="exercises whose id begins with one of these")
     parser.add_argument("--exercises-only", action="store_true")
     parser.add_argument("--library-calls", action="store_true", help="these too, with --exercises-only")
     parser.add_argument("--into", help="an older file; what is not run now is taken from it")
