@@ -161,12 +161,29 @@ std::vector<Device> App::devices(const course::Exercise& exercise) const {
                      : std::vector<Device>{Device::kSimulator};
 }
 
+namespace {
+
+// /dev/nvidia0, /dev/nvidia1, ...: a container may hold any of them.
+int device_files() {
+  int files = 0;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/dev", error)) {
+    const std::string name = entry.path().filename();
+    constexpr std::string_view kStart = "nvidia";
+    files += name.size() > kStart.size() && name.starts_with(kStart) &&
+             std::all_of(name.begin() + kStart.size(), name.end(),
+                         [](unsigned char c) { return std::isdigit(c) != 0; });
+  }
+  return files;
+}
+
+}  // namespace
+
 bool gpu_present() {
   // /dev/dxg is how WSL2 shows the GPU of Windows.
   const char* hidden = std::getenv("CUDA_VISIBLE_DEVICES");
   if (hidden != nullptr && (*hidden == '\0' || std::string(hidden) == "-1")) return false;
-  if (!std::filesystem::exists("/dev/nvidia0") && !std::filesystem::exists("/dev/dxg"))
-    return false;
+  if (device_files() == 0 && !std::filesystem::exists("/dev/dxg")) return false;
   static const bool has_driver = [] {
     void* driver = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
     return driver != nullptr;  // kept open: some drivers do not survive being unloaded
@@ -181,17 +198,7 @@ int gpu_count() {
       const std::string list = visible;
       return 1 + static_cast<int>(std::count(list.begin(), list.end(), ','));
     }
-    // /dev/nvidia0, /dev/nvidia1, ...: a container may hold any of them; WSL2 has none.
-    int files = 0;
-    std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator("/dev", error)) {
-      const std::string name = entry.path().filename();
-      constexpr std::string_view kStart = "nvidia";
-      files += name.size() > kStart.size() && name.starts_with(kStart) &&
-               std::all_of(name.begin() + kStart.size(), name.end(),
-                           [](unsigned char c) { return std::isdigit(c) != 0; });
-    }
-    return std::max(files, 1);
+    return std::max(device_files(), 1);  // WSL2 has none
   }();
   return count;
 }
