@@ -89,8 +89,8 @@ class Bench {
   void show(const BenchMeasurement& measurement) {
     json_.push_back(bench_json(measurement));
     if (app_.options().json) return;
-    const std::filesystem::path picture = app_.paths().root / "build" / "bench" /
-                                          (measurement.exercise + "." + measurement.test + ".svg");
+    const std::filesystem::path picture =
+        app_.paths().root / "build" / "bench" / picture_name(measurement);
     std::error_code error;
     std::filesystem::create_directories(picture.parent_path(), error);
     print(bench_text(measurement, app_.terminal()));

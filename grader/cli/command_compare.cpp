@@ -131,29 +131,41 @@ Result run_one(App& app, const course::Exercise& exercise, Program program,
   return result;
 }
 
-const SpeedReport* first_speed(const Result& result) {
+std::vector<const SpeedReport*> speeds_of(const Result& result) {
+  std::vector<const SpeedReport*> all;
   for (const TestReport& test : result.tests) {
-    if (!test.speeds.empty() && test.speeds.front().seconds > 0) return &test.speeds.front();
+    for (const SpeedReport& speed : test.speeds) {
+      if (speed.seconds > 0) all.push_back(&speed);
+    }
   }
-  return nullptr;
+  return all;
 }
 
-// "" where neither has a time.
-std::string time_table(const Result& mine, const Result& reference) {
-  const SpeedReport* a = first_speed(mine);
-  const SpeedReport* b = first_speed(reference);
-  if (a == nullptr || b == nullptr) return "";
-  std::string text = "  " + pad("one timed call, " + a->device, 40) +
-                     pad_left(time_text(a->seconds), 16) + pad_left(time_text(b->seconds), 16) +
-                     "\n";
-  const SpeedRatio* left = best_ratio(*a);
-  const SpeedRatio* right = best_ratio(*b);
+// Two measurements of the same case.
+std::string time_rows(const SpeedReport& mine, const SpeedReport& reference) {
+  const std::string title = mine.where.empty() ? "one timed call" : "a call, " + mine.where;
+  std::string text = "  " + pad(title + ", " + mine.device, 40) +
+                     pad_left(time_text(mine.seconds), 16) +
+                     pad_left(time_text(reference.seconds), 16) + "\n";
+  const SpeedRatio* left = best_ratio(mine);
+  const SpeedRatio* right = best_ratio(reference);
   if (left != nullptr && right != nullptr && left->name == right->name) {
     char mine_text[24], reference_text[24];
     std::snprintf(mine_text, sizeof mine_text, "%.3g", left->ratio);
     std::snprintf(reference_text, sizeof reference_text, "%.3g", right->ratio);
     text += "  " + pad("ratio to " + left->name, 40) + pad_left(mine_text, 16) +
             pad_left(reference_text, 16) + "\n";
+  }
+  return text;
+}
+
+// "" where one of them has no time.
+std::string time_table(const Result& mine, const Result& reference) {
+  const std::vector<const SpeedReport*> left = speeds_of(mine);
+  const std::vector<const SpeedReport*> right = speeds_of(reference);
+  std::string text;
+  for (size_t i = 0; i < std::min(left.size(), right.size()); ++i) {
+    text += time_rows(*left[i], *right[i]);
   }
   return text;
 }

@@ -40,6 +40,7 @@ BudgetCheck read_budget(const Json& event) {
 
 SpeedReport read_speed(const Json& event) {
   SpeedReport speed;
+  speed.where = event.string_or("case");
   speed.device = event.string_or("device");
   speed.verdict = event.string_or("verdict");
   speed.level = event.string_or("level");

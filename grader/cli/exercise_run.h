@@ -80,6 +80,7 @@ struct SpeedRatio {
 
 struct SpeedReport {
   std::string device, verdict, level, reason;
+  std::string where;     // the case: "cols = 1024"; "" where the test has only one
   std::string left_out;  // comparisons that could not be made, with their reasons
   bool modelled = false;
   double seconds = 0, bytes = 0, flops = 0, slice = 1;
@@ -145,7 +146,7 @@ struct Result {
   uint64_t output_bytes = 0;
   double run_seconds = 0;
   double simulated_thread_instructions = 0;
-  bool done = false;  // the program reported its end
+  bool done = false;       // the program reported its end
   bool simulated = false;  // the program says that it is linked with the simulator
 
   bool passed() const { return outcome == Outcome::kPassed; }

@@ -38,7 +38,8 @@ std::string times_text(const Result& result) {
   std::string text;
   for (const TestReport& test : result.tests) {
     for (const SpeedReport& speed : test.speeds) {
-      text += "  " + test.short_name() + ": " + time_text(speed.seconds) + " per call";
+      text += "  " + test.short_name() + (speed.where.empty() ? "" : ", " + speed.where) + ": " +
+              time_text(speed.seconds) + " per call";
       if (speed.bytes > 0) text += ", " + rate_text(speed.bytes, speed.seconds, "B/s");
       text += "\n";
       for (const SpeedRatio& ratio : speed.ratios) text += "    " + ratio_text(ratio) + "\n";

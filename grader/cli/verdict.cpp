@@ -225,7 +225,8 @@ std::string speeds(const Result& result, const Terminal& terminal) {
     for (const SpeedReport& speed : test.speeds) {
       const SpeedRatio* best = best_ratio(speed);
       if (best == nullptr) continue;
-      text += indented(ratio_text(*best) + ": " + speed.level, terminal);
+      const std::string where = speed.where.empty() ? "" : speed.where + ", ";
+      text += indented(where + ratio_text(*best) + ": " + speed.level, terminal);
       text += indented("(" + bars_text(*best) + "; 3 % short is let pass)", terminal);
       text += indented(time_text(speed.seconds) + " per call, " + speed.device, terminal);
       if (!speed.left_out.empty()) text += indented("not compared: " + speed.left_out, terminal);

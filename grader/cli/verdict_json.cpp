@@ -105,6 +105,7 @@ std::string json_of(const SpeedRatio& ratio) {
 
 std::string json_of(const SpeedReport& speed) {
   return JsonOut()
+      .text("case", speed.where)
       .text("device", speed.device)
       .boolean("modelled", speed.modelled)
       .text("verdict", speed.verdict)

@@ -9,12 +9,17 @@ Context& context() {
   return *instance;
 }
 
-std::string case_label() {
+std::string case_name() {
   std::string label;
   for (const std::string& name : context().cases) {
     if (!label.empty() && !name.empty()) label += ", ";
     label += name;
   }
+  return label;
+}
+
+std::string case_label() {
+  std::string label = case_name();
   const std::string& run = context().run_name;
   if (!run.empty() && label.find(run) == std::string::npos) {
     label += (label.empty() ? "" : ", ") + run;

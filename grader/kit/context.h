@@ -67,6 +67,8 @@ struct Context {
 Context& context();
 
 // "n = 1025", "rows = 3, cols = 5", or "" outside cases.
+std::string case_name();
+// The same with the name of the run: "n = 1025, the timed call".
 std::string case_label();
 // The last part of a path.
 std::string base_name(const std::string& path);

@@ -1,6 +1,7 @@
 #include "cli/bench/measurement.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 
 #include "cli/json_out.h"
@@ -25,9 +26,13 @@ bool same_unit(const SpeedRatio& ceiling, const char* unit) {
   return (ceiling.name == "FMA rate") == (std::string(unit) == "FLOP/s");
 }
 
-const SpeedReport* find_speed(const Result& result, const std::string& test) {
+const SpeedReport* find_speed(const Result& result, const std::string& test,
+                              const std::string& where) {
   for (const TestReport& report : result.tests) {
-    if (report.name == test && !report.speeds.empty()) return &report.speeds.front();
+    if (report.name != test) continue;
+    for (const SpeedReport& speed : report.speeds) {
+      if (speed.where == where) return &speed;
+    }
   }
   return nullptr;
 }
@@ -37,17 +42,17 @@ void add_graded(BenchMeasurement* m, const char* name, const SpeedReport* speed,
   m->rows.push_back({name, name, speed->level, speed->seconds, amount / speed->seconds});
 }
 
-BenchMeasurement measurement_of(const Result& result, const TestReport& test, const Result& learner,
-                                const Result& solution) {
-  const SpeedReport& speed = test.speeds.front();
+BenchMeasurement measurement_of(const TestReport& test, const SpeedReport& speed,
+                                const Result& learner, const Result& solution) {
   BenchMeasurement m;
-  m.exercise = result.id;
+  m.exercise = solution.id;
   m.test = test.short_name();
+  m.where = speed.where;
   m.device = speed.device;
   m.modelled = speed.modelled;
   const double amount = amount_of(speed, &m.unit);
-  add_graded(&m, "yours", find_speed(learner, test.name), amount);
-  add_graded(&m, "solution", find_speed(solution, test.name), amount);
+  add_graded(&m, "yours", find_speed(learner, test.name, m.where), amount);
+  add_graded(&m, "solution", find_speed(solution, test.name, m.where), amount);
   for (const SpeedRatio& ratio : speed.ratios) {
     if (ratio.seconds <= 0) continue;
     if (ratio.kind != "ceiling") {
@@ -88,25 +93,41 @@ std::string label_of(const BenchMeasurement& m, const BenchRow& row) {
   return *m.unit != '\0' ? rate_text(row.rate, 1, m.unit) : time_text(row.seconds);
 }
 
+// What was measured, and where: "IsFast, cols = 1024, NVIDIA H200".
+std::string title_of(const BenchMeasurement& m) {
+  return m.test + (m.where.empty() ? "" : ", " + m.where) + ", " + m.device;
+}
+
 }  // namespace
 
 std::vector<BenchMeasurement> measurements_of(const Result& learner, const Result& solution) {
   std::vector<BenchMeasurement> all;
   // The solution's run names the tests: a learner's may have ended early.
-  for (const TestReport& test : solution.tests) {
-    if (!test.speeds.empty()) all.push_back(measurement_of(solution, test, learner, solution));
-  }
-  if (!all.empty()) return all;
-  for (const TestReport& test : learner.tests) {
-    if (!test.speeds.empty()) all.push_back(measurement_of(learner, test, learner, solution));
+  for (const Result* named : {&solution, &learner}) {
+    for (const TestReport& test : named->tests) {
+      for (const SpeedReport& speed : test.speeds) {
+        all.push_back(measurement_of(test, speed, learner, solution));
+      }
+    }
+    if (!all.empty()) break;
   }
   return all;
+}
+
+std::string picture_name(const BenchMeasurement& m) {
+  std::string name = m.exercise + "." + m.test;
+  if (!m.where.empty()) name += ".";
+  for (const char c : m.where) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) name += c;
+    if (c == ',') name += '_';
+  }
+  return name + ".svg";
 }
 
 std::string bench_text(const BenchMeasurement& m, const Terminal& terminal) {
   constexpr size_t kName = 30, kTime = 14, kRate = 16, kShare = 8;
   std::string text =
-      terminal.paint(Style::kBold, m.exercise) + "  " + m.test + ", " + m.device + "\n";
+      terminal.paint(Style::kBold, m.exercise) + "\n" + wrap(title_of(m), "  ", terminal.columns);
   text += "  " + pad("", kName) + pad_left("per call", kTime) + pad_left("rate", kRate) +
           pad_left("of best", kShare + 2) + "\n";
   const double most = fastest_rate(m);
@@ -137,6 +158,7 @@ std::string bench_json(const BenchMeasurement& m) {
   return JsonOut()
       .text("exercise", m.exercise)
       .text("test", m.test)
+      .text("case", m.where)
       .text("device", m.device)
       .boolean("modelled", m.modelled)
       .text("unit", m.unit)
@@ -158,7 +180,7 @@ std::string bench_svg(const BenchMeasurement& m) {
                 kWidth, height, kWidth, height);
   std::string svg = text;
   svg += "<text x=\"12\" y=\"20\" font-weight=\"bold\">" + escaped(m.exercise) + "</text>\n";
-  svg += "<text x=\"12\" y=\"38\" fill=\"#555\">" + escaped(m.test + ", " + m.device) + "</text>\n";
+  svg += "<text x=\"12\" y=\"38\" fill=\"#555\">" + escaped(title_of(m)) + "</text>\n";
   int y = kTop;
   for (const BenchRow& row : m.rows) {
     const int length = static_cast<int>(height_of(m, row) * scale);

@@ -19,17 +19,21 @@ struct BenchRow {
 };
 
 struct BenchMeasurement {
-  std::string exercise, test, device;
+  std::string exercise, test;
+  std::string where;  // the case: "cols = 1024"; "" where the test has only one
+  std::string device;
   bool modelled = false;
   const char* unit = "";  // of the rates: "B/s", "FLOP/s", "" without rates
   std::vector<BenchRow> rows;
 };
 
-// One measurement per speed test of these runs of the same exercise: the learner's and the
-// solution's.
+// One measurement per case of every speed test of these runs of the same exercise: the learner's
+// and the solution's.
 std::vector<BenchMeasurement> measurements_of(const Result& learner, const Result& solution);
 
 std::string bench_text(const BenchMeasurement& measurement, const Terminal& terminal);
+// "02_vector_add/04_saxpy.IsFast.svg", with the case where there is one.
+std::string picture_name(const BenchMeasurement& measurement);
 std::string bench_json(const BenchMeasurement& measurement);
 // A bar per row, ceilings as lines, as an SVG picture that needs no browser's fonts or scripts.
 std::string bench_svg(const BenchMeasurement& measurement);

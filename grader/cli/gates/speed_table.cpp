@@ -17,19 +17,30 @@ SpeedRatio read_ratio(const course::Json& json) {
   return ratio;
 }
 
-// "IsFastOnWideRows" of "Softmax.IsFastOnWideRows".
+// "IsFast, cols = 1024" of the test "Softmax.IsFast" in its case "cols = 1024".
 std::string test_name(const course::Json& speed) {
-  const std::string full = speed.string_or("test");
-  return full.substr(full.find('.') + 1);
+  const std::string full = speed.string_or("test"), where = speed.string_or("case");
+  return full.substr(full.find('.') + 1) + (where.empty() ? "" : ", " + where);
 }
 
 // Work is counted in operations where it does many for every byte, else in bytes.
-std::string rate(const course::Json& speed) {
+bool counts_operations(const course::Json& speed) {
   constexpr double kManyPerByte = 8;
-  const double bytes = speed.number_or("bytes"), flops = speed.number_or("flops");
+  return speed.number_or("flops") > kManyPerByte * speed.number_or("bytes");
+}
+
+// What a call must move or compute at least: says how large it is. "" where the test does not.
+std::string work(const course::Json& speed) {
+  const bool operations = counts_operations(speed);
+  const double amount = speed.number_or(operations ? "flops" : "bytes");
+  return amount > 0 ? rate_text(amount, 1, operations ? "FLOP" : "B") : "";
+}
+
+std::string rate(const course::Json& speed) {
+  const bool operations = counts_operations(speed);
+  const double amount = speed.number_or(operations ? "flops" : "bytes");
   const double seconds = speed.number_or("seconds");
-  if (flops > kManyPerByte * bytes) return rate_text(flops, seconds, "FLOP/s");
-  return bytes > 0 ? rate_text(bytes, seconds, "B/s") : "";
+  return amount > 0 ? rate_text(amount, seconds, operations ? "FLOP/s" : "B/s") : "";
 }
 
 std::string rows_of(const std::string& exercise, const course::Json& speed) {
@@ -38,6 +49,7 @@ std::string rows_of(const std::string& exercise, const course::Json& speed) {
   for (size_t i = 0; ratios != nullptr && i < ratios->items.size(); ++i) {
     const bool first = i == 0;
     rows += "| " + (first ? exercise + ": " + test_name(speed) : "") + " | " +
+            (first ? work(speed) : "") + " | " +
             (first ? time_text(speed.number_or("seconds")) : "") + " | " +
             (first ? rate(speed) : "") + " | " + ratio_text(read_ratio(ratios->items[i])) + " |\n";
   }
@@ -64,8 +76,8 @@ std::string speed_table(const course::Json& run, const std::string& chapter) {
   if (rows.empty()) return "";
   return run.string_or("card") + ", CUDA " + run.string_or("toolkit") + ", " +
          course::join({days.begin(), days.end()}, " and ") +
-         ".\n\n| solution: test | a call takes | rate | compared |\n"
-         "| --- | --- | --- | --- |\n" +
+         ".\n\n| solution: test | work | a call takes | rate | compared |\n"
+         "| --- | --- | --- | --- | --- |\n" +
          rows;
 }
 

@@ -227,6 +227,7 @@ bool Measurement::report(const Timings& timings) {
   const double seconds = median(yours);
   now.channel.send("speed", JsonObject()
                                 .text("test", now.test)
+                                .text("case", case_name())
                                 .text("device", timings.device)
                                 .boolean("modelled", simulated())
                                 .number("seconds", seconds)

@@ -48,6 +48,26 @@ TEST_F(Bench, ShowsYoursBesideWhatItIsComparedWithAndDrawsIt) {
   EXPECT_TRUE(has(picture, "one block")) << picture;
 }
 
+TEST_F(Bench, ShowsEveryCaseOfATest) {
+  const std::string small = "//! case cols = 32\n//! measured 0.002 3.5 2 one block\n";
+  const std::string large = "//! case cols = 64\n//! measured 0.008 2.5 2 one block\n";
+  course_.save("//! test Scratch.IsFast 1\n" + small + large, kTimed);
+  write_file(course_.root() / "solutions" / (std::string(kTimed) + ".cu"),
+             "//! test Scratch.IsFast 1\n" + small + large);
+  const Ran ran = grade({"bench", "second"});
+  for (const char* words : {"IsFast, cols = 32, Test Card", "cols = 64", "2 ms", "8 ms",
+                            "second.IsFast.cols32.svg", "second.IsFast.cols64.svg"}) {
+    EXPECT_TRUE(has(ran.out, words)) << words << " in\n" << ran.out << ran.err;
+  }
+  EXPECT_TRUE(has(grade({"run", "second"}).out, "cols = 64, 2.50 times the speed of one block"));
+  const std::string compared = grade({"compare", "second"}).out;
+  EXPECT_TRUE(has(compared, "a call, cols = 64, Test Card")) << compared;
+  EXPECT_EQ(course::parse_json(course_.grade({"bench", "second", "--json"}).out, "out")
+                .find("measurements")
+                ->items.size(),
+            2u);
+}
+
 TEST_F(Bench, AsJsonIsVersionedAndComplete) {
   const Ran ran = course_.grade({"bench", "second", "--json"});
   EXPECT_EQ(ran.status, 0) << ran.err;

@@ -8,6 +8,7 @@
 //   //! finding CHECK KIND TEXT  //! budget VALUE LIMIT NAME    //! counters N
 //   //! speed SECONDS RATIO PASS NAME   modelled, against the stage NAME; PASS is the bar
 //   //! measured SECONDS RATIO PASS NAME   the same, on a card
+//   //! case NAME                          the case of the speeds after it
 //   //! devices N               fails unless so many devices are asked for (0: not said)
 //   //! print TEXT  //! spam  //! exit N  //! abort  //! crash  //! recurse  //! hang  //! allocate
 //   //! throw  //! fork  //! silent-exit, linked-for-gpu (before the first event)
@@ -168,7 +169,8 @@ class Program {
     std::getline(words >> std::ws, name);
     const std::string level = ratio >= pass ? "pass" : "none";
     std::ostringstream fields;
-    fields << ",\"device\":\"" << (modelled ? "modelled (H200)" : "Test Card")
+    fields << ",\"case\":\"" << case_ << "\",\"device\":\""
+           << (modelled ? "modelled (H200)" : "Test Card")
            << "\",\"modelled\":" << (modelled ? "true" : "false") << ",\"seconds\":" << seconds
            << ",\"bytes\":4000,\"flops\":1000,\"slice\":1,\"rounds\":1,\"verdict\":\""
            << (ratio >= pass ? "pass" : "fail") << "\",\"level\":\"" << level
@@ -223,6 +225,7 @@ class Program {
         {"budget", [&] { budget(step.rest); }},
         {"counters", [&] { counters(step.rest); }},
         {"speed", [&] { speed(step.rest, true); }},
+        {"case", [&] { case_ = step.rest; }},
         {"measured", [&] { speed(step.rest, false); }},
         {"devices", [&] { expect_devices(step.rest); }},
         {"variable", [&] { expect_variable(step.rest); }},
@@ -251,7 +254,7 @@ class Program {
   }
 
   int fd_ = -1;
-  std::string nonce_, test_;
+  std::string nonce_, test_, case_;
   std::vector<Step> first_;
   std::vector<Test> tests_;
   bool failed_ = false;

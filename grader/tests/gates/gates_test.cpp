@@ -139,19 +139,20 @@ TEST_F(Gates, ThreeWantsTheTableOfSpeedsToFollowTheRun) {
       "assets/benchmarks/run.json",
       "{\"card\": \"C\", \"toolkit\": \"13.0\", \"date\": \"2026-11-21\", \"runs\": [\n"
       "{\"exercise\": \"02_vector_add/01_vector_add\", \"speeds\": [{\"test\": "
-      "\"VectorAdd.IsFast\",\n\"seconds\": 0.001, \"bytes\": 4e9, \"flops\": 1e9, "
+      "\"VectorAdd.IsFast\", \"case\": \"n = 31\",\n\"seconds\": 0.001, \"bytes\": 4e9, \"flops\": "
+      "1e9, "
       "\"ratios\": [\n{\"kind\": \"ceiling\", \"name\": \"copy rate\", \"ratio\": 0.95},\n"
       "{\"kind\": \"stage\", \"name\": \"one block\", \"ratio\": 12.5}]}]}]}\n");
   const std::string page = course_.read(kPage);
   const std::string mark = page + "\n<!-- from: speeds run.json 02_vector_add -->\n";
   const std::string rows =
-      "\nC, CUDA 13.0, 2026-11-21.\n\n| solution: test | a call takes | rate | compared |\n"
-      "| --- | --- | --- | --- |\n"
-      "| 01_vector_add: IsFast | 1 ms | 4 TB/s | 95 % of the copy rate |\n";
+      "\nC, CUDA 13.0, 2026-11-21.\n\n| solution: test | work | a call takes | rate | compared |\n"
+      "| --- | --- | --- | --- | --- |\n"
+      "| 01_vector_add: IsFast, n = 31 | 4 GB | 1 ms | 4 TB/s | 95 % of the copy rate |\n";
   course_.write(kPage, mark + rows + "\n<!-- end -->\n");
   expect_failure(files(), 3, "the table differs from speeds");
-  course_.write(kPage,
-                mark + rows + "|  |  |  | 12.50 times the speed of one block |\n\n<!-- end -->\n");
+  course_.write(
+      kPage, mark + rows + "|  |  |  |  | 12.50 times the speed of one block |\n\n<!-- end -->\n");
   const Answer answer = files();
   EXPECT_EQ(answer.status, 0) << answer.text;
 }
