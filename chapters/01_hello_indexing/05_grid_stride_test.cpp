@@ -81,6 +81,22 @@ TEST(GridStride, ReadsNeighbouringElementsTogether) {
               &kit::Counters::global_load_sectors);
 }
 
+TEST(GridStride, ComputesEachElementOnce) {
+  RecordProperty("todo", 1);
+  const int n = 16384;
+  const std::vector<float> values = kit::random_floats(n);
+  const auto x = kit::DeviceBuffer<float>::input(values, "x");
+  const auto y = kit::DeviceBuffer<float>::output(n, "y");
+  const kit::Run run = kit::run([&] { launch_relu_on(4, 256, x.get(), y.get(), n); });
+  kit::expect_equal(y, relu_on_cpu(values));
+  kit::budget("bytes stored per element",
+              kit::ratio(static_cast<double>(run.counters().global_store_bytes), n),
+              kit::at_most(4),
+              "Each element belongs to one thread; with the threads of a block for a step every "
+              "block does again what others have done",
+              &kit::Counters::global_store_bytes);
+}
+
 TEST(GridStride, ChoosesAGridForAnySize) {
   RecordProperty("todo", 2);
   expect_relu(0);

@@ -160,3 +160,32 @@ TEST(HostPipeline, ARefusedLaunchIsReturnedAndLeavesNothingAllocated) {
   };
   expect_no_growth(be_refused, "after a call whose launch was refused");
 }
+
+// The card has room for `arrays` of the two arrays and half of another. Only in the simulator: a
+// GPU is shared with others, who may free memory at any time.
+TEST(HostPipeline, ARefusedAllocationIsReturnedAndLeavesNothingAllocated) {
+  RecordProperty("todo", 1);
+  if (!kit::simulated()) return;
+  kit::for_each("arrays that fit", std::vector<int>{1, 0}, [](int arrays) {
+    const int n = 1 << 18;
+    const size_t bytes = n * sizeof(float);
+    size_t free = 0, total = 0;
+    cudaMemGetInfo(&free, &total);
+    void* taken = nullptr;
+    cudaMalloc(&taken, free - arrays * bytes - bytes / 2);
+    Call call(n);
+    expect_no_growth(
+        [&] {
+          call(kBlock);
+          cudaGetLastError();
+        },
+        "after a call that found too little memory");
+    cudaFree(taken);
+    if (call.error != cudaErrorMemoryAllocation) {
+      kit::fail("There was room for " + std::to_string(arrays) +
+                " of the two arrays: squares_and_fourths must return cudaErrorMemoryAllocation, "
+                "the first error. It returned " +
+                cudaGetErrorName(call.error) + ".");
+    }
+  });
+}

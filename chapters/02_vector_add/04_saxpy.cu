@@ -1,5 +1,5 @@
 // 02/04 Saxpy: y = a * x + y with a grid-stride loop, for any grid and any block.
-//   x, y        n floats in device memory, 0 <= n <= 2^30; y is updated in place
+//   x, y        n floats in device memory, 0 <= n <= 10^9; y is updated in place
 //   block       threads per block, 1 to 1024, chosen by the caller
 //   max_blocks  most blocks to launch, >= 1; the loop makes up for those that are missing
 //   TODOs       2

@@ -109,12 +109,11 @@ TEST(Timing, EachCallLiesBetweenTwoEvents) {
   const Timing timing(repeats);
   const Probe& probe = timing.probe;
   for (int i = 1; kit::simulated() && i < probe.calls(); ++i) {
-    const std::string which = "Timed call " + std::to_string(i) + " of work: ";
-    const uint64_t before = probe.records_before[i] - probe.records_before[0];
-    if (before % 2 != 1) {
-      kit::fail(which + std::to_string(before) +
-                " events were recorded since the warm-up when it began. Record start, call work, "
-                "record stop: that number is odd each time.");
+    // The stop of one call may be the start of the next.
+    if (probe.records_before[i] == probe.records_after[i - 1]) {
+      kit::fail("No event was recorded between call " + std::to_string(i - 1) + " and call " +
+                std::to_string(i) +
+                " of work (0 is the warm-up). Record start, call work, record stop, each time.");
     }
   }
   if (kit::simulated() && timing.elapsed_calls != static_cast<uint64_t>(repeats)) {

@@ -45,6 +45,18 @@ TEST(Coalescing, CoversShapesThatAreNotBlockMultiples) {
                 [](kit::Shape shape) { check(shape); });
 }
 
+// Matrices may be 32 times as long in both directions, and their grids are.
+TEST(Coalescing, TheLargestGridIsAllowed) {
+  RecordProperty("todo", 2);
+  kit::for_each("shape", std::vector<kit::Shape>{{1 << 13, 1}, {1, 1 << 13}}, [](kit::Shape shape) {
+    const kit::Run run = check(shape);
+    const double blocks = run.launches().empty() ? 0 : run.launches()[0].grid[1];
+    kit::budget(
+        "blocks in y for 2^13 rows or columns", blocks, kit::at_most(65535 / 32),
+        "A grid has at most 65535 blocks in y, and 2^18 rows need 32 times as many as 2^13");
+  });
+}
+
 TEST(Coalescing, StaysInsideItsArrays) {
   RecordProperty("todo", 1);
   kit::for_each("shape", std::vector<kit::Shape>{{33, 65}, {7, 31}, {1, 1}},

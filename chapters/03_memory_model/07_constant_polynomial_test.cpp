@@ -2,6 +2,7 @@
 #include "07_constant_polynomial.h"
 
 #include <cmath>
+#include <cstring>
 
 #include "kit/kit.h"
 
@@ -92,4 +93,26 @@ TEST(ConstantPolynomial, ReadsOnlyXFromGlobalMemory) {
               kit::at_most(4),
               "x[i] is loaded once, into a register; the coefficients come from constant memory",
               &kit::Counters::global_load_bytes);
+}
+
+// Behind the last term is memory of the host that belongs to somebody else.
+TEST(ConstantPolynomial, CopiesTheTermsThatThereAre) {
+  RecordProperty("todo", 2);
+  const Case c = {5, 64};
+  const std::vector<float> coefficients = kit::random_floats(c.terms);
+  const auto d_x = kit::DeviceBuffer<float>::input(kit::random_floats(c.n), "x");
+  const auto d_y = kit::DeviceBuffer<float>::output(c.n, "y");
+  uint64_t copied = 0;
+  kit::run([&] {
+    launch_polynomial(coefficients.data(), c.terms, d_x.get(), d_y.get(), c.n);
+    cudaDeviceSynchronize();
+    for (int i = 0; i < wsim_timeline_count(); ++i) {
+      wsim_timeline_item item;
+      if (wsim_get_timeline_item(i, &item) != 0) break;
+      if (std::strcmp(item.kind, "copy to device") == 0) copied += item.bytes;
+    }
+  });
+  kit::budget("bytes copied per term", kit::ratio(static_cast<double>(copied), c.terms),
+              kit::at_most(sizeof(float)),
+              "The caller has `terms` floats: what lies behind them must not be read");
 }

@@ -91,6 +91,13 @@ TEST(HistogramShared, AddsTheCountsOfAllBlocks) {
   check(random_bytes(70001, 100, 101));
 }
 
+// A volatile load and a volatile store are no race, and still two steps: what another block adds
+// between them is lost.
+TEST(HistogramShared, LosesNothingWhenBlocksTakeTurns) {
+  RecordProperty("todo", 3);
+  kit::in_block_order(kit::BlockOrder::kTurns, [] { check(random_bytes(1200003, 0, 255)); });
+}
+
 TEST(HistogramShared, CoversSizesThatAreNotMultiplesOf16) {
   RecordProperty("todo", 3);
   kit::for_each("n", kit::awkward_sizes(),

@@ -2,6 +2,7 @@
 #include "06_spin_lock.h"
 
 #include "kit/kit.h"
+#include "kit/notes.h"
 
 namespace {
 
@@ -33,6 +34,7 @@ void check(const Deposits& d) {
   const auto d_mutex = kit::DeviceBuffer<int>::inout(std::vector<int>(d.accounts, 0), "mutex");
   kit::run([&] {
     launch_deposits(d_account.get(), d_amount.get(), d_balance.get(), d_mutex.get(), d.n);
+    kit::expect_no_note("missing-acquire-fence");
   });
   for (int i = 0; i < d.n; ++i) balance[account[i]] += amount[i];  // the reference
   kit::expect_equal(d_balance, balance);
@@ -58,6 +60,7 @@ void check(const Bank& bank, const std::vector<int>* expected = nullptr) {
   const kit::Run run = kit::run([&] {
     launch_transfers(d_from.get(), d_to.get(), d_amount.get(), d_balance.get(), d_mutex.get(),
                      d_done.get(), n);
+    kit::expect_no_note("missing-acquire-fence");
   });
   if (!run.ok()) return;
   // Which transfers find enough money depends on the order, but not what follows from them.

@@ -79,6 +79,21 @@ TEST(FindTheRace, ColumnsAreAdded) {
   });
 }
 
+// A volatile load and a volatile store are no race, and still two steps.
+TEST(FindTheRace, ColumnsAreAddedWhenBlocksTakeTurns) {
+  RecordProperty("todo", 3);
+  const kit::Shape shape(40, 130);
+  const std::vector<int> x = kit::random_ints(shape.size(), 1, 1000);
+  std::vector<int> sums(shape.cols, 0);
+  for (size_t i = 0; i < x.size(); ++i) sums[i % shape.cols] += x[i];
+  kit::for_each_block_order([&] {
+    const auto d_x = kit::DeviceBuffer<int>::input(x, "x");
+    const auto d_sums = kit::DeviceBuffer<int>::output(shape.cols, "sums");
+    kit::run([&] { launch_add_columns(d_x.get(), d_sums.get(), shape.rows, shape.cols); });
+    kit::expect_equal(d_sums, sums);
+  });
+}
+
 TEST(FindTheRace, TheReportsAreRead) {
   RecordProperty("todo", 4);
   expect_answer("reverse_tiles", hazard_of_reverse_tiles(), Hazard::kReadTooEarly,

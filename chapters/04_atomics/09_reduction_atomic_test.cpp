@@ -79,6 +79,13 @@ TEST(ReductionAtomic, AddsUpManyBlocks) {
   check(kit::random_floats(kit::work_scale(200000, 1 << 26)));
 }
 
+// A volatile load and a volatile store are no race, and still two steps: what another block adds
+// between them is lost.
+TEST(ReductionAtomic, LosesNothingWhenBlocksTakeTurns) {
+  RecordProperty("todo", 3);
+  kit::in_block_order(kit::BlockOrder::kTurns, [] { check(kit::random_integer_floats(400003)); });
+}
+
 TEST(ReductionAtomic, SumsOfOneSignAreRight) {
   RecordProperty("todo", 2);
   kit::for_each("n", std::vector<int>{30000, 1025},

@@ -46,8 +46,8 @@ kit::Run check(kit::Shape shape, const std::vector<float>& x) {
   const auto d_y = kit::DeviceBuffer<float>::output(x.size(), "y", placement);
   const kit::Run run =
       kit::run([&] { launch_softmax_rows(d_x.get(), d_y.get(), shape.rows, shape.cols); });
-  // 3e-6: exp, the scaling, the sum and the division, each with a few roundings. The argument of exp
-  // is rounded twice, by up to 2^-24 of itself, and that is a relative error of the result.
+  // 3e-6: exp, the scaling, the sum and the division, each with a few roundings. The argument of
+  // exp is rounded twice, by up to 2^-24 of itself, and that is a relative error of the result.
   kit::Tolerance tolerance = kit::Tolerance::relative(3e-6 + std::ldexp(range_of(x), -23));
   tolerance.absolute_error = 1e-35;  // what float cannot hold with all its digits
   kit::expect_near(d_y, softmax_on_cpu(x, shape), tolerance, shape);

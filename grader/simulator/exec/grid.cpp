@@ -36,7 +36,8 @@ struct Turns {
 };
 constexpr Turns kAloneTurns{1u << 14, 1u << 21};
 constexpr Turns kSharedTurns{1u << 8, 1u << 11};  // blocks that may wait for each other
-constexpr Turns kSmallTurns{8, 64};               // for a second look
+constexpr uint64_t kMostOfSmallTurn = 8;          // of a warp, for a second look
+constexpr uint64_t kAhead = 8;                    // small turns of a block, for each of the next
 constexpr size_t kAloneBlocks = 2048;             // unfinished at a time, where none waits
 
 // The memory in which the blocks of a cooperative grid meet: zeros when the launch begins. One for
@@ -78,7 +79,6 @@ class Launch {
     may_wait_ = config.cooperative || function_->global_strong;
     if (config.cooperative) workspace_ = cooperative_workspace(config.device);
     turns_ = may_wait_ ? kSharedTurns : kAloneTurns;
-    if (schedule == Schedule::kRoundRobin) turns_ = kSmallTurns;
     grid_.silent = silent;
     most_running_ = may_wait_ ? std::max<uint64_t>(config.resident_blocks, 1) : kAloneBlocks;
     if (options_.checks) {
@@ -248,13 +248,27 @@ class Launch {
 
   enum class Turn { kDone, kOver, kStuck };
 
+  // Small turns differ in length: blocks that do the same do not stay in step, so they are
+  // interrupted at different places, and every second block runs ahead of the one that began before
+  // it. The lengths are the same in every run.
+  Turns next_turns(const Block& block) {
+    if (schedule_ != Schedule::kRoundRobin) return turns_;
+    sequence_ = sequence_ * 6364136223846793005u + 1442695040888963407u;
+    const uint64_t of_warp = 1 + (sequence_ >> 33) % kMostOfSmallTurn;
+    const auto is_live = [](const Warp& warp) { return !warp.groups.empty(); };
+    const uint64_t of_all_warps =
+        of_warp * std::count_if(block.warps.begin(), block.warps.end(), is_live);
+    return {of_warp, block.linear % 2 == 0 ? of_all_warps : kAhead * of_all_warps};
+  }
+
   Turn run_block(Block& block) {
-    const uint64_t limit = grid_.instructions + turns_.block;
+    const Turns turns = next_turns(block);
+    const uint64_t limit = grid_.instructions + turns.block;
     while (true) {
       bool runnable = false, waiting = false, stuck = true, idle = true;
       for (Warp& warp : block.warps) {
         if (warp.groups.empty()) continue;
-        const WarpState state = run_warp(warp, turns_.warp);
+        const WarpState state = run_warp(warp, turns.warp);
         if (state == WarpState::kDone) stuck = false;
         waiting = waiting || state == WarpState::kWaiting;
         if (state != WarpState::kRunnable) continue;
@@ -307,6 +321,7 @@ class Launch {
   const Schedule schedule_;
   bool may_wait_ = false;  // a block may wait for another one
   Turns turns_ = kAloneTurns;
+  uint64_t sequence_ = 0;  // of random lengths
   uint64_t most_running_ = kAloneBlocks;
   uint64_t workspace_ = 0;  // of a cooperative grid
 };
