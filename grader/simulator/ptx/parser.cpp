@@ -5,6 +5,31 @@
 #include <utility>
 
 namespace warplings::sim::ptx {
+namespace {
+
+bool is_octal(char c) { return c >= '0' && c <= '7'; }
+
+// A file's name as nvcc writes it: \" and \\, and bytes beyond ASCII in octal.
+std::string unescaped(std::string_view quoted) {
+  constexpr size_t kDigits = 3;
+  std::string text;
+  for (size_t i = 0; i < quoted.size(); ++i) {
+    if (quoted[i] != '\\' || i + 1 == quoted.size()) {
+      text += quoted[i];
+      continue;
+    }
+    const std::string_view digits = quoted.substr(i + 1, kDigits);
+    if (digits.size() == kDigits && std::all_of(digits.begin(), digits.end(), is_octal)) {
+      text += static_cast<char>(std::stoi(std::string(digits), nullptr, 8));
+      i += kDigits;
+    } else {
+      text += quoted[++i];
+    }
+  }
+  return text;
+}
+
+}  // namespace
 
 void Parser::run() {
   while (tokens_.size() < kAhead) tokens_.push_back(lexer_.next());
@@ -157,12 +182,7 @@ void Parser::file() {
   take();
   const uint64_t index = integer_literal("the number of a file", 65535);
   if (token().kind != Token::Kind::kString) fail("expected the file's name as a string");
-  std::string path;
-  const std::string_view quoted = take().text;
-  for (size_t i = 0; i < quoted.size(); ++i) {
-    if (quoted[i] == '\\' && i + 1 < quoted.size()) ++i;
-    path += quoted[i];
-  }
+  std::string path = unescaped(take().text);
   while (accept(',')) integer_literal("the file's time stamp or size", UINT64_MAX);
   if (module_.files.size() <= index) module_.files.resize(index + 1);
   module_.files[index] = std::move(path);

@@ -83,10 +83,12 @@ TEST(PtxModule, SkipsDebugSections) {
 }
 
 TEST(PtxModule, NumbersFiles) {
-  const auto module = parse_module(".file 2 \"/a/b c.cu\"\n.file 1 \"x.cu\", 12, 34\n");
-  ASSERT_EQ(module->files.size(), 3u);
+  const auto module = parse_module(
+      ".file 2 \"/a/b c.cu\"\n.file 1 \"x.cu\", 12, 34\n.file 3 \"K\\303\\274 \\\"\\\\.cu\"\n");
+  ASSERT_EQ(module->files.size(), 4u);
   EXPECT_EQ(module->files[1], "x.cu");
   EXPECT_EQ(module->files[2], "/a/b c.cu");
+  EXPECT_EQ(module->files[3], "K\xC3\xBC \"\\.cu");  // bytes beyond ASCII come in octal
 }
 
 TEST(PtxModule, KeepsAliases) {
