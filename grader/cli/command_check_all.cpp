@@ -3,8 +3,8 @@
 #include "cli/commands.h"
 #include "cli/grading.h"
 #include "cli/json_out.h"
-#include "cli/process/interrupt.h"
 #include "cli/verdict.h"
+#include "cli/views.h"
 #include "course/text.h"
 
 namespace grade {
@@ -57,7 +57,7 @@ std::string line(App& app, const course::Exercise& exercise, const Grading& grad
 
 }  // namespace
 
-int check_all_command(App& app) {
+int check_all(App& app, const GradingHooks& hooks) {
   Tally tally;
   const bool json = app.options().json;
   for (const course::Exercise& exercise : app.course().exercises) {
@@ -67,7 +67,6 @@ int check_all_command(App& app) {
       if (!json) print("SKIP  " + pad(exercise.id, 36) + "  " + missing + "\n");
       continue;
     }
-    GradingHooks hooks = default_hooks(app);
     if (hooks.on_progress) hooks.on_progress(exercise.id);
     const Grading grading = grade_exercise(app, exercise, hooks);
     clear_progress(app);
@@ -96,5 +95,7 @@ int check_all_command(App& app) {
   }
   return tally.other > 0 ? kUsage : tally.failed > 0 ? kFail : kPass;
 }
+
+int check_all_command(App& app) { return check_all(app, default_hooks(app)); }
 
 }  // namespace grade

@@ -13,6 +13,7 @@ namespace {
 struct DevCommand {
   const char* name;
   const char* usage;
+  const char* summary;
   int (*run)(App&, const DevArguments&);
   std::vector<std::string> flags, options;
   bool listed = true;
@@ -21,24 +22,28 @@ struct DevCommand {
 const std::vector<DevCommand>& dev_commands() {
   static const std::vector<DevCommand> all = {
       {"new",
-       "NN_topic/MM_name   a small exercise that passes every gate, to rewrite",
+       "NN_topic/MM_name",
+       "a small exercise that passes every gate, to rewrite",
        dev_new,
        {},
        {}},
       {"sync",
-       "[EX | PAGE.md] [--check] [--force] [--no-figures]   starters and figures",
+       "[EX | PAGE.md] [--check] [--force] [--no-figures]",
+       "starters from solutions, figures into pages; --no-figures runs nothing",
        dev_sync,
        {"--check", "--force", "--no-figures"},
        {}},
       {"check",
-       "[EX|CHAPTER] [--no-reuse] [--device gpu]   the nine gates",
+       "[EX | CHAPTER] [--files-only] [--no-reuse] [--device gpu]",
+       "the nine gates; --files-only: the three that build nothing",
        dev_check,
        {"--no-reuse", "--files-only"},
        {"--device"}},
-      {"site", "[--browser chromium]   the pages as a site, checked", dev_site, {}, {"--browser"}},
-      {"derive", "EX --out FILE [--starter]", dev_derive, {"--starter"}, {"--out"}, false},
+      {"site", "[--browser chromium]", "the pages as a site, checked", dev_site, {}, {"--browser"}},
+      {"derive", "EX --out FILE [--starter]", "", dev_derive, {"--starter"}, {"--out"}, false},
       {"dispatch",
        "EX --test-object F --kernels-object F --out FILE",
+       "",
        dev_dispatch,
        {},
        {"--test-object", "--kernels-object", "--out"},
@@ -50,8 +55,9 @@ const std::vector<DevCommand>& dev_commands() {
 std::string dev_help() {
   std::string text = "For people who write exercises (CONTRIBUTING.md):\n";
   for (const DevCommand& command : dev_commands()) {
-    if (command.listed)
-      text += std::string("  ./grade dev ") + command.name + " " + command.usage + "\n";
+    if (!command.listed) continue;
+    text += std::string("  ./grade dev ") + command.name + " " + command.usage + "\n      " +
+            command.summary + "\n";
   }
   return text;
 }

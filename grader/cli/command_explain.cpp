@@ -1,4 +1,6 @@
 // grade explain [KIND]: what a finding of the simulator means, from docs/findings.
+#include <algorithm>
+
 #include "cli/app.h"
 #include "cli/commands.h"
 #include "cli/findings.h"
@@ -38,21 +40,28 @@ std::string list_of(const std::vector<ExplainedFinding>& findings, const std::st
   return text + "\n./grade explain KIND says what it means and how to mend it.\n";
 }
 
-[[noreturn]] void refuse(const std::vector<ExplainedFinding>& findings, const std::string& name) {
-  constexpr size_t kFurthest = 6;  // edits
-  std::string best;
-  size_t distance = kFurthest;
+// The kinds that hold `name`; without any, the one that is spelt nearly so.
+std::vector<std::string> near(const std::vector<ExplainedFinding>& findings,
+                              const std::string& name) {
+  std::vector<std::string> inside, best;
+  size_t distance = std::max<size_t>(name.size() / 2, 2);  // edits
   for (const ExplainedFinding& finding : findings) {
     for (const std::string& kind : finding.kinds) {
+      if (kind.find(name) != std::string::npos) inside.push_back(kind);
       const size_t edits = course::edit_distance(name, kind);
       if (edits < distance) {
         distance = edits;
-        best = kind;
+        best = {kind};
       }
     }
   }
+  return inside.empty() ? best : inside;
+}
+
+[[noreturn]] void refuse(const std::vector<ExplainedFinding>& findings, const std::string& name) {
+  const std::vector<std::string> kinds = near(findings, name);
   throw UsageError("no finding is called \"" + harmless(name) + "\"." +
-                   (best.empty() ? "" : " Did you mean " + best + "?") +
+                   (kinds.empty() ? "" : " Did you mean " + course::join(kinds, ", ") + "?") +
                    " ./grade explain lists all.");
 }
 

@@ -39,7 +39,8 @@ std::optional<int> failing_todo(App& app, const course::Exercise& exercise, int*
 
 }  // namespace
 
-std::string hint_text(App& app, const course::Exercise& exercise, int todo) {
+std::string hint_text(App& app, const course::Exercise& exercise, int todo,
+                      const std::string& again) {
   const Terminal& terminal = app.terminal();
   if (todo == 0) {
     return exercise.id + " passes: there is nothing to hint at.\n";
@@ -62,7 +63,7 @@ std::string hint_text(App& app, const course::Exercise& exercise, int todo) {
     text +=
         "These are all steps. ./grade solution " + exercise.name + " --spoil ends the riddle.\n";
   } else if (step < steps.size()) {
-    text += "./grade hint again goes one step further.\n";
+    text += again + " again goes one step further.\n";
   }
   return text;
 }
@@ -76,7 +77,7 @@ int hint_command(App& app) {
   int status = kPass;
   const std::optional<int> todo = failing_todo(app, *exercise, &status);
   if (!todo) return status;
-  print(hint_text(app, *exercise, *todo));
+  print(hint_text(app, *exercise, *todo, "./grade hint"));
   return kPass;
 }
 

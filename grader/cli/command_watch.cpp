@@ -253,7 +253,7 @@ class Watch {
   void hint() {
     if (!grading_) return;
     try {
-      note_ = hint_text(app_, *exercise_, grading_->todo);
+      note_ = hint_text(app_, *exercise_, grading_->todo, "h");
     } catch (const course::Error& error) {
       note_ = wrap(error.what(), "", app_.terminal().columns);
     }
@@ -261,12 +261,19 @@ class Watch {
 
   void check_all() {
     clear_screen();
-    print(app_.terminal().paint(Style::kBold, "Grading all exercises that are not passed") + "\n");
-    check_all_command(app_);
-    if (Interrupts::instance().ended()) {
-      quits_ = true;
-      return;
-    }
+    print(app_.terminal().paint(Style::kBold, "Grading all exercises that are not passed") + "\n" +
+          app_.terminal().paint(Style::kDim, "Any key stops it.") + "\n");
+    GradingHooks hooks = default_hooks(app_);
+    if (raw_.fd() >= 0) hooks.watched.push_back(raw_.fd());
+    bool stopped = false;
+    hooks.interrupted = [&] {
+      if (Interrupts::instance().ended()) quits_ = true;
+      stopped = stopped || !raw_.keys().empty();
+      if (raw_.closed()) quits_ = true;
+      return quits_ || stopped;
+    };
+    grade::check_all(app_, hooks);
+    if (quits_ || stopped) return;
     print(app_.terminal().paint(Style::kDim, "Any key goes back."));
     next_key();
   }

@@ -198,7 +198,8 @@ std::string cost_text(const Json& kernel, const std::string& model, int columns)
   const double multiprocessors = cost.number_or("multiprocessors");
   if (cost.number_or("slice", 1) > 1) {
     time += " on " + course::plural(static_cast<size_t>(multiprocessors), "multiprocessor") +
-            " of the card, with their part of L2 and DRAM";
+            " of the card, with " + (multiprocessors == 1 ? "its" : "their") +
+            " part of L2 and DRAM";
   }
   time += ". Limited by " + cost.string_or("limiter_words");
   if (busy != nullptr && cost.string_or("limiter") != "latency") {

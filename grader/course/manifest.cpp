@@ -164,12 +164,14 @@ Exercise read_exercise(const Json& json, const std::string& file) {
   reader.texts("python", &e.python);
   reader.reject_unknown();
   if (!e.python.empty() && e.kind != Kind::kPython) {
-    reader.fail(json.find("python")->line, "\"python\" names modules of a Python exercise; "
-                                           "\"kind\" says this is none");
+    reader.fail(json.find("python")->line,
+                "\"python\" names modules of a Python exercise; "
+                "\"kind\" says this is none");
   }
   if (e.only_arch && !e.gpu_only) {
-    reader.fail(json.find("arch")->line, "an \"arch\" of one kind of card asks for \"device\": "
-                                         "\"gpu\": the simulator reads what all cards can run");
+    reader.fail(json.find("arch")->line,
+                "an \"arch\" of one kind of card asks for \"device\": "
+                "\"gpu\": the simulator reads what all cards can run");
   }
   const size_t slash = e.id.find('/');
   if (slash != std::string::npos) {
@@ -265,7 +267,7 @@ std::vector<std::string> Course::near(const std::string& text, size_t most) cons
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<std::string> ids;
   for (const auto& [distance, id] : ranked) {
-    if (ids.size() < most && distance <= text.size()) ids.push_back(id);
+    if (ids.size() < most && 2 * distance <= text.size()) ids.push_back(id);
   }
   return ids;
 }

@@ -93,7 +93,7 @@ uint64_t register_bits(const Warp& warp, const Instr& in, int part, int lane) {
   return in.register_size == 8 ? warp.in<uint64_t>(at)[lane] : warp.in<uint32_t>(at)[lane];
 }
 
-std::string lanes_text(uint32_t lanes) {
+std::string lanes_text(uint32_t lanes, const char* one_does, const char* many_do) {
   std::string out;
   for (int lane = 0; lane < 32;) {
     if (!((lanes >> lane) & 1)) {
@@ -106,7 +106,8 @@ std::string lanes_text(uint32_t lanes) {
     if (last > lane) out += "-" + std::to_string(last);
     lane = last + 1;
   }
-  return out;
+  const bool one = std::has_single_bit(lanes);
+  return (one ? "lane " : "lanes ") + out + " " + (one ? one_does : many_do);
 }
 
 std::string global_place(uint64_t address, uint32_t element_bytes) {

@@ -16,8 +16,8 @@ ptx::Type type_of(const ptx::Instruction& instruction);
 std::string value_text(uint64_t bits, ptx::Type type);
 uint64_t register_bits(const Warp& warp, const Instr& in, int part, int lane);
 
-// "0-15, 31"
-std::string lanes_text(uint32_t lanes);
+// "lanes 0-15, 31 end", "lane 3 ends"
+std::string lanes_text(uint32_t lanes, const char* one_does, const char* many_do);
 
 // The variable in shared memory that holds the byte at `offset`; nullptr if it is none of the
 // kernel's own.

@@ -31,6 +31,14 @@ std::vector<std::string> split(const std::string& text, const std::string& separ
   return parts;
 }
 
+// "threads 32 to 63", "thread 32".
+std::string threads_of_warp(uint64_t threads, int warp) {
+  const uint64_t first = 32 * static_cast<uint64_t>(warp);
+  const uint64_t last = std::min(threads, first + 32) - 1;
+  if (first == last) return "thread " + std::to_string(first);
+  return "threads " + std::to_string(first) + " to " + std::to_string(last);
+}
+
 // Lines of the same indent, later ones two columns further in. Parts with two spaces between them
 // stay whole where they fit.
 std::string wrapped(const std::string& text) {
@@ -95,14 +103,10 @@ void Tracer::launch_started(const Kernel& kernel, const LaunchConfig& config) {
   in_launch_ = !done_ && has_block && has_warp;
   if (!in_launch_) return;
   block_width_ = config.block.x;
-  text_ =
-      kernel.demangled + ", grid " + in_row(g) + ", block " + in_row(config.block) + "\nblock (" +
-      in_row(block_) + "), warp " + std::to_string(warp_) + " of " +
-      std::to_string((config.block.count() + 31) / 32) + ": threads " + std::to_string(32 * warp_) +
-      " to " +
-      std::to_string(
-          std::min<uint64_t>(config.block.count(), 32 * (static_cast<uint64_t>(warp_) + 1)) - 1) +
-      "\n\n step  line  instr  lanes  source\n";
+  text_ = kernel.demangled + ", grid " + in_row(g) + ", block " + in_row(config.block) +
+          "\nblock (" + in_row(block_) + "), warp " + std::to_string(warp_) + " of " +
+          std::to_string((config.block.count() + 31) / 32) + ": " +
+          threads_of_warp(config.block.count(), warp_) + "\n\n step  line  instr  lanes  source\n";
 }
 
 void Tracer::launch_ended() {
@@ -192,12 +196,12 @@ void Tracer::note_control(Warp& warp, const Instr& in, uint32_t active) {
   }
   if (in.kind == Kind::kBranch && active != 0 && active != warp.group_mask) {
     const int target = warp.module->position_of(in.target).user.line;
-    step_.notes.push_back("the warp splits: lanes " + lanes_text(active) + " go to line " +
-                          std::to_string(target) + ",  lanes " +
-                          lanes_text(warp.group_mask & ~active) + " go on");
+    step_.notes.push_back("the warp splits: " + lanes_text(active, "goes", "go") + " to line " +
+                          std::to_string(target) + ",  " +
+                          lanes_text(warp.group_mask & ~active, "goes", "go") + " on");
   }
   if (in.kind == Kind::kExit && active != 0) {
-    step_.notes.push_back("lanes " + lanes_text(active) + " end");
+    step_.notes.push_back(lanes_text(active, "ends", "end"));
   }
 }
 

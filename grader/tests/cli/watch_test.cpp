@@ -44,8 +44,8 @@ class WatchMode : public testing::Test {
   }
 
   // The process id that a slow build wrote.
-  pid_t builder() {
-    const fs::path file = course_.root() / "build/sim/course/01_begin.01_first.pid";
+  pid_t builder(const std::string& target = "01_begin.01_first") {
+    const fs::path file = course_.root() / "build/sim/course" / (target + ".pid");
     EXPECT_TRUE(session_->wait_until([&] { return !read_file(file).empty(); }));
     return static_cast<pid_t>(std::atoi(read_file(file).c_str()));
   }
@@ -164,6 +164,7 @@ TEST_F(WatchMode, HintListAndResetAnswerTheirKeys) {
   expect_screen(kKeys);
   session_->type("h");
   expect_screen("Where to look 2.");
+  expect_screen("h again goes one step further.");
   session_->type("h");
   expect_screen("The idea 2.");
   session_->type("l");
@@ -191,6 +192,20 @@ TEST_F(WatchMode, CheckAllGradesEverythingAndReturns) {
   session_->type("c");
   expect_screen("0 passed, 3 failed");
   session_->type(" ");
+  expect_screen(kKeys);
+  session_->type("q");
+  expect_end(0);
+}
+
+TEST_F(WatchMode, AnyKeyStopsCheckAll) {
+  open();
+  expect_screen(kKeys);
+  course_.save(kSlow, "01_begin/02_second");
+  session_->type("c");
+  const pid_t compiler = builder("01_begin.02_second");
+  expect_screen("Any key stops it.");
+  session_->type(" ");
+  EXPECT_TRUE(session_->wait_until([&] { return ::kill(compiler, 0) != 0; })) << "left behind";
   expect_screen(kKeys);
   session_->type("q");
   expect_end(0);

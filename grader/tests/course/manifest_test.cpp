@@ -151,6 +151,7 @@ TEST(Match, PrefersExactThenPrefixThenSubstring) {
   EXPECT_EQ(course.match("add").size(), 2u);
   EXPECT_TRUE(course.match("nothing").empty());
   EXPECT_EQ(course.near("01_a/01_ad").front(), "01_a/01_add");
+  EXPECT_TRUE(course.near("nothing").empty());  // a guess that has nothing in common helps nobody
 }
 
 TEST(Json, QuotesAndParsesBack) {

@@ -99,5 +99,17 @@ TEST(Findings, AreExplainedOnceAndExist) {
   }
 }
 
+TEST(Findings, AreOfferedForAWordThatTheyHold) {
+  const std::string command =
+      "GRADE_ROOT='" + kRoot.string() + "' '" GRADE_PROGRAM "' explain shared 2>&1";
+  FILE* pipe = ::popen(command.c_str(), "r");
+  ASSERT_NE(pipe, nullptr);
+  std::string text;
+  for (int c; (c = std::fgetc(pipe)) != EOF;) text += static_cast<char>(c);
+  EXPECT_NE(::pclose(pipe), 0);
+  EXPECT_NE(text.find("Did you mean"), std::string::npos) << text;
+  EXPECT_NE(text.find("shared-race"), std::string::npos) << text;
+}
+
 }  // namespace
 }  // namespace grade
