@@ -6,67 +6,20 @@
 
 #include "kit/kit.h"
 #include "kit/network.h"
+#include "kit/train_step.h"
 
 namespace {
 
-kit::NetworkSizes sizes_of(const Network& n) {
-  return {n.image, n.channels1, n.channels2, n.hidden, n.classes};
-}
+using kit::sizes_of;
 
 // The narrow network in the simulator, the whole one on a GPU.
 Network network() { return kit::simulated() ? kNarrowNetwork : kMnistNetwork; }
 
-struct Batch {
-  std::vector<float> images;
-  std::vector<uint8_t> labels;
-};
-Batch random_batch(const Network& net, int n) {
-  Batch batch{kit::random_floats(static_cast<size_t>(n) * net.image * net.image), {}};
-  for (const int label : kit::random_ints(n, 0, net.classes - 1)) {
-    batch.labels.push_back(static_cast<uint8_t>(label));
-  }
-  return batch;
+kit::ImageBatch decided_batch(kit::DoubleNetwork& reference, const Network& net, int n) {
+  return kit::decided_batch(reference, 4e-6, [&] { return kit::random_batch(net, n); });
 }
 
-// A batch on which no ReLU and no window of the double network is nearly undecided: a right kernel
-// may round a tie the other way, and then its gradients are those of another loss.
-Batch decided_batch(kit::DoubleNetwork& reference, const Network& net, int n) {
-  for (;;) {
-    const Batch batch = random_batch(net, n);
-    reference.forward(batch.images, batch.labels);
-    if (reference.margin() > 4e-6) return batch;
-  }
-}
-
-// The arrays of a step of n images.
-struct Arrays {
-  kit::DeviceBuffer<float> images, parameters, gradients, loss, workspace;
-  kit::DeviceBuffer<uint8_t> labels;
-  TrainStep step;
-  Arrays(const Network& net, const std::vector<float>& weights, const Batch& batch)
-      : images(kit::DeviceBuffer<float>::input(batch.images, "images")),
-        parameters(kit::DeviceBuffer<float>::inout(weights, "parameters")),
-        gradients(kit::DeviceBuffer<float>::output(weights.size(), "gradients")),
-        loss(kit::DeviceBuffer<float>::output(1, "loss")),
-        workspace(kit::DeviceBuffer<float>::output(
-            workspace_size(net, static_cast<int>(batch.labels.size())), "workspace")),
-        labels(kit::DeviceBuffer<uint8_t>::input(batch.labels, "labels")),
-        step{net,
-             static_cast<int>(batch.labels.size()),
-             images.get(),
-             labels.get(),
-             parameters.get(),
-             gradients.get(),
-             loss.get(),
-             workspace.get()} {}
-};
-
-// Part of a flat array.
-template <class T>
-std::vector<T> part_of(const std::vector<T>& all, const kit::NetworkTensor& tensor) {
-  const auto begin = all.begin() + static_cast<std::ptrdiff_t>(tensor.offset);
-  return {begin, begin + static_cast<std::ptrdiff_t>(tensor.size)};
-}
+using Arrays = kit::StepArrays<TrainStep>;
 
 // Copies part of the workspace, which the kit knows as a whole.
 std::vector<float> logits_of(const Arrays& arrays) {
@@ -78,11 +31,10 @@ std::vector<float> logits_of(const Arrays& arrays) {
 }
 
 // One gradient: the loss, and the gradients of the last `count` tensors against the reference.
-// Those next to the loss come first: they are what the others are made from.
 void check_gradients(const Network& net, int n, int count = kTensors) {
   const std::vector<float> weights = kit::random_parameters(sizes_of(net));
   kit::DoubleNetwork reference(sizes_of(net), weights);
-  const Batch batch = decided_batch(reference, net, n);
+  const kit::ImageBatch batch = decided_batch(reference, net, n);
   const Arrays arrays(net, weights, batch);
   kit::run([&] {
     launch_forward(arrays.step);
@@ -91,12 +43,9 @@ void check_gradients(const Network& net, int n, int count = kTensors) {
   const double loss = reference.forward(batch.images, batch.labels);
   kit::expect_near(arrays.loss, {loss}, kit::Tolerance::relative(1e-5));
   const std::vector<double> expected = reference.backward();
-  const std::vector<float> got = arrays.gradients.download();
-  const std::vector<kit::NetworkTensor> tensors = kit::network_tensors(sizes_of(net));
-  for (int i = kTensors - 1; i >= kTensors - count; --i) {
-    kit::expect_norm_near("gradient of " + tensors[i].name, part_of(got, tensors[i]),
-                          part_of(expected, tensors[i]), 1e-5);
-  }
+  std::vector<kit::NetworkTensor> tensors = kit::network_tensors(sizes_of(net));
+  tensors.erase(tensors.begin(), tensors.end() - count);
+  kit::expect_tensors_near("gradient", arrays.gradients.download(), expected, tensors, 1e-5);
 }
 
 const std::vector<Network> kNetworks = {{4, 5, 6, 8, 3}, {8, 3, 5, 7, 4}, kNarrowNetwork};
@@ -114,7 +63,7 @@ TEST(TrainStep, GoesForwardToTheLogits) {
     cases.run(name_of(net), [&] {
       const std::vector<float> weights = kit::random_parameters(sizes_of(net));
       kit::DoubleNetwork reference(sizes_of(net), weights);
-      const Batch batch = decided_batch(reference, net, 3);
+      const kit::ImageBatch batch = decided_batch(reference, net, 3);
       const Arrays arrays(net, weights, batch);
       kit::run([&] { launch_forward(arrays.step); });
       kit::expect_norm_near("logits", logits_of(arrays), reference.logits(), 1e-5);
@@ -141,7 +90,7 @@ TEST(TrainStep, TenStepsMoveTheParametersAsInDouble) {
   const Network net = network();
   const std::vector<float> weights = kit::random_parameters(sizes_of(net));
   kit::DoubleNetwork reference(sizes_of(net), weights);
-  const Batch batch = random_batch(net, 8);
+  const kit::ImageBatch batch = kit::random_batch(net, 8);
   const Arrays arrays(net, weights, batch);
   kit::run([&] {
     for (int i = 0; i < 10; ++i) launch_train_step(arrays.step, 0.01f);
@@ -150,17 +99,8 @@ TEST(TrainStep, TenStepsMoveTheParametersAsInDouble) {
     reference.forward(batch.images, batch.labels);
     reference.update(reference.backward(), static_cast<double>(0.01f));
   }
-  std::vector<float> moved = arrays.parameters.download();
-  std::vector<double> expected = reference.parameters();
-  for (size_t i = 0; i < moved.size(); ++i) {
-    moved[i] -= weights[i];
-    expected[i] -= static_cast<double>(weights[i]);
-  }
-  for (const kit::NetworkTensor& tensor : kit::network_tensors(sizes_of(net))) {
-    kit::expect_norm_near("update of " + tensor.name + " after 10 steps", part_of(moved, tensor),
-                          part_of(expected, tensor), 3e-2);
-  }
-  kit::expect_norm_near("update of all parameters after 10 steps", moved, expected, 1e-2);
+  kit::expect_moved_alike(10, weights, arrays.parameters.download(), reference.parameters(),
+                          kit::network_tensors(sizes_of(net)));
 }
 
 TEST(TrainStep, TheLossIsOfTheParametersBeforeTheUpdate) {
@@ -168,7 +108,7 @@ TEST(TrainStep, TheLossIsOfTheParametersBeforeTheUpdate) {
   const Network net = kNetworks[1];
   const std::vector<float> weights = kit::random_parameters(sizes_of(net));
   kit::DoubleNetwork reference(sizes_of(net), weights);
-  const Batch batch = random_batch(net, 6);
+  const kit::ImageBatch batch = kit::random_batch(net, 6);
   const Arrays arrays(net, weights, batch);
   kit::run([&] { launch_train_step(arrays.step, 0.05f); });
   kit::expect_near(arrays.loss, {reference.forward(batch.images, batch.labels)},
@@ -179,7 +119,7 @@ TEST(TrainStep, RepeatsItself) {
   RecordProperty("todo", 4);
   const Network net = kNetworks[1];
   const std::vector<float> weights = kit::random_parameters(sizes_of(net));
-  const Batch batch = random_batch(net, 17);
+  const kit::ImageBatch batch = kit::random_batch(net, 17);
   std::vector<std::vector<float>> results;
   kit::for_each_block_order([&] {
     const Arrays arrays(net, weights, batch);
@@ -194,7 +134,7 @@ TEST(TrainStep, RepeatsItself) {
 TEST(TrainStep, AllocatesNothing) {
   RecordProperty("todo", 4);
   const Network net = kNetworks[1];
-  const Arrays arrays(net, kit::random_parameters(sizes_of(net)), random_batch(net, 2));
+  const Arrays arrays(net, kit::random_parameters(sizes_of(net)), kit::random_batch(net, 2));
   const kit::Run run = kit::run([&] { launch_train_step(arrays.step, 0.05f); });
   kit::budget("allocations per step",
               static_cast<double>(kit::api_calls("cudaMalloc") + kit::api_calls("cudaMallocAsync")),

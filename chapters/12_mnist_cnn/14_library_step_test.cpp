@@ -5,12 +5,11 @@
 
 #include "kit/kit.h"
 #include "kit/network.h"
+#include "kit/train_step.h"
 
 namespace {
 
-kit::NetworkSizes sizes_of(const Network& n) {
-  return {n.image, n.channels1, n.channels2, n.hidden, n.classes};
-}
+using kit::sizes_of;
 
 // The narrow network in the simulator, the whole one on a GPU.
 Network network() { return kit::simulated() ? kNarrowNetwork : kMnistNetwork; }
@@ -19,51 +18,12 @@ void expect_done(const char* function, bool done) {
   if (!done) kit::fail(std::string(function) + " returned false: a call of a library failed.");
 }
 
-struct Batch {
-  std::vector<float> images;
-  std::vector<uint8_t> labels;
-};
-
-// Images whose pixels have a mean of 2, on which no ReLU and no window of the double network is
-// nearly undecided: rounding could turn a tie, and then the gradients are those of another loss.
-Batch decided_batch(kit::DoubleNetwork& reference, const Network& net, int n) {
-  for (;;) {
-    Batch batch{kit::random_floats(static_cast<size_t>(n) * net.image * net.image, 1, 3), {}};
-    for (const int label : kit::random_ints(n, 0, net.classes - 1)) {
-      batch.labels.push_back(static_cast<uint8_t>(label));
-    }
-    reference.forward(batch.images, batch.labels);
-    if (reference.margin() > 4e-6) return batch;
-  }
+// Pixels with a mean of 2.
+kit::ImageBatch decided_batch(kit::DoubleNetwork& reference, const Network& net, int n) {
+  return kit::decided_batch(reference, 4e-6, [&] { return kit::random_batch(net, n, 1, 3); });
 }
 
-// The arrays of a step of n images.
-struct Arrays {
-  kit::DeviceBuffer<float> images, parameters, gradients, loss, workspace;
-  kit::DeviceBuffer<uint8_t> labels;
-  TrainStep step;
-  Arrays(const Network& net, const std::vector<float>& weights, const Batch& batch)
-      : images(kit::DeviceBuffer<float>::input(batch.images, "images")),
-        parameters(kit::DeviceBuffer<float>::inout(weights, "parameters")),
-        gradients(kit::DeviceBuffer<float>::output(weights.size(), "gradients")),
-        loss(kit::DeviceBuffer<float>::output(1, "loss")),
-        workspace(kit::DeviceBuffer<float>::output(
-            workspace_size(net, static_cast<int>(batch.labels.size())), "workspace")),
-        labels(kit::DeviceBuffer<uint8_t>::input(batch.labels, "labels")),
-        step{net,
-             static_cast<int>(batch.labels.size()),
-             images.get(),
-             labels.get(),
-             parameters.get(),
-             gradients.get(),
-             loss.get(),
-             workspace.get()} {}
-};
-
-std::vector<float> part_of(const std::vector<float>& all, size_t first, size_t count) {
-  return {all.begin() + static_cast<std::ptrdiff_t>(first),
-          all.begin() + static_cast<std::ptrdiff_t>(first + count)};
-}
+using Arrays = kit::StepArrays<TrainStep>;
 
 // Reference of the layers of a block after its convolution: x is n x c x side x side.
 std::vector<double> normalised_and_pooled(const std::vector<float>& x,
@@ -186,7 +146,7 @@ TEST(LibraryStep, HasTheGradientsOfTheReference) {
   const Network net = network();
   const std::vector<float> weights = kit::random_parameters(sizes_of(net));
   kit::DoubleNetwork reference(sizes_of(net), weights);
-  const Batch batch = decided_batch(reference, net, kit::work_scale(6, 16));
+  const kit::ImageBatch batch = decided_batch(reference, net, kit::work_scale(6, 16));
   const Arrays arrays(net, weights, batch);
   const Libraries libraries(net, arrays.step.n);
   kit::run([&] {
@@ -195,14 +155,8 @@ TEST(LibraryStep, HasTheGradientsOfTheReference) {
   kit::expect_near(arrays.loss, {reference.forward(batch.images, batch.labels)},
                    kit::Tolerance::relative(1e-5));
   const std::vector<double> expected = reference.backward();
-  const std::vector<float> got = arrays.gradients.download();
-  const std::vector<kit::NetworkTensor> tensors = kit::network_tensors(sizes_of(net));
-  for (size_t i = tensors.size(); i-- > 0;) {  // those next to the loss first
-    const size_t first = tensors[i].offset, count = tensors[i].size;
-    kit::expect_norm_near(
-        "gradient of " + tensors[i].name, part_of(got, first, count),
-        std::vector<double>(expected.begin() + first, expected.begin() + first + count), 1e-5);
-  }
+  kit::expect_tensors_near("gradient", arrays.gradients.download(), expected,
+                           kit::network_tensors(sizes_of(net)), 1e-5);
 }
 
 TEST(LibraryStep, MovesTheParametersAsInDouble) {
@@ -212,7 +166,7 @@ TEST(LibraryStep, MovesTheParametersAsInDouble) {
   const Network net = network();
   const std::vector<float> weights = kit::random_parameters(sizes_of(net));
   kit::DoubleNetwork reference(sizes_of(net), weights);
-  const Batch batch = decided_batch(reference, net, kit::work_scale(6, 16));
+  const kit::ImageBatch batch = decided_batch(reference, net, kit::work_scale(6, 16));
   const Arrays arrays(net, weights, batch);
   const Libraries libraries(net, arrays.step.n);
   kit::run([&] {
@@ -220,28 +174,14 @@ TEST(LibraryStep, MovesTheParametersAsInDouble) {
       expect_done("launch_library_step", launch_library_step(libraries, arrays.step, kRate));
     }
   });
+  double loss = 0;  // of the last step, of the parameters before its update
   for (int i = 0; i < kSteps; ++i) {
-    reference.forward(batch.images, batch.labels);
+    loss = reference.forward(batch.images, batch.labels);
     reference.update(reference.backward(), static_cast<double>(kRate));
   }
-  std::vector<float> moved = arrays.parameters.download();
-  std::vector<double> expected = reference.parameters();
-  for (size_t i = 0; i < moved.size(); ++i) {
-    moved[i] -= weights[i];
-    expected[i] -= static_cast<double>(weights[i]);
-  }
-  kit::expect_norm_near("update of all parameters after 10 steps", moved, expected, 1e-2);
-  // The last step's loss, of the parameters before its update.
-  kit::expect_near(arrays.loss, {[&] {
-                     kit::DoubleNetwork again(sizes_of(net), weights);
-                     double loss = 0;
-                     for (int i = 0; i < kSteps; ++i) {
-                       loss = again.forward(batch.images, batch.labels);
-                       again.update(again.backward(), static_cast<double>(kRate));
-                     }
-                     return loss;
-                   }()},
-                   kit::Tolerance::relative(1e-4));
+  kit::expect_moved_alike(kSteps, weights, arrays.parameters.download(), reference.parameters(),
+                          kit::network_tensors(sizes_of(net)));
+  kit::expect_near(arrays.loss, {loss}, kit::Tolerance::relative(1e-4));
 }
 
 TEST(LibraryStep, AllocatesNothing) {

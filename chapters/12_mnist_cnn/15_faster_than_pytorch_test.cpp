@@ -10,12 +10,11 @@
 #include "kit/libraries/script.h"
 #include "kit/network.h"
 #include "kit/speed/speed.h"
+#include "kit/train_step.h"
 
 namespace {
 
-kit::NetworkSizes sizes_of(const Network& net) {
-  return {net.image, net.channels1, net.channels2, net.hidden, net.classes};
-}
+using kit::sizes_of;
 
 void expect_success(const char* what, cudaError_t error) {
   if (error != cudaSuccess) kit::fail(std::string(what) + " returned " + cudaGetErrorName(error));
@@ -337,22 +336,12 @@ void check_linear_pooled(int n, bool equal_windows) {
   }
 }
 
-// A batch on which no ReLU and no window is nearly undecided in double: rounding could turn a tie,
-// and then right gradients are those of another loss.
-Batch decided_batch(kit::DoubleNetwork& reference, const Network& net, int n) {
-  for (;;) {
-    Batch batch(net, n);
-    reference.forward(batch.images, batch.labels);
-    if (reference.margin() > 1e-6) return batch;
-  }
-}
-
 // The gradients of one step: with a large rate the old parameters do not round them.
 void check_gradients(const Network& net, int n) {
   constexpr float kRate = 1024;
   const std::vector<float> start = kit::random_parameters(sizes_of(net));
   kit::DoubleNetwork reference(sizes_of(net), start);
-  const Batch batch = decided_batch(reference, net, n);
+  const Batch batch = kit::decided_batch(reference, 1e-6, [&] { return Batch(net, n); });
   const double loss = reference.forward(batch.images, batch.labels);
   const std::vector<double> expected = reference.backward();
   Trainer trainer(net, n, kRate);

@@ -9,12 +9,11 @@
 #include "kit/kit.h"
 #include "kit/network.h"
 #include "kit/speed/speed.h"
+#include "kit/train_step.h"
 
 namespace {
 
-kit::NetworkSizes sizes_of(const Network& net) {
-  return {net.image, net.channels1, net.channels2, net.hidden, net.classes};
-}
+using kit::sizes_of;
 
 void expect_success(const char* what, cudaError_t error) {
   if (error != cudaSuccess) kit::fail(std::string(what) + " returned " + cudaGetErrorName(error));
