@@ -235,6 +235,39 @@ TEST(CublasSgemm, KeepsFullPrecision) {
       {33, 20, 200}, [](size_t n) { return kit::precision_tripwire_floats(n); }, signs);
 }
 
+TEST(CublasSgemm, WorksInTheStreamOfTheHandle) {
+  RecordProperty("todo", 3);
+  const Product p = {20, 33, 17};
+  const Matrices in = random_matrices(p, integers, integers);
+  const auto d_from = kit::DeviceBuffer<float>::input(in.a, "a copy of a");
+  const auto d_a = kit::DeviceBuffer<float>::output(in.a.size(), "a");
+  const auto d_b = kit::DeviceBuffer<float>::input(in.b, "b");
+  const auto d_c = kit::DeviceBuffer<float>::output(in.c.size(), "c");
+  const StreamHandle handle;
+  cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
+  kit::run([&] {  // a arrives in the stream, right before the call
+    cudaMemcpyAsync(d_a.get(), d_from.get(), in.a.size() * sizeof(float), cudaMemcpyDeviceToDevice,
+                    handle.stream());
+    status = launch_sgemm(handle.get(), p.m, p.n, p.k, 1, d_a.get(), p.lda(), d_b.get(), p.ldb(), 0,
+                          d_c.get(), p.ldc());
+  });
+  expect_success("launch_sgemm", status);
+  handle.expect_unchanged();
+  kit::expect_near(d_c, product_on_cpu(p, in).c, kit::Tolerance::absolute(0), kit::Shape(p.m, p.n));
+}
+
+TEST(CublasSgemm, ReturnsWhatWasRefused) {
+  RecordProperty("todo", 3);
+  const auto d_all = kit::DeviceBuffer<float>::inout(std::vector<float>(100, 0.5f), "a, b and c");
+  const Handle handle;
+  cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
+  kit::run([&] {  // rows of a and b that overlap: 3 and 4 floats from one to the next
+    status =
+        launch_sgemm(handle.get(), 5, 5, 5, 1, d_all.get(), 3, d_all.get(), 4, 0, d_all.get(), 5);
+  });
+  expect_refusal("launch_sgemm", status);
+}
+
 TEST(CublasSgemm, ReadsEachMatrixOnce) {
   RecordProperty("todo", 3);
   const Product p = {40, 48, 64};

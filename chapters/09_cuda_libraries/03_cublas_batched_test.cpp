@@ -63,13 +63,15 @@ kit::Run check_strided(Batch b, Values of_a = integers) {
   const auto d_c =
       gaps ? kit::DeviceBuffer<float>::inout(std::vector<float>(expected.size(), kGap), "c", at_end)
            : kit::DeviceBuffer<float>::output(expected.size(), "c", at_end);
-  const Handle handle;
+  const StreamHandle handle;
   cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
   const kit::Run run = kit::run([&] {
     status = launch_strided(handle.get(), s.m, s.n, s.k, d_a.get(), b.stride_a, d_b.get(),
                             b.stride_b, d_c.get(), b.stride_c, b.batch);
   });
   expect_success("launch_strided", status);
+  expect_no_wait("launch_strided");
+  handle.expect_unchanged();
   kit::expect_near(d_c, expected, kit::Tolerance::absolute(0),
                    gaps ? kit::Shape() : kit::Shape(b.batch, s.m, s.n));
   return run;
@@ -94,20 +96,15 @@ kit::Run check_chosen(const Batch& b, int choices) {
   const auto of_a = kit::DeviceBuffer<const float*>::output(b.batch, "products.a", at_end);
   const auto of_b = kit::DeviceBuffer<const float*>::output(b.batch, "products.b", at_end);
   const auto of_c = kit::DeviceBuffer<float*>::output(b.batch, "products.c", at_end);
-  cudaStream_t stream = nullptr;
-  cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
-  kit::Run run;
-  {
-    const Handle handle(stream);
-    cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
-    run = kit::run([&] {
-      status = launch_chosen(handle.get(), s.m, s.n, s.k, d_a.get(), d_b.get(), d_which.get(),
-                             d_c.get(), b.batch, {of_a.get(), of_b.get(), of_c.get()});
-      cudaStreamSynchronize(stream);
-    });
-    expect_success("launch_chosen", status);
-  }
-  cudaStreamDestroy(stream);
+  const StreamHandle handle;
+  cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
+  const kit::Run run = kit::run([&] {
+    status = launch_chosen(handle.get(), s.m, s.n, s.k, d_a.get(), d_b.get(), d_which.get(),
+                           d_c.get(), b.batch, {of_a.get(), of_b.get(), of_c.get()});
+  });
+  expect_success("launch_chosen", status);
+  expect_no_wait("launch_chosen");
+  handle.expect_unchanged();
   kit::expect_near(d_c, expected, kit::Tolerance::absolute(0), kit::Shape(b.batch, s.m, s.n));
   return run;
 }
@@ -115,7 +112,8 @@ kit::Run check_chosen(const Batch& b, int choices) {
 double products_called() {
   double calls = 0;
   for (const char* name :
-       {"cublasSgemm", "cublasGemmEx", "cublasSgemmBatched", "cublasSgemmStridedBatched"}) {
+       {"cublasSgemm", "cublasSgemmEx", "cublasGemmEx", "cublasSgemmBatched", "cublasGemmBatchedEx",
+        "cublasSgemmStridedBatched", "cublasGemmStridedBatchedEx"}) {
     calls += static_cast<double>(kit::api_calls(name));
   }
   return calls;
@@ -169,6 +167,34 @@ TEST(CublasBatched, AcceptsAnEmptyBatch) {
   check_strided({{3, 4, 5}, 0});
   check_chosen({{3, 4, 5}, 0}, 2);
   check_chosen({{3, 4, 5}, 2}, 2);  // the same launcher must work here
+}
+
+TEST(CublasBatched, ReturnsWhatWasRefused) {
+  RecordProperty("todo", 1);
+  const auto d_all = kit::DeviceBuffer<float>::inout(std::vector<float>(100, 0.5f), "a, b and c");
+  const Handle handle;
+  cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
+  kit::run([&] {
+    status = launch_strided(handle.get(), 4, 4, -1, d_all.get(), 16, d_all.get(), 16, d_all.get(),
+                            16, 2);
+  });
+  expect_refusal("launch_strided", status);
+}
+
+TEST(CublasBatched, ReturnsWhatWasRefusedOfAChoice) {
+  RecordProperty("todo", 3);
+  const auto d_all = kit::DeviceBuffer<float>::inout(std::vector<float>(100, 0.5f), "a, b and c");
+  const auto d_which = kit::DeviceBuffer<int>::input({0, 0}, "which");
+  const auto of_a = kit::DeviceBuffer<const float*>::output(2, "products.a");
+  const auto of_b = kit::DeviceBuffer<const float*>::output(2, "products.b");
+  const auto of_c = kit::DeviceBuffer<float*>::output(2, "products.c");
+  const Handle handle;
+  cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
+  kit::run([&] {
+    status = launch_chosen(handle.get(), 4, 4, -1, d_all.get(), d_all.get(), d_which.get(),
+                           d_all.get(), 2, {of_a.get(), of_b.get(), of_c.get()});
+  });
+  expect_refusal("launch_chosen", status);
 }
 
 TEST(CublasBatched, CallsOnceForTheWholeBatch) {

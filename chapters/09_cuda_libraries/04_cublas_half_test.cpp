@@ -79,7 +79,7 @@ Matrices reals(const MatmulSizes& s) {
                   kit::random_floats(static_cast<size_t>(s.k) * s.n));
 }
 
-// The product by cublasHgemm, in a stream that waits for no other.
+// The product by cublasHgemm.
 std::vector<float> by_hgemm(const MatmulSizes& s, const Matrices& in) {
   const auto d_a = kit::DeviceBuffer<uint16_t>::input(in.a, "a", kit::Placement::kAtEnd);
   const auto d_b = kit::DeviceBuffer<uint16_t>::input(in.b, "b", kit::Placement::kAtEnd);
@@ -105,8 +105,8 @@ kit::Run by_gemm_ex(const MatmulSizes& s, const Matrices& in, const kit::DeviceB
   if (status == CUBLAS_STATUS_NOT_SUPPORTED) {
     kit::fail(
         "launch_gemm_ex returned CUBLAS_STATUS_NOT_SUPPORTED: the documentation of cublasGemmEx "
-        "lists which types of a, b and c go with which type of the sums. Sums of "
-        "CUBLAS_COMPUTE_16F have a c of halves.");
+        "lists which types of a, b and c go with which type of the sums. One row has halves for a "
+        "and b and floats for c.");
   }
   expect_success("launch_gemm_ex", status);
   return run;
@@ -227,6 +227,32 @@ TEST(CublasHalf, GemmExReadsHalvesOnce) {
               kit::at_most(2),
               "cublasGemmEx reads halves as they are and widens them on the way; "
               "no float copy of a and b is needed");
+}
+
+TEST(CublasHalf, ReturnsWhatWasRefused) {
+  RecordProperty("todo", 3);
+  const auto d_halves = kit::DeviceBuffer<uint16_t>::inout(std::vector<uint16_t>(50, 0), "halves");
+  const auto d_c = kit::DeviceBuffer<float>::inout(std::vector<float>(50, 0.5f), "c");
+  __half* const d_all = as_half(d_halves);
+  const Handle handle;
+  cublasStatus_t of_halves = CUBLAS_STATUS_SUCCESS, of_floats = CUBLAS_STATUS_SUCCESS;
+  kit::run([&] {
+    of_halves = launch_hgemm(handle.get(), 4, 4, -1, d_all, d_all, d_all);
+    of_floats = launch_gemm_ex(handle.get(), 4, 4, -1, d_all, d_all, d_c.get());
+  });
+  expect_refusal("launch_hgemm", of_halves);
+  expect_refusal("launch_gemm_ex", of_floats);
+}
+
+TEST(CublasHalf, ReadsTheStatusesOfAnError) {
+  RecordProperty("todo", 4);
+  const auto d_floats = kit::DeviceBuffer<float>::inout(std::vector<float>(8, 0.5f), "c and right");
+  float error = -1;
+  cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
+  kit::run([&] {  // no handle: cuBLAS refuses each call
+    status = relative_error(nullptr, 4, d_floats.get(), d_floats.get() + 4, &error);
+  });
+  expect_refusal("relative_error", status);
 }
 
 TEST(CublasHalf, MeasuresTheErrorAgainstFloats) {

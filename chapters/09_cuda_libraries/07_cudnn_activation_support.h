@@ -1,5 +1,5 @@
 // What the tests of the cuDNN exercises (07 to 11, 18) share: a handle with a stream of its own,
-// statuses as failures of a test, and descriptors that nobody destroyed.
+// statuses as failures of a test, descriptors that nobody destroyed, and calls that wait.
 #ifndef CHAPTERS_09_CUDA_LIBRARIES_07_CUDNN_ACTIVATION_SUPPORT_H_
 #define CHAPTERS_09_CUDA_LIBRARIES_07_CUDNN_ACTIVATION_SUPPORT_H_
 
@@ -15,6 +15,29 @@ inline void expect_success(const std::string& function, cudnnStatus_t status,
                            kit::Site site = kit::Site::here()) {
   if (status == CUDNN_STATUS_SUCCESS) return;
   kit::fail(function + " returned " + cudnnGetErrorString(status) + ".", site);
+}
+
+// Fails the running case if `function` has returned a success for what cuDNN refuses.
+inline void expect_refusal(const std::string& function, cudnnStatus_t status,
+                           kit::Site site = kit::Site::here()) {
+  if (status != CUDNN_STATUS_SUCCESS) return;
+  kit::fail(function +
+                " returned a success for a layer that cuDNN refuses. The status that the call "
+                "returns is the only place that says so: hand it on.",
+            site);
+}
+
+// Simulator only: fails if what the last kit::run ran has waited for the device.
+inline void expect_no_wait(const std::string& function, kit::Site site = kit::Site::here()) {
+  for (const char* wait :
+       {"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize", "cudaMemcpy"}) {
+    if (kit::api_calls(wait) == 0) continue;
+    kit::fail(function + " waits for the device, by " + wait +
+                  ". Its work is in the stream of the handle, which keeps the order; a host that "
+                  "waits has nothing ready when the stream runs empty.",
+              site);
+    return;
+  }
 }
 
 // Fails with the first number of a description that is not as expected: "x: its rows are 4,
@@ -54,6 +77,17 @@ class CudnnHandle {
   CudnnHandle& operator=(const CudnnHandle&) = delete;
   cudnnHandle_t get() const { return handle_; }
   cudaStream_t stream() const { return stream_; }
+
+  // Fails the running case if a call has left the handle with another stream.
+  void expect_unchanged(kit::Site site = kit::Site::here()) const {
+    cudaStream_t stream = nullptr;
+    expect_success("cudnnGetStream", cudnnGetStream(handle_, &stream), site);
+    if (stream == stream_) return;
+    kit::fail(
+        "The handle has another stream than before. A handle is shared: whoever uses it next has "
+        "asked for no change.",
+        site);
+  }
 
  private:
   cudnnHandle_t handle_ = nullptr;

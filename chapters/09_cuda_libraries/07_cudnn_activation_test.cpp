@@ -82,19 +82,23 @@ void check_tanh(const Blend& b) {
   const std::vector<float> x = kit::random_floats(size_of(b.sizes), -4, 4);
   const std::vector<float> y = b.in_place ? x : kit::random_floats(size_of(b.sizes), -4, 4);
   const auto at_end = kit::Placement::kAtEnd;
-  const auto d_x = kit::DeviceBuffer<float>::input(x, "x", at_end);
+  const auto d_from = kit::DeviceBuffer<float>::input(x, "a copy of x");
+  const auto d_x = kit::DeviceBuffer<float>::output(x.size(), "x", at_end);
   const auto d_y = b.beta == 0 && !b.in_place
                        ? kit::DeviceBuffer<float>::output(y.size(), "y", at_end)
                        : kit::DeviceBuffer<float>::inout(y, "y", at_end);
   const CudnnHandle handle;
   const Described described(b.sizes);
   cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
-  kit::run([&] {
+  kit::run([&] {  // x arrives in the stream, right before the call
+    cudaMemcpyAsync(d_x.get(), d_from.get(), x.size() * sizeof(float), cudaMemcpyDeviceToDevice,
+                    handle.stream());
     status = launch_tanh(handle.get(), described.activation, described.tensor, b.alpha,
                          b.in_place ? d_y.get() : d_x.get(), b.beta, d_y.get());
-    cudaStreamSynchronize(handle.stream());
   });
   expect_success("launch_tanh", status);
+  expect_no_wait("launch_tanh");
+  handle.expect_unchanged();
   kit::expect_near(d_y, tanh_on_cpu(b.alpha, x, b.beta, y), close(),
                    kit::Shape(b.sizes.n * b.sizes.c, b.sizes.h, b.sizes.w));
 }
@@ -122,9 +126,9 @@ void check_channels(const Part& p) {
   kit::run([&] {
     status = launch_tanh_channels(handle.get(), described.activation, p.sizes, p.first, p.count,
                                   d_x.get());
-    cudaStreamSynchronize(handle.stream());
   });
   expect_success("launch_tanh_channels", status);
+  expect_no_wait("launch_tanh_channels");
   kit::expect_near(d_x, expected, close(), kit::Shape(p.sizes.n * p.sizes.c, p.sizes.h, p.sizes.w));
 }
 
@@ -195,6 +199,21 @@ TEST(CudnnActivation, BlendsWithWhatIsThere) {
                 [](const Blend& b) { check_tanh(b); });
 }
 
+TEST(CudnnActivation, ReturnsWhatCudnnSays) {
+  RecordProperty("todo", 3);
+  const auto d_x = kit::DeviceBuffer<float>::inout(std::vector<float>(8, 0.5f), "x");
+  const CudnnHandle handle;
+  const Described described({1, 1, 1, 8});
+  cudnnTensorDescriptor_t unset = nullptr;
+  cudnnCreateTensorDescriptor(&unset);
+  cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
+  kit::run([&] {
+    status = launch_tanh(handle.get(), described.activation, unset, 1, d_x.get(), 0, d_x.get());
+  });
+  cudnnDestroyTensorDescriptor(unset);
+  expect_refusal("launch_tanh", status);
+}
+
 TEST(CudnnActivation, ChangesSomeChannelsOfEveryImage) {
   RecordProperty("todo", 4);
   kit::for_each(
@@ -207,5 +226,19 @@ TEST(CudnnActivation, ChangesSomeChannelsOfEveryImage) {
 TEST(CudnnActivation, DestroysWhatItMade) {
   RecordProperty("todo", 4);
   check_channels({{2, 3, 4, 5}, 1, 1});
+  expect_destroyed("Tensor");
+}
+
+TEST(CudnnActivation, DestroysItAlsoWhereCudnnRefuses) {
+  RecordProperty("todo", 4);
+  const auto d_x = kit::DeviceBuffer<float>::inout(std::vector<float>(120, 0.5f), "x");
+  const CudnnHandle handle;
+  const Described described({2, 3, 4, 5});
+  cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
+  kit::run([&] {  // no channels: no tensor has none
+    status =
+        launch_tanh_channels(handle.get(), described.activation, {2, 3, 4, 5}, 1, 0, d_x.get());
+  });
+  expect_refusal("launch_tanh_channels", status);
   expect_destroyed("Tensor");
 }

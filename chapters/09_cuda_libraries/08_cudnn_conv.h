@@ -28,6 +28,7 @@ void flatten(const float* const* const* x, int c, int h, int w, float* flat);
 cudnnStatus_t describe_conv(const ConvSetup& setup, const ConvDescriptors& d);
 
 // Asks how large the result of d.x, d.f and d.how is, writes its sizes, and sets d.y to them.
+// Returns the first status that is no success.
 cudnnStatus_t size_output(const ConvDescriptors& d, int* n, int* k, int* p, int* q);
 
 // *chosen = the first algorithm of cuDNN's heuristic list that works here and takes at most
@@ -36,7 +37,7 @@ cudnnStatus_t choose_algorithm(cudnnHandle_t handle, const ConvDescriptors& d, s
                                cudnnConvolutionFwdAlgoPerf_t* chosen);
 
 // y = x filtered by f, by the chosen algorithm; d_workspace: chosen.memory bytes. All in device
-// memory. Does not wait.
+// memory. Does not wait. Returns what cuDNN returned.
 cudnnStatus_t launch_conv(cudnnHandle_t handle, const ConvDescriptors& d,
                           const cudnnConvolutionFwdAlgoPerf_t& chosen, const float* d_x,
                           const float* d_f, void* d_workspace, float* d_y);

@@ -96,17 +96,17 @@ void check_flatten(const kit::Shape3& shape) {
 void check_description(const ConvSetup& s) {
   const ConvDescriptors d;
   expect_success("describe_conv", describe_conv(s, d));
-  cudnnDataType_t type;
-  cudnnTensorFormat_t order;
+  std::vector<cudnnDataType_t> types(3, CUDNN_DATA_DOUBLE);  // of x, f and the sums
+  cudnnTensorFormat_t order = CUDNN_TENSOR_NHWC;
   cudnnConvolutionMode_t mode = CUDNN_CONVOLUTION;
   cudnnMathType_t math = CUDNN_DEFAULT_MATH;
   std::vector<int> x(8), f(4), how(6);
   const cudnnStatus_t read =
-      first_failure({cudnnGetTensor4dDescriptor(d.x, &type, &x[0], &x[1], &x[2], &x[3], &x[4],
+      first_failure({cudnnGetTensor4dDescriptor(d.x, &types[0], &x[0], &x[1], &x[2], &x[3], &x[4],
                                                 &x[5], &x[6], &x[7]),
-                     cudnnGetFilter4dDescriptor(d.f, &type, &order, &f[0], &f[1], &f[2], &f[3]),
+                     cudnnGetFilter4dDescriptor(d.f, &types[1], &order, &f[0], &f[1], &f[2], &f[3]),
                      cudnnGetConvolution2dDescriptor(d.how, &how[0], &how[1], &how[2], &how[3],
-                                                     &how[4], &how[5], &mode, &type),
+                                                     &how[4], &how[5], &mode, &types[2]),
                      cudnnGetConvolutionMathType(d.how, &math)});
   expect_success("reading what describe_conv set", read);
   expect_settings("d.x", tensor_settings(), x,
@@ -119,6 +119,16 @@ void check_description(const ConvSetup& s) {
                   {"the padding above and below", "the padding left and right", "the stride down",
                    "the stride across", "the dilation down", "the dilation across"},
                   how, {s.pad_h, s.pad_w, s.stride, s.stride, 1, 1});
+  for (size_t i = 0; i < types.size(); ++i) {
+    if (types[i] == CUDNN_DATA_FLOAT) continue;
+    kit::fail(std::string(i == 0   ? "d.x does not hold"
+                          : i == 1 ? "d.f does not hold"
+                                   : "d.how does not add up in") +
+              " floats, CUDNN_DATA_FLOAT.");
+  }
+  if (order != CUDNN_TENSOR_NCHW) {
+    kit::fail("The filters of d.f are not in the order CUDNN_TENSOR_NCHW.");
+  }
   if (mode != CUDNN_CROSS_CORRELATION) {
     kit::fail("The mode is CUDNN_CONVOLUTION, which turns every filter by 180 degrees first.");
   }
@@ -190,7 +200,8 @@ void check_choice(const ConvDescriptors& d, cudnnHandle_t handle, size_t limit) 
 void check_conv(const ConvSetup& s, const std::vector<float>& x, const std::vector<float>& f,
                 size_t limit, bool exact) {
   const Reference expected = conv_on_cpu(x, f, s);
-  const auto d_x = kit::DeviceBuffer<float>::input(x, "x");
+  const auto d_from = kit::DeviceBuffer<float>::input(x, "a copy of x");
+  const auto d_x = kit::DeviceBuffer<float>::output(x.size(), "x");
   const auto d_f = kit::DeviceBuffer<float>::input(f, "f");
   const auto d_y = kit::DeviceBuffer<float>::output(expected.y.size(), "y");
   const CudnnHandle handle;
@@ -199,12 +210,14 @@ void check_conv(const ConvSetup& s, const std::vector<float>& x, const std::vect
   const cudnnConvolutionFwdAlgoPerf_t chosen = first_within(handle.get(), d, limit);
   const auto d_workspace = kit::DeviceBuffer<char>::output(chosen.memory, "workspace");
   cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
-  kit::run([&] {
+  kit::run([&] {  // x arrives in the stream, right before the call
+    cudaMemcpyAsync(d_x.get(), d_from.get(), x.size() * sizeof(float), cudaMemcpyDeviceToDevice,
+                    handle.stream());
     status =
         launch_conv(handle.get(), d, chosen, d_x.get(), d_f.get(), d_workspace.get(), d_y.get());
-    cudaStreamSynchronize(handle.stream());
   });
   expect_success("launch_conv", status);
+  expect_no_wait("launch_conv");
   kit::expect_near(d_y, expected.y,
                    exact ? kit::Tolerance::absolute(0) : kit::Tolerance::units(16, expected.scale),
                    kit::Shape(s.n * s.k, rows_of(s), cols_of(s)));
@@ -242,6 +255,20 @@ TEST(CudnnConv, AsksForTheSizeOfTheResult) {
   kit::for_each("x", layers(), check_size);
 }
 
+TEST(CudnnConv, SaysWhereThereIsNoResult) {
+  RecordProperty("todo", 3);
+  const ConvDescriptors d;
+  cudnnSetTensor4dDescriptor(d.x, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, 1, 2, 4, 6);
+  // Filters of 7 rows for images of 6, with their padding.
+  cudnnSetFilter4dDescriptor(d.f, CUDNN_DATA_FLOAT, CUDNN_TENSOR_NCHW, 3, 2, 7, 3);
+  cudnnSetConvolution2dDescriptor(d.how, 1, 1, 1, 1, 1, 1, CUDNN_CROSS_CORRELATION,
+                                  CUDNN_DATA_FLOAT);
+  std::vector<int> sizes(4, 1);
+  cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
+  kit::run([&] { status = size_output(d, &sizes[0], &sizes[1], &sizes[2], &sizes[3]); });
+  expect_refusal("size_output", status);
+}
+
 TEST(CudnnConv, ChoosesWithinTheWorkspace) {
   RecordProperty("todo", 4);
   const CudnnHandle handle;
@@ -259,6 +286,22 @@ TEST(CudnnConv, ConvolvesImages) {
     const std::vector<float> x = kit::random_integer_floats(input_size(s));
     check_conv(s, x, kit::random_integer_floats(filter_size(s)), 0, true);
   });
+}
+
+TEST(CudnnConv, ReturnsWhatCudnnSays) {
+  RecordProperty("todo", 5);
+  const auto d_all = kit::DeviceBuffer<float>::inout(std::vector<float>(4000, 0.5f), "x, f and y");
+  const CudnnHandle handle;
+  const ConvDescriptors d;
+  set_by_test({2, 3, 7, 9, 5, 3, 3, 1, 1, 1}, d);
+  const cudnnConvolutionFwdAlgoPerf_t chosen = first_within(handle.get(), d, 0);
+  // A result one column narrower than the description of the convolution makes it.
+  cudnnSetTensor4dDescriptor(d.y, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, 2, 5, 7, 8);
+  cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
+  kit::run([&] {
+    status = launch_conv(handle.get(), d, chosen, d_all.get(), d_all.get(), nullptr, d_all.get());
+  });
+  expect_refusal("launch_conv", status);
 }
 
 TEST(CudnnConv, UsesItsWorkspace) {

@@ -91,6 +91,30 @@ void check_row(const Layer& layer, const CompareRow& row, int number) {
   }
 }
 
+// Simulator only: one call before the timed ones, and `kCalls` of those, for each that runs.
+void check_calls(const std::vector<CompareRow>& rows) {
+  uint64_t expected = 0;
+  for (size_t i = 1; i < rows.size(); ++i) {
+    if (rows[i].status == CUDNN_STATUS_SUCCESS) expected += 1 + kit::work_scale(3, 21);
+  }
+  const uint64_t made = kit::api_calls("cudnnConvolutionForward");
+  if (!kit::simulated() || made >= expected) return;
+  kit::fail("compare_algorithms called cudnnConvolutionForward " + std::to_string(made) +
+            " times, expected at least " + std::to_string(expected) +
+            ": for each algorithm that runs, one call and then as many as `calls` says.");
+}
+
+// The difference that a row should have, if yours left `mine` in y.
+double expected_difference(const std::vector<float>& theirs, const std::vector<float>& mine) {
+  double difference = 0, length = 0;
+  for (size_t i = 0; i < mine.size(); ++i) {
+    const double each = static_cast<double>(theirs[i]) - mine[i];
+    difference += each * each;
+    length += static_cast<double>(mine[i]) * mine[i];
+  }
+  return std::sqrt(difference / length);
+}
+
 }  // namespace
 
 TEST(CudnnCompare, TakesTheMedianOfTimedCalls) {
@@ -122,6 +146,40 @@ TEST(CudnnCompare, TakesTheMedianOfTimedCalls) {
   }
 }
 
+TEST(CudnnCompare, DoesNotTimeTheFirstCall) {
+  RecordProperty("todo", 1);
+  const size_t large = 1 << 22;  // floats
+  const std::vector<float> host(large);
+  const auto d_floats = kit::DeviceBuffer<float>::output(large, "floats");
+  const auto copy = [&] {
+    cudaMemcpyAsync(d_floats.get(), host.data(), large * sizeof(float), cudaMemcpyHostToDevice);
+  };
+  int made = 0;
+  float got = 0;
+  kit::run([&] { got = median_milliseconds([&] { return made++ == 0 ? copy() : void(); }, 1); });
+  const double most = kit::milliseconds(copy) / 10;
+  if (!(got >= 0) || got > most) {
+    kit::fail("median_milliseconds returned " + std::to_string(got) +
+              " ms for one timed call that does nothing. Only the call before it copies " +
+              std::to_string(large) + " floats: record the first event behind that call.");
+  }
+}
+
+TEST(CudnnCompare, TakesTheTimeOfTheDevice) {
+  RecordProperty("todo", 1);
+  const Layer layer({2, 8, 24, 20, 16, 3, 3, 1});
+  const double right = kit::milliseconds([&] { layer.convolve(); });
+  float got = 0;
+  kit::run([&] { got = median_milliseconds([&] { layer.convolve(); }, 3); });
+  // On a GPU clocks and caches change between the two; here both times are modelled.
+  if (!(got > right / 8 && got < right * 8)) {
+    kit::fail("median_milliseconds returned " + std::to_string(got) +
+              " ms for a convolution that takes " + std::to_string(right) +
+              " ms between two events. A clock of the host measures how long it takes to queue "
+              "the work, or what else the host does.");
+  }
+}
+
 TEST(CudnnCompare, MeasuresADifference) {
   RecordProperty("todo", 2);
   const auto expect = [](const std::vector<float>& got, const std::vector<float>& want,
@@ -136,6 +194,7 @@ TEST(CudnnCompare, MeasuresADifference) {
   expect({3, 4.5f}, {3, 4}, 0.1);                         // 0.5 / 5
   expect({-3, 0, 4}, {3, 0, 4}, 1.2);                     // 6 / 5
   expect({4e19f, 1}, {2e19f, 1}, 1);                      // a float holds no square of these
+  expect({3e38f, 1}, {-3e38f, 1}, 2);                     // nor the difference of these
   expect({1 + 0x1p-13f, 1}, {1, 1}, 0.0000863167457503);  // 2^-13 / sqrt(2)
 }
 
@@ -146,6 +205,7 @@ TEST(CudnnCompare, TellsWhatRunsAndWhatItNeeds) {
   const std::vector<CompareRow> rows = layer.compare([&] { layer.convolve(); }, &run);
   if (!(rows[0].milliseconds > 0)) kit::fail("The row of your convolution has no time.");
   for (int i = 0; i < CUDNN_CONVOLUTION_FWD_ALGO_COUNT; ++i) check_row(layer, rows[i + 1], i);
+  check_calls(rows);
   kit::expect_no_leak(run);
   print_table(rows);
 }
@@ -166,16 +226,21 @@ TEST(CudnnCompare, SeesAWrongResult) {
   RecordProperty("todo", 3);
   const Layer layer(small_layer());
   kit::Run run;
-  const std::vector<float> zeros(layer.count(), 0.5f);
+  layer.convolve();
+  std::vector<float> right(layer.count());
+  cudaMemcpy(right.data(), layer.y(), right.size() * sizeof(float), cudaMemcpyDeviceToHost);
+  const std::vector<float> halves(layer.count(), 0.5f);
+  const double expected = expected_difference(right, halves);
   const auto wrong = [&] {
-    cudaMemcpy(layer.y(), zeros.data(), zeros.size() * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemcpy(layer.y(), halves.data(), halves.size() * sizeof(float), cudaMemcpyHostToDevice);
   };
   for (const CompareRow& row : layer.compare(wrong, &run)) {
     if (row.name == "yours" || row.status != CUDNN_STATUS_SUCCESS) continue;
-    if (!(row.difference > 0.1)) {
+    if (!(std::fabs(row.difference - expected) <= 1e-4 * expected)) {
       kit::fail(row.name + " is said to differ by " + std::to_string(row.difference) +
-                " from a result that is 0.5 everywhere. Download y behind the algorithm's own "
-                "calls, and compare it with what yours has left there before.");
+                " from a result that is 0.5 everywhere, expected " + std::to_string(expected) +
+                ". Download y behind the algorithm's own calls, and compare it with what yours "
+                "has left there before: its length is the one to divide by.");
     }
   }
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "07_cudnn_activation_support.h"
 #include "kit/kit.h"
@@ -104,9 +105,9 @@ void check_pool(const Pool& p) {
   kit::run([&] {
     status = launch_max_pool(handle.get(), p.sizes, p.window, p.pad, p.stride, d_x.get(), d_y.get(),
                              &size[0], &size[1]);
-    cudaStreamSynchronize(handle.stream());
   });
   expect_success("launch_max_pool", status);
+  expect_no_wait("launch_max_pool");
   expect_settings("launch_max_pool", {"*rows", "*cols"}, size, {p.rows(), p.cols()});
   kit::expect_equal(d_y, expected, kit::Shape(p.sizes.n * p.sizes.c, p.rows(), p.cols()));
 }
@@ -118,11 +119,9 @@ void check_softmax(const BatchSizes& s, SoftmaxOver over, float shift) {
   const auto d_y = kit::DeviceBuffer<float>::output(x.size(), "y", kit::Placement::kAtEnd);
   const CudnnHandle handle;
   cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
-  kit::run([&] {
-    status = launch_softmax(handle.get(), s, over, d_x.get(), d_y.get());
-    cudaStreamSynchronize(handle.stream());
-  });
+  kit::run([&] { status = launch_softmax(handle.get(), s, over, d_x.get(), d_y.get()); });
   expect_success("launch_softmax", status);
+  expect_no_wait("launch_softmax");
   kit::expect_near(d_y, softmax_on_cpu(x, s, over), kit::Tolerance{1e-9, 2e-5, 0, {}}, shape_of(s));
 }
 
@@ -154,9 +153,9 @@ class Layer {
     return {d_scale.get(),    d_bias.get(),     d_mean.get(),
             d_variance.get(), saved_mean.get(), saved_inverse.get()};
   }
-  // Values around `mean`, which differ from channel to channel.
-  std::vector<float> batch(float around) const {
-    std::vector<float> x = kit::random_floats(size_of(sizes), -2, 2);
+  // Values around `around`, which differ from channel to channel, at most `spread` away from it.
+  std::vector<float> batch(float around, float spread = 2) const {
+    std::vector<float> x = kit::random_floats(size_of(sizes), -spread, spread);
     for (size_t i = 0; i < x.size(); ++i) {
       x[i] += around + static_cast<float>(channel_of(i, sizes));
     }
@@ -168,18 +167,18 @@ class Layer {
   const kit::DeviceBuffer<float> d_scale, d_bias, d_mean, d_variance, saved_mean, saved_inverse;
 };
 
-void check_training(const BatchSizes& s, double share, float around) {
+void check_training(const BatchSizes& s, double share, float around, float spread = 2) {
   const Layer layer(s);
-  const std::vector<float> x = layer.batch(around);
+  const std::vector<float> x = layer.batch(around, spread);
   const auto d_x = kit::DeviceBuffer<float>::input(x, "x");
   const auto d_y = kit::DeviceBuffer<float>::output(x.size(), "y");
   const CudnnHandle handle;
   cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
   kit::run([&] {
     status = launch_bn_training(handle.get(), s, layer.get(), share, d_x.get(), d_y.get());
-    cudaStreamSynchronize(handle.stream());
   });
   expect_success("launch_bn_training", status);
+  expect_no_wait("launch_bn_training");
   const Statistics of = statistics_on_cpu(x, s);
   const double close = 2e-4;  // around 100 a float has 17 bits for a value and its mean
   kit::expect_near(d_y, normalised_on_cpu(x, s, of, layer.scale, layer.bias),
@@ -212,6 +211,40 @@ TEST(CudnnLayers, PoolsWindows) {
                 check_pool);
 }
 
+TEST(CudnnLayers, ANanStaysOne) {
+  RecordProperty("todo", 1);
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const auto d_x = kit::DeviceBuffer<float>::input({-1, -2, -3, -4, nan, -5, -6, -7}, "x");
+  const auto d_y = kit::DeviceBuffer<float>::output(2, "y");
+  const CudnnHandle handle;
+  cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
+  std::vector<int> size(2);
+  kit::run([&] {
+    status = launch_max_pool(handle.get(), {2, 1, 2, 2}, 2, 0, 2, d_x.get(), d_y.get(), &size[0],
+                             &size[1]);
+  });
+  expect_success("launch_max_pool", status);
+  const std::vector<float> got = d_y.download();
+  if (got[0] != -1 || !std::isnan(got[1])) {
+    kit::fail("The largest of -1 -2 -3 -4 became " + std::to_string(got[0]) +
+              ", that of NaN -5 -6 -7 " + std::to_string(got[1]) +
+              ", expected -1 and NaN: a NaN that disappears hides the mistake that made it.");
+  }
+}
+
+TEST(CudnnLayers, ReturnsWhatCudnnSays) {
+  RecordProperty("todo", 1);
+  const auto d_x = kit::DeviceBuffer<float>::inout(std::vector<float>(100, 0.5f), "x and y");
+  const CudnnHandle handle;
+  cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
+  int rows = 1, cols = 1;
+  kit::run([&] {  // windows of 7 x 7 in images of 4 x 5
+    status = launch_max_pool(handle.get(), {1, 2, 4, 5}, 7, 0, 1, d_x.get(), d_x.get() + 50, &rows,
+                             &cols);
+  });
+  expect_refusal("launch_max_pool", status);
+}
+
 TEST(CudnnLayers, AddsUpToOneOverAnImage) {
   RecordProperty("todo", 2);
   check_softmax_over(SoftmaxOver::kImage);
@@ -231,6 +264,11 @@ TEST(CudnnLayers, NormalisesABatch) {
                 });
 }
 
+TEST(CudnnLayers, EpsilonKeepsSmallVariancesApartFromZero) {
+  RecordProperty("todo", 3);
+  check_training({4, 3, 5, 6}, 0.5, 0, 0.004f);  // variances of half an epsilon
+}
+
 TEST(CudnnLayers, UsesTheRunningValues) {
   RecordProperty("todo", 4);
   kit::for_each("x", std::vector<BatchSizes>{{1, 3, 5, 6}, {4, 5, 2, 1}}, [](const BatchSizes& s) {
@@ -240,11 +278,10 @@ TEST(CudnnLayers, UsesTheRunningValues) {
     const auto d_y = kit::DeviceBuffer<float>::output(x.size(), "y");
     const CudnnHandle handle;
     cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
-    kit::run([&] {
-      status = launch_bn_inference(handle.get(), s, layer.get(), d_x.get(), d_y.get());
-      cudaStreamSynchronize(handle.stream());
-    });
+    kit::run(
+        [&] { status = launch_bn_inference(handle.get(), s, layer.get(), d_x.get(), d_y.get()); });
     expect_success("launch_bn_inference", status);
+    expect_no_wait("launch_bn_inference");
     const Statistics running = {{layer.mean.begin(), layer.mean.end()},
                                 {layer.variance.begin(), layer.variance.end()}};
     kit::expect_near(d_y, normalised_on_cpu(x, s, running, layer.scale, layer.bias),

@@ -7,6 +7,8 @@
 
 #include <cstddef>
 
+// All return the first status that is no success.
+
 // *generator: a new generator of this kind, at the begin of the sequence of `seed`. Its calls are
 // work of `stream`, and its numbers come in this order. CURAND_ORDERING_PSEUDO_LEGACY is the order
 // that later versions of the library keep. The caller destroys it, also where an option was

@@ -53,6 +53,24 @@ std::vector<double> normal_on_cpu(const Kind& kind, size_t n, float mean, float 
   return {values.begin(), values.begin() + n};
 }
 
+// Simulator only: fails if what the last kit::run ran has waited for the device.
+void expect_no_wait(const std::string& function) {
+  for (const char* wait :
+       {"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize", "cudaMemcpy"}) {
+    if (kit::api_calls(wait) == 0) continue;
+    kit::fail(function + " waits for the device, by " + wait +
+              ". Draws, copies and kernels of one stream keep their order without the host.");
+    return;
+  }
+}
+
+// Fails if `function` has returned a success although it was given no generator.
+void expect_refusal(const std::string& function, curandStatus_t status) {
+  if (status != CURAND_STATUS_SUCCESS) return;
+  kit::fail(function +
+            " returned a success, and its generator is a nullptr: hand on what cuRAND returns.");
+}
+
 // A generator of the test's own, with a stream that waits for no other.
 class Generator {
  public:
@@ -128,9 +146,9 @@ kit::Run check_normal(const Kind& kind, size_t n, float mean, float deviation) {
   const kit::Run run = kit::run([&] {
     status = launch_normal(generator.get(), generator.stream(), d_x.get(), n, mean, deviation,
                            d_pair.get());
-    cudaStreamSynchronize(generator.stream());
   });
   expect_success("launch_normal", status);
+  expect_no_wait("launch_normal");
   kit::expect_near(d_x, normal_on_cpu(kind, n, mean, deviation),
                    kit::Tolerance::absolute(1e-5 * (std::fabs(mean) + 4 * deviation)));
   return run;
@@ -151,9 +169,9 @@ void check_weights(const Kind& kind, const Layer& layer) {
   kit::run([&] {
     status =
         launch_weights(generator.get(), generator.stream(), d_w.get(), layer.fan_out, layer.fan_in);
-    cudaStreamSynchronize(generator.stream());
   });
   expect_success("launch_weights", status);
+  expect_no_wait("launch_weights");
   const double bound = layer.fan_in > 0 ? 1 / std::sqrt(1.0 * layer.fan_in) : 0;
   std::vector<double> expected;
   for (const float u : uniform_on_cpu(kind, kSeed, count))
@@ -208,6 +226,33 @@ TEST(CurandHost, DrawsAPartOfTheSequenceTwice) {
     kit::expect_equal(d_part, {all.begin() + kFirst, all.end()});
     kit::expect_equal(d_again, {all.begin() + kFirst, all.end()});
   });
+}
+
+TEST(CurandHost, ReturnsWhatWasRefused) {
+  RecordProperty("todo", 2);
+  const auto d_x = kit::DeviceBuffer<float>::inout(std::vector<float>(8, 0.5f), "x");
+  curandStatus_t status = CURAND_STATUS_SUCCESS;
+  kit::run([&] { status = launch_part(nullptr, 0, d_x.get(), 8); });
+  expect_refusal("launch_part", status);
+}
+
+TEST(CurandHost, ReturnsWhatWasRefusedOfNormalValues) {
+  RecordProperty("todo", 3);
+  const auto d_x = kit::DeviceBuffer<float>::inout(std::vector<float>(8, 0.5f), "x");
+  const auto d_pair = kit::DeviceBuffer<float>::inout({0.5f, 0.5f}, "pair");
+  for (const size_t n : {size_t{1}, size_t{8}}) {
+    curandStatus_t status = CURAND_STATUS_SUCCESS;
+    kit::run([&] { status = launch_normal(nullptr, nullptr, d_x.get(), n, 0, 1, d_pair.get()); });
+    expect_refusal("launch_normal", status);
+  }
+}
+
+TEST(CurandHost, ReturnsWhatWasRefusedOfWeights) {
+  RecordProperty("todo", 4);
+  const auto d_w = kit::DeviceBuffer<float>::inout(std::vector<float>(6, 0.5f), "w");
+  curandStatus_t status = CURAND_STATUS_SUCCESS;
+  kit::run([&] { status = launch_weights(nullptr, nullptr, d_w.get(), 2, 3); });
+  expect_refusal("launch_weights", status);
 }
 
 TEST(CurandHost, NormalValuesOfAnyNumber) {

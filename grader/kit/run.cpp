@@ -141,10 +141,19 @@ constexpr const char* kCountedCudnnCalls[] = {
     "cudnnCreateTensorDescriptor",      "cudnnDestroyTensorDescriptor",
 };
 
+constexpr const char* kCountedBlasCalls[] = {
+    "cublasSgemmEx",
+    "cublasGemmBatchedEx",
+    "cublasGemmStridedBatchedEx",
+    "cublasLtMatmulPreferenceCreate",
+    "cublasLtMatmulPreferenceDestroy",
+};
+
 std::map<std::string, uint64_t> count_calls() {
   std::map<std::string, uint64_t> calls;
   for (const char* name : kCountedCalls) calls[name] = wsim_api_calls(name);
   for (const char* name : kCountedCudnnCalls) calls[name] = wsim_api_calls(name);
+  for (const char* name : kCountedBlasCalls) calls[name] = wsim_api_calls(name);
   return calls;
 }
 

@@ -383,10 +383,12 @@ cublasStatus_t cublasLtMatmulDescGetAttribute(cublasLtMatmulDesc_t matmulDesc,
 }
 
 cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t* pref) {
+  wsim_library_count(__func__);
   return create(pref, Preference{0, 0});
 }
 
 cublasStatus_t cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t pref) {
+  wsim_library_count(__func__);
   delete pref;
   return CUBLAS_STATUS_SUCCESS;
 }

@@ -31,9 +31,8 @@ cudnnStatus_t launch_max_pool(cudnnHandle_t handle, const BatchSizes& s, int win
   cudnnPoolingDescriptor_t how = nullptr;
   cudnnStatus_t status = cudnnCreatePoolingDescriptor(&how);
   if (status == CUDNN_STATUS_SUCCESS) {
-    status =
-        cudnnSetPooling2dDescriptor(how, CUDNN_POOLING_MAX_DETERMINISTIC, CUDNN_NOT_PROPAGATE_NAN,
-                                    window, window, pad, pad, stride, stride);
+    status = cudnnSetPooling2dDescriptor(how, CUDNN_POOLING_MAX_DETERMINISTIC, CUDNN_PROPAGATE_NAN,
+                                         window, window, pad, pad, stride, stride);
   }
   if (status == CUDNN_STATUS_SUCCESS) {
     status = cudnnPoolingForward(handle, how, &one, x.descriptor, d_x, &zero, y.descriptor, d_y);
