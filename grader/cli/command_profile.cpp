@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // Where the simulator leaves the profile, and keeps what ptxas said.
-fs::path prepare(App& app) {
+fs::path start_profile(App& app) {
   const fs::path file = output_of_simulator(app, "GRADE_SIM_PROFILE", "profile.json");
   ::setenv("GRADE_SIM_CACHE", file.parent_path().c_str(), 1);
   choose_model(app.options());
@@ -46,12 +46,12 @@ int show(App& app, const fs::path& file, const std::string& title, const std::st
 
 int profile_program(App& app) {
   return run_and_show(
-      app, [&] { return prepare(app); },
+      app, [&] { return start_profile(app); },
       [&](const fs::path& file, const std::string& title) { return show(app, file, title, ""); });
 }
 
 int profile_in_simulator(App& app, const course::Exercise& exercise) {
-  const fs::path file = prepare(app);
+  const fs::path file = start_profile(app);
   const Result result = run_watched(app, exercise);
   if (const std::optional<int> status = show_early_end(app, result)) return *status;
   if (!result.passed() && !app.options().json) {

@@ -44,7 +44,7 @@ void pass_on(const char* option, const char* variable, const std::string& value,
   ::setenv(variable, value.c_str(), 1);
 }
 
-fs::path prepare(App& app) {
+fs::path start_trace(App& app) {
   const Options& options = app.options();
   if (!options.warp.empty() && !options.thread.empty()) {
     throw UsageError("--thread names its warp already: give one of --warp and --thread.");
@@ -72,7 +72,7 @@ int show(App& app, const fs::path& file, const std::string& title) {
 int trace_command(App& app) {
   if (!app.options().rest.empty()) {
     return run_and_show(
-        app, [&] { return prepare(app); },
+        app, [&] { return start_trace(app); },
         [&](const fs::path& file, const std::string& title) { return show(app, file, title); });
   }
   const course::Exercise* exercise = app.chosen();
@@ -83,7 +83,7 @@ int trace_command(App& app) {
   if (exercise->gpu_only) {
     throw UsageError(exercise->id + " runs on a GPU only; the trace is the simulator's.");
   }
-  const fs::path file = prepare(app);
+  const fs::path file = start_trace(app);
   const Result result = run_watched(app, *exercise);
   if (const std::optional<int> status = show_early_end(app, result)) return *status;
   return show(app, file, exercise->id);

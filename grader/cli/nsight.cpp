@@ -24,7 +24,7 @@ struct Compared {
 };
 
 const std::vector<Compared>& compared() {
-  static const std::vector<Compared> kRows = {
+  static const std::vector<Compared> kCompared = {
       {"global load requests",
        {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"},
        {"global_load_requests"}},
@@ -53,7 +53,7 @@ const std::vector<Compared>& compared() {
        {"atomic_global_requests"}},
       {"warp instructions", {"smsp__inst_executed.sum"}, {"warp_instructions"}},
   };
-  return kRows;
+  return kCompared;
 }
 
 constexpr char kTime[] = "gpu__time_duration.sum";  // nanoseconds

@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int kGate = 9;
+constexpr int kFiguresGate = 9;
 
 bool concerns(const GateContext& context, const Mark& mark) {
   if (context.whole_course || mark.source[0] == "benchmark" || mark.source[0] == "ratio")
@@ -27,13 +27,13 @@ Item check_mark(const GateContext& context, const std::string& page, const std::
   try {
     const std::string now = page.substr(mark.begin, mark.end - mark.begin);
     const std::string value = value_of(context, mark, name);
-    if (without_times(now) == without_times(value)) return passed(kGate, where);
-    return failed(kGate, where,
+    if (without_times(now) == without_times(value)) return passed(kFiguresGate, where);
+    return failed(kFiguresGate, where,
                   where + ": the page shows \"" + now + "\", but " +
                       course::join(mark.source, " ") + " gives \"" + value +
                       "\" now; run ./grade dev sync and read the text around it again.");
   } catch (const course::Error& error) {
-    return failed(kGate, where, error.what());
+    return failed(kFiguresGate, where, error.what());
   }
 }
 
@@ -59,7 +59,7 @@ std::vector<Item> check_figures(const GateContext& context) {
         }
       }
     } catch (const course::Error& error) {
-      items.push_back(failed(kGate, name, error.what()));
+      items.push_back(failed(kFiguresGate, name, error.what()));
     }
   }
   return items;

@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int kGate = 1;
+constexpr int kManifestGate = 1;
 
 class ExerciseFilesCheck {
  public:
@@ -32,8 +32,8 @@ class ExerciseFilesCheck {
     } catch (const course::Error& error) {
       problems_.push_back(error.what());
     }
-    if (problems_.empty()) return passed(kGate, exercise_.id);
-    return failed(kGate, exercise_.id, course::join(problems_, "\n"));
+    if (problems_.empty()) return passed(kManifestGate, exercise_.id);
+    return failed(kManifestGate, exercise_.id, course::join(problems_, "\n"));
   }
 
  private:
@@ -192,8 +192,8 @@ std::vector<Item> check_manifest(const GateContext& context) {
   }
   if (!context.whole_course) return items;
   const auto add = [&](const char* name, const std::vector<std::string>& problems) {
-    items.push_back(problems.empty() ? passed(kGate, name)
-                                     : failed(kGate, name, course::join(problems, "\n")));
+    items.push_back(problems.empty() ? passed(kManifestGate, name)
+                                     : failed(kManifestGate, name, course::join(problems, "\n")));
   };
   add("no stray files", StrayFiles(context).problems());
   add("nothing is needed before it is taught", order_problems(context));

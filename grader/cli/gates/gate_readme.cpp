@@ -1,5 +1,5 @@
-// Gate 3: code blocks of a page that name a source region equal it; links and pictures resolve; pages
-// below docs/ keep their rules of sentences and of fenced blocks.
+// Gate 3: code blocks of a page that name a source region equal it; links and pictures resolve;
+// pages below docs/ keep their rules of sentences and of fenced blocks.
 #include <cctype>
 #include <regex>
 #include <set>
@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int kGate = 3;
+constexpr int kPagesGate = 3;
 
 // The anchor that GitHub makes of a heading.
 std::string anchor_of(const std::string& heading) {
@@ -60,8 +60,8 @@ class PageCheck {
     } catch (const course::Error& error) {
       problems_.push_back(error.what());
     }
-    return problems_.empty() ? passed(kGate, name_)
-                             : failed(kGate, name_, course::join(problems_, "\n"));
+    return problems_.empty() ? passed(kPagesGate, name_)
+                             : failed(kPagesGate, name_, course::join(problems_, "\n"));
   }
 
  private:
@@ -127,7 +127,7 @@ std::vector<Item> check_readmes(const GateContext& context) {
     if (pages.count(page) != 0) continue;
     pages.insert(page);
     if (!fs::exists(page)) {
-      items.push_back(failed(kGate, shown(context, page),
+      items.push_back(failed(kPagesGate, shown(context, page),
                              shown(context, page) + " is missing; every chapter has a page."));
     }
   }

@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int kGate = 2;
+constexpr int kStartersGate = 2;
 
 ChildResult git(const fs::path& root, std::vector<std::string> arguments) {
   ChildOptions options;
@@ -42,23 +42,23 @@ Item check_one(const GateContext& context, const course::Exercise& exercise, boo
   try {
     image = course::starter_text(course::read_text(files.solution), shown(context, files.solution));
   } catch (const course::Error& error) {
-    return failed(kGate, exercise.id, error.what());
+    return failed(kStartersGate, exercise.id, error.what());
   }
   if (!with_git) {
     const std::string listed = listed_checksum(root, files.starter);
     if (listed.empty())
-      return failed(kGate, exercise.id, file + " is not in chapters/checksums.txt" + rule);
-    if (listed == checksum_of(image)) return passed(kGate, exercise.id);
+      return failed(kStartersGate, exercise.id, file + " is not in chapters/checksums.txt" + rule);
+    if (listed == checksum_of(image)) return passed(kStartersGate, exercise.id);
     return failed(
-        kGate, exercise.id,
+        kStartersGate, exercise.id,
         file + " differs from " + shown(context, files.solution) + " by its checksum" + rule);
   }
   const auto committed = committed_text(root, files.starter);
   if (!committed) {
-    return failed(kGate, exercise.id, file + " is not in git" + rule);
+    return failed(kStartersGate, exercise.id, file + " is not in git" + rule);
   }
-  if (*committed == image) return passed(kGate, exercise.id);
-  return failed(kGate, exercise.id,
+  if (*committed == image) return passed(kStartersGate, exercise.id);
+  return failed(kStartersGate, exercise.id,
                 file + ":" + std::to_string(first_difference(*committed, image)) +
                     " differs from what " + shown(context, files.solution) + " makes of it" + rule);
 }
@@ -106,11 +106,11 @@ Item check_checksums(const GateContext& context) {
     } catch (const course::Error&) {
       continue;  // reported for the exercise
     }
-    return failed(kGate, name,
+    return failed(kStartersGate, name,
                   name + " does not match " + shown(context, files.solution) +
                       "; run ./grade dev sync and commit it.");
   }
-  return passed(kGate, name);
+  return passed(kStartersGate, name);
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ uint8_t mask_of(const std::string& selector, int parts) {
   return mask;
 }
 
-bool is_signed(Type type) {
+bool is_signed_word(Type type) {
   if (type != Type::kS32 && type != Type::kU32) throw Unsupported{"only u32 and s32"};
   return type == Type::kS32;
 }
@@ -76,9 +76,9 @@ void read_modifiers(Spec& spec, VideoOp& op) {
   if (is_set != (op.comparison >= 0)) throw Unsupported{"a comparison belongs to vset"};
   const size_t first = is_set ? 0 : 1;  // vset has no type of the result
   if (spec.types.size() != first + 2) throw Unsupported{"the types are not complete"};
-  op.result_signed = !is_set && is_signed(spec.type(0));
-  op.a_signed = is_signed(spec.type(first));
-  op.b_signed = is_signed(spec.type(first + 1));
+  op.result_signed = !is_set && is_signed_word(spec.type(0));
+  op.a_signed = is_signed_word(spec.type(first));
+  op.b_signed = is_signed_word(spec.type(first + 1));
 }
 
 // Forms of which an H200 (CUDA 13.0) computes something else than the PTX ISA says. Nobody can rely

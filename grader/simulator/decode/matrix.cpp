@@ -22,13 +22,13 @@ constexpr std::array kTypes = {
 };
 
 // What the place of a block depends on.
-struct Position {
+struct BlockPosition {
   int row, column;
 };
 
 // Block b of a fragment: A goes down 8 rows, then along k, then to the next 16 rows; B along k,
 // then along n; C (blocks of 8 x 8) down 8 rows, then along n, then to the next 16 rows.
-Position block_position(const Fragment& f, int block, int width) {
+BlockPosition block_position(const Fragment& f, int block, int width) {
   if (f.part == MatrixPart::kB) {
     const int along_k = f.rows / width;
     return {block % along_k * width, block / along_k * 8};
@@ -70,7 +70,7 @@ Fragment make_fragment(MatrixPart part, MatrixType type, int m, int n, int k) {
   const int width = 4 * run;  // of a block, along k or along n
   f.at.resize(static_cast<size_t>(f.elements) * 32);
   for (int e = 0; e < f.elements; ++e) {
-    const Position block = block_position(f, e / run, width);
+    const BlockPosition block = block_position(f, e / run, width);
     for (int lane = 0; lane < 32; ++lane) {
       const int along = lane % 4 * run + e % run;
       const int row = part == MatrixPart::kB ? block.row + along : block.row + lane / 4;

@@ -14,7 +14,7 @@ using namespace baseline;  // NOLINT: lanes.h lives in the namespace of its buil
 
 constexpr uint32_t kObjectBytes = 8;
 
-void check_operands(Warp& w, const Instr& in, uint32_t mask) {
+void check_object_operands(Warp& w, const Instr& in, uint32_t mask) {
   if (!w.any_undefined) return;
   for (const int k : {1, 4}) {
     if (in.ops[k] == kNoPlace || !is_register(in.ops[k])) continue;
@@ -28,7 +28,7 @@ void check_operands(Warp& w, const Instr& in, uint32_t mask) {
 
 // Where the objects of the lanes lie in shared memory.
 Request objects(Warp& w, const Instr& in, uint32_t mask, bool write) {
-  check_operands(w, in, mask);
+  check_object_operands(w, in, mask);
   Request request = make_request(w, in, mask, write);
   request.atomic = true;
   if (in.space == Space::kGeneric) {

@@ -34,8 +34,6 @@ cudaError_t copy_3d(const ApiCall& call, const cudaMemcpy3DParms* p, cudaStream_
   return error == cudaSuccess ? start_copy(call, copy, stream, wait) : error;
 }
 
-bool is_device(int device) { return device >= 0 && device < device_count(); }
-
 // Such a copy comes after all work that either device was given, and before all that follows.
 cudaError_t copy_between_devices(const ApiCall& call, const Copy& copy, int to, int from) {
   if (!is_device(to) || !is_device(from)) return cudaErrorInvalidDevice;

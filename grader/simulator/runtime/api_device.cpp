@@ -23,8 +23,6 @@ using namespace warplings::sim;
 
 namespace {
 
-bool is_device(int device) { return device >= 0 && device < device_count(); }
-
 // As an H200 reports them at start.
 std::map<cudaLimit, size_t>& limits() {
   static auto* const values = new std::map<cudaLimit, size_t>{

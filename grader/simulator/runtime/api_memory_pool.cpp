@@ -17,8 +17,6 @@ using namespace warplings::sim;
 
 namespace {
 
-bool is_device(int device) { return device >= 0 && device < device_count(); }
-
 // Pools hold memory of devices.
 bool has_pool(const cudaMemLocation* location, cudaMemAllocationType type) {
   return location != nullptr && location->type == cudaMemLocationTypeDevice &&

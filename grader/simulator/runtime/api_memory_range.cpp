@@ -26,8 +26,6 @@ bool is_managed(const void* pointer, size_t size) {
          memory.accessible(address_of(pointer), size);
 }
 
-bool is_device(int device) { return device >= 0 && device < device_count(); }
-
 cudaError_t check_location(const cudaMemLocation& location) {
   switch (location.type) {
     case cudaMemLocationTypeDevice:

@@ -8,12 +8,6 @@
 
 using namespace warplings::sim;
 
-namespace {
-
-bool is_device(int device) { return device >= 0 && device < device_count(); }
-
-}  // namespace
-
 extern "C" {
 
 cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, int from, int to) {

@@ -12,8 +12,6 @@ using namespace warplings::sim;
 
 namespace {
 
-constexpr int kLeastPriority = 0, kGreatestPriority = -5;
-
 // Work that is still waiting counts as not ready once; asking makes it run.
 cudaError_t query(const std::shared_ptr<StreamState>& stream) {
   Streams& streams = Streams::instance();

@@ -10,8 +10,6 @@ using namespace warplings::sim;
 
 namespace {
 
-constexpr int kLeastPriority = 0, kGreatestPriority = -5;
-
 bool is_known(cudaLaunchAttributeID id) {
   return id == cudaLaunchAttributeAccessPolicyWindow ||
          id == cudaLaunchAttributeSynchronizationPolicy || id == cudaLaunchAttributePriority ||

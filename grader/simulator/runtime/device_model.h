@@ -28,6 +28,7 @@ struct DeviceModel {
 
 // GRADE_SIM_DEVICES, 1 unless set.
 int device_count();
+inline bool is_device(int device) { return device >= 0 && device < device_count(); }
 
 // False if the attribute does not exist.
 bool device_attribute(cudaDeviceAttr attribute, int* value);

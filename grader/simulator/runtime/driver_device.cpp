@@ -18,8 +18,6 @@ struct CUctx_st {
 namespace warplings::sim {
 namespace {
 
-bool is_device(int device) { return device >= 0 && device < device_count(); }
-
 // Contexts that were pushed over others; the current device says which one is on top.
 std::vector<int>& pushed_devices() {
   thread_local std::vector<int> stack;

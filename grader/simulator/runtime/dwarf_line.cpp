@@ -5,22 +5,13 @@
 #include <utility>
 
 #include "runtime/dwarf_cursor.h"
+#include "runtime/dwarf_forms.h"
 
 namespace warplings::sim {
 namespace {
 
 // Numbers of the DWARF standard, chapter 7.
 enum : unsigned {
-  kFormBlock = 0x09,
-  kFormData1 = 0x0b,
-  kFormData2 = 0x05,
-  kFormData4 = 0x06,
-  kFormData8 = 0x07,
-  kFormData16 = 0x1e,
-  kFormString = 0x08,
-  kFormStrp = 0x0e,
-  kFormUdata = 0x0f,
-  kFormLineStrp = 0x1f,
   kContentPath = 1,
   kContentDirectoryIndex = 2,
 };
@@ -35,7 +26,7 @@ enum : uint8_t {
   kExtendedSetAddress = 2,
 };
 
-struct Entry {
+struct FileEntry {
   std::string path;
   uint64_t directory = 0;
 };
@@ -85,23 +76,23 @@ class Reader {
     return DwarfCursor(image_.section(section), offset).string();
   }
 
-  std::vector<Entry> read_entries() {
+  std::vector<FileEntry> read_entries() {
     std::vector<std::pair<uint64_t, uint64_t>> formats(cursor_.u8());
     for (auto& [content, form] : formats) {
       content = cursor_.uleb();
       form = cursor_.uleb();
     }
-    std::vector<Entry> entries;
+    std::vector<FileEntry> entries;
     const uint64_t count = cursor_.uleb();
     for (uint64_t i = 0; i < count && !cursor_.failed(); ++i) {
-      Entry entry;
+      FileEntry entry;
       for (const auto& [content, form] : formats) read_content(content, form, &entry);
       entries.push_back(std::move(entry));
     }
     return entries;
   }
 
-  void read_content(uint64_t content, uint64_t form, Entry* entry) {
+  void read_content(uint64_t content, uint64_t form, FileEntry* entry) {
     std::string_view text;
     uint64_t number = 0;
     switch (form) {
@@ -144,8 +135,8 @@ class Reader {
   }
 
   void read_names_5() {
-    const std::vector<Entry> directories = read_entries();
-    for (const Entry& file : read_entries()) {
+    const std::vector<FileEntry> directories = read_entries();
+    for (const FileEntry& file : read_entries()) {
       std::string directory;
       if (file.directory < directories.size()) directory = directories[file.directory].path;
       // Directory 0 is that of the compilation; names relative to it stay as they were written.

@@ -31,6 +31,9 @@ struct EventRecord;
 struct GraphStep;
 struct StreamState;
 
+// Of streams: a smaller number runs first.
+inline constexpr int kLeastPriority = 0, kGreatestPriority = -5;
+
 // "Everything up to item `sequence` of this stream."
 struct WorkPoint {
   std::shared_ptr<StreamState> stream;
