@@ -143,11 +143,25 @@ std::string tail_of(const std::string& log, size_t lines) {
   return course::join(kept, "\n");
 }
 
+// What nvcc says when its temporary folder is full depends on which of its programs notices.
+bool cannot_write_temporary_files(const std::string& log) {
+  constexpr const char* kSigns[] = {"Failed to preprocess host compiler properties",
+                                    "fatal error: when writing output to"};
+  return std::any_of(std::begin(kSigns), std::end(kSigns),
+                     [&](const char* sign) { return log.find(sign) != std::string::npos; });
+}
+
 // Why Ninja failed, if it was not the exercise's own code. "" if it was.
 std::string problem_of(const std::string& log, const std::string& target, const fs::path& folder) {
+  if (cannot_write_temporary_files(log)) {
+    std::error_code error;
+    return "The compiler cannot write its temporary files into " +
+           fs::temp_directory_path(error).string() +
+           ". Free some space there, or set TMPDIR to another folder, then try again.";
+  }
   if (log.find("No space left on device") != std::string::npos) {
     return "The disk is full. Free some space (./grade clean shows what the course uses), then "
-           "try again.";
+           "try again. Temporary files lie in the folder that TMPDIR names, else in /tmp.";
   }
   if (log.find("ninja: error: unknown target") != std::string::npos) {
     return folder.string() + " does not know " + target +

@@ -157,6 +157,14 @@ TEST_F(BadInput, BudgetsAndFindingsAreShownInWords) {
   expect_says(over, "Right, but over budget. sectors per request.");
 }
 
+TEST_F(BadInput, FullFolderForTemporaryFilesIsNoFaultOfTheLearner) {
+  course_.save("//! full-disk\n");
+  const Ran ran = course_.grade({"run", "first"});
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_NE(ran.out.find("set TMPDIR"), std::string::npos) << ran.out << ran.err;
+  EXPECT_EQ(ran.out.find("does not compile"), std::string::npos) << ran.out;
+}
+
 TEST_F(BadInput, ClosedStandardOutputIsReported) {
   course_.save("//! test Scratch.Adds 1\n");
   ChildOptions options;

@@ -55,6 +55,10 @@ if grep -q '^//! slow-build' "$1"; then
   echo $$ >"$2.pid"
   exec sleep 600
 fi
+if grep -q '^//! full-disk' "$1"; then
+  echo 'nvcc fatal   : Failed to preprocess host compiler properties.'
+  exit 1
+fi
 if grep -q 'syntax error' "$1"; then
   line=$(grep -n 'syntax error' "$1" | head -n 1 | cut -d: -f1)
   echo "$1($line): error: expected a \";\""
