@@ -5,7 +5,8 @@
 set(fetched "${CMAKE_CURRENT_LIST_DIR}/../.toolkit/libraries")
 find_path(NCCL_INCLUDE_DIR nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS} "${fetched}"
           PATH_SUFFIXES include)
-find_library(NCCL_LIBRARY NAMES nccl libnccl.so.2 HINTS ${CUDAToolkit_LIBRARY_DIR} "${fetched}"
+# NAMES_PER_DIR: a wheel has libnccl.so.2 alone, and its header must not meet the system's libnccl.so.
+find_library(NCCL_LIBRARY NAMES nccl libnccl.so.2 NAMES_PER_DIR HINTS ${CUDAToolkit_LIBRARY_DIR} "${fetched}"
              PATH_SUFFIXES lib lib64)
 
 include(FindPackageHandleStandardArgs)

@@ -44,12 +44,16 @@ bool run(World& world, Member& member) {
   cudaMemcpy(d_x, x.data(), kCount * sizeof(float), cudaMemcpyHostToDevice);
   const bool done = mean_over_ranks(member, d_x, kCount) == ncclSuccess &&
                     wait_or_abort(&member, 60) == ncclSuccess;
-  cudaMemcpy(x.data(), d_x, kCount * sizeof(float), cudaMemcpyDeviceToHost);
+  if (done) cudaMemcpy(x.data(), d_x, kCount * sizeof(float), cudaMemcpyDeviceToHost);
   cudaFree(d_x);
+  if (!done) {
+    std::printf("rank %d of %d: no mean: a rank is gone or late\n", world.rank(), world.ranks());
+    return false;
+  }
   const float expected = 0.5f * static_cast<float>(world.ranks() + 1);
   std::printf("rank %d of %d, device %d: mean %g, expected %g\n", world.rank(), world.ranks(),
               member.device, x[kCount - 1], expected);
-  return done && x[kCount - 1] == expected;
+  return x[kCount - 1] == expected;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <fstream>
 
+#include "cli/app.h"
 #include "cli/compiler_output.h"
 #include "cli/exercise_run.h"
 #include "cli/process/stream.h"
@@ -239,6 +240,12 @@ BuildResult build_target(const Paths& paths, Device device, const std::string& t
       if (result.problem == "cancelled") result.status = Status::kCancelled;
       return result;
     }
+  }
+  const std::string not_built =
+      request.exercise == nullptr ? "" : why_not_built(paths, device, *request.exercise);
+  if (!not_built.empty()) {
+    result.problem = "It " + not_built + ".";
+    return result;
   }
   if (is_locked(folder) && is_current(paths, folder, target)) {
     result.status = Status::kBuilt;

@@ -29,11 +29,17 @@ struct TimeLimits {
   double whole = 120, quiet = 20;
 };
 
+bool uses_several_gpus(const RunRequest& request) {
+  return request.device == Device::kGpu && request.exercise->gpus > 1;
+}
+
 TimeLimits time_limits(const RunRequest& request) {
   TimeLimits limits;
   // Importing PyTorch takes long, and so does compiling an extension, all in silence.
   if (!request.exercise->python.empty()) limits = {240, 60};
   if (is_python(*request.exercise) && request.device == Device::kGpu) limits = {400, 120};
+  // Eight cards that were asleep, and communicators over all of them, take tens of seconds.
+  if (uses_several_gpus(request)) limits = {240, 40};
   if (const char* text = std::getenv("GRADE_TIME_LIMIT")) {
     const double seconds = std::atof(text);
     if (seconds > 0) limits = {6 * seconds, seconds};
@@ -115,15 +121,27 @@ EarlyEnd exit_end(int status, bool in_test, bool python) {
               ": exit() was called, perhaps by the constructor of a static object."};
 }
 
-EarlyEnd early_end(const ChildResult& child, bool in_test, const TimeLimits& limits, bool python) {
+EarlyEnd timed_out(const ChildResult& child, const TimeLimits& limits, bool several_gpus) {
+  const bool whole = child.seconds >= limits.whole;
+  const std::string after = "Still running after " +
+                            seconds_text(whole ? limits.whole : limits.quiet) + ", and stopped. ";
+  if (several_gpus) {
+    return {"time limit", after +
+                              "A rank waits for another that never makes the same call, or a loop "
+                              "does not end. --device sim says which: ./grade explain "
+                              "nccl-deadlock."};
+  }
+  return {"time limit", after +
+                            "A loop does not end: look at the condition of every loop in your host "
+                            "code and kernel."};
+}
+
+EarlyEnd early_end(const ChildResult& child, bool in_test, const TimeLimits& limits,
+                   const RunRequest& request) {
+  const bool python = is_python(*request.exercise);
   switch (child.end) {
-    case End::kTimedOut: {
-      const bool whole = child.seconds >= limits.whole;
-      return {"time limit", "Still running after " +
-                                seconds_text(whole ? limits.whole : limits.quiet) +
-                                ", and stopped. A loop does not end: look at the condition of "
-                                "every loop in your host code and kernel."};
-    }
+    case End::kTimedOut:
+      return timed_out(child, limits, uses_several_gpus(request));
     case End::kTooMuchMemory:
       return {"memory limit", "Stopped: the program used " +
                                   std::to_string(child.memory_peak / kMiB) +
@@ -235,7 +253,7 @@ class ProgramRun {
 
   void note_early_end(const ChildResult& child) {
     TestReport* test = events_.running();
-    EarlyEnd end = early_end(child, test != nullptr, limits_, is_python(*request_.exercise));
+    EarlyEnd end = early_end(child, test != nullptr, limits_, request_);
     if (result_.done && child.end == End::kSignalled) {
       end.message += " All tests had run: look at what happens when static objects are destroyed.";
     }

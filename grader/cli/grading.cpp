@@ -153,14 +153,21 @@ Grading grade_exercise(App& app, const course::Exercise& exercise, const Grading
   };
   const fs::path file = course::files_of(app.paths().root, exercise).starter;
   const std::string graded = fingerprint(file);
+  const bool takes_what_is_here = app.options().device == DeviceChoice::kAuto;
+  if (takes_what_is_here && gpu_count() > 0) {
+    grading.left_out = too_few_gpus(exercise, gpu_count());
+  }
   for (const Device device : app.devices(exercise)) {
     request.device = device;
-    grading.results.push_back(build_and_run(app.paths(), request));
+    Result result = build_and_run(app.paths(), request);
+    // A library that this machine lacks is no fault of the file, and the simulator has graded it.
+    if (takes_what_is_here && !grading.results.empty() && result.outcome == Outcome::kCannotBuild) {
+      grading.left_out = why_not_built(app.paths(), device, exercise);
+      if (!grading.left_out.empty()) break;
+    }
+    grading.results.push_back(std::move(result));
     // What the simulator refuses need not be tried on the hardware.
     if (!grading.results.back().passed()) break;
-  }
-  if (app.options().device == DeviceChoice::kAuto && gpu_count() > 0) {
-    grading.left_out = too_few_gpus(exercise, gpu_count());
   }
   const Result& last = grading.results.back();
   grading.todo = todo_for(last, source_text(file));

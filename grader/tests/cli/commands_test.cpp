@@ -99,6 +99,14 @@ TEST(Run, WhatCouldNotBeBuiltSaysWhatItLacks) {
   fs::create_directories(folder);
   write_file(folder / (exercise.target() + ".missing"), "needs cusolver, which is not here\n");
   EXPECT_EQ(why_not_built(paths, Device::kGpu, exercise), "needs cusolver, which is not here");
+  // Its target does not exist; that is not what the learner reads.
+  write_file(paths.build(Device::kGpu) / "build.ninja", "");
+  RunRequest request;
+  request.exercise = &exercise;
+  request.device = Device::kGpu;
+  const Result result = build_and_run(paths, request);
+  EXPECT_EQ(result.outcome, Outcome::kCannotBuild);
+  EXPECT_EQ(result.build.problem, "It needs cusolver, which is not here.");
 }
 
 TEST(Run, StarterFailsWithStatusOneAndOpeningTheCourseDoesNot) {
