@@ -9,26 +9,14 @@
 
 namespace {
 
-struct Case {
-  int devices, n;
-};
-std::ostream& operator<<(std::ostream& out, const Case& c) {
-  return out << c.n << ", devices = " << c.devices;
-}
-std::vector<Case> cases() {
-  std::vector<Case> all;
-  for (const int devices : device_counts()) {
-    for (const int n : {1, 33, 1000}) all.push_back({devices, n});
-  }
-  return all;
-}
+std::vector<SizeCase> cases() { return on_devices({1, 33, 1000}); }
 
 std::vector<float> as_floats(const std::vector<double>& values) {
   return {values.begin(), values.end()};
 }
 
 // The values are small integers: sums are exact in any order.
-kit::Run check_sum(const Case& c) {
+kit::Run check_sum(const SizeCase& c) {
   const Ranks ranks(c.devices);
   const Streams streams(c.devices);
   const auto x = random_per_device(c.devices, c.n);
@@ -113,7 +101,7 @@ TEST(AllReduce, AnErrorEndsTheGroup) {
 
 TEST(AllReduce, CombinesFactsOfAllDevices) {
   RecordProperty("todo", 3);
-  kit::for_each("n", cases(), [](const Case& c) {
+  kit::for_each("n", cases(), [](const SizeCase& c) {
     const Ranks ranks(c.devices);
     const Streams streams(c.devices);
     const auto x = random_per_device(c.devices, c.n);

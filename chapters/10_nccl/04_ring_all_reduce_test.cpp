@@ -4,36 +4,16 @@
 #include <cmath>
 
 #include "02_all_reduce_support.h"
+#include "04_ring_all_reduce_support.h"
 #include "kit/kit.h"
 #include "kit/speed/speed.h"
 
 namespace {
 
-struct Case {
-  int devices, n;
-};
-std::ostream& operator<<(std::ostream& out, const Case& c) {
-  return out << c.n << ", devices = " << c.devices;
-}
-std::vector<Case> cases() {
-  std::vector<Case> all;
-  for (const int devices : device_counts()) {
-    for (const int n : {1, 5, 17, 96, 1000, 1023}) all.push_back({devices, n});
-  }
-  return all;
-}
-
-struct SpeedArrays {
-  std::vector<kit::SpeedBuffer<float>> arrays;
-  std::vector<float*> pointers() const {
-    std::vector<float*> all;
-    for (const auto& array : arrays) all.push_back(array.get());
-    return all;
-  }
-};
+std::vector<SizeCase> cases() { return on_devices({1, 5, 17, 96, 1000, 1023}); }
 
 // Small integers: sums are exact in any order.
-kit::Run check(const Case& c) {
+kit::Run check(const SizeCase& c) {
   const Ranks ranks(c.devices);
   const Streams streams(c.devices);
   const auto x = random_per_device(c.devices, c.n);
@@ -51,7 +31,7 @@ kit::Run check(const Case& c) {
 
 TEST(RingAllReduce, PartsCoverTheArrayOnce) {
   RecordProperty("todo", 1);
-  kit::for_each("n", cases(), [](const Case& c) {
+  kit::for_each("n", cases(), [](const SizeCase& c) {
     size_t covered = 0;
     for (int k = 0; k < c.devices; ++k) {
       const Part part = part_of(c.n, c.devices, k);
@@ -78,7 +58,7 @@ TEST(RingAllReduce, PartsCoverTheArrayOnce) {
 
 TEST(RingAllReduce, AddsUpOnTwoDevices) {
   RecordProperty("todo", 4);
-  kit::for_each("n", std::vector<Case>{{2, 1}, {2, 8}, {2, 1000}}, check);
+  kit::for_each("n", std::vector<SizeCase>{{2, 1}, {2, 8}, {2, 1000}}, check);
 }
 
 TEST(RingAllReduce, EveryPartGoesRoundTwice) {
@@ -120,15 +100,12 @@ TEST(RingAllReduce, IsFast) {
   const Ranks ranks(devices);
   const Streams streams(devices);
   kit::Speed speed;
-  SpeedArrays x, space;
-  for (int d = 0; d < devices; ++d) {
-    const kit::OnDevice scope(d);
-    x.arrays.push_back(speed.inout<float>(n, ("d_x[" + std::to_string(d) + "]").c_str()));
-    // Device 0 of the star needs room for a whole array.
-    const size_t room = d == 0 ? n : longest_part(n, devices);
-    space.arrays.push_back(
-        speed.output<float>(room, ("d_space[" + std::to_string(d) + "]").c_str()));
-  }
+  SpeedArrays x(devices, "d_x",
+                [&](int, const char* called) { return speed.inout<float>(n, called); });
+  // Device 0 of the star needs room for a whole array.
+  SpeedArrays space(devices, "d_space", [&](int d, const char* called) {
+    return speed.output<float>(d == 0 ? n : longest_part(n, devices), called);
+  });
   speed.whole_call();
   speed.launch([&] {
     ring_all_reduce(x.pointers().data(), space.pointers().data(), n, ranks.data(), streams.data(),
@@ -136,10 +113,10 @@ TEST(RingAllReduce, IsFast) {
   });
   for (int d = 0; d < devices; ++d) {
     speed.expect(
-        x.arrays[d],
+        x[d],
         [&](size_t i) {
           kit::Expected sum(0.0);
-          for (const auto& array : x.arrays) {
+          for (const auto& array : x) {
             sum.value += array.before(i);
             sum.scale += std::fabs(array.before(i));
           }
@@ -149,8 +126,8 @@ TEST(RingAllReduce, IsFast) {
   }
   speed.against(kit::stage("everything through device 0",
                            [&] {
-                             star_all_reduce(x.pointers().data(), space.arrays[0].get(), n,
-                                             ranks.data(), streams.data(), devices);
+                             star_all_reduce(x.pointers().data(), space[0].get(), n, ranks.data(),
+                                             streams.data(), devices);
                            }),
                 kit::Bars(1.25));
   speed.against(kit::library("NCCL all-reduce", kit::nccl(),

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "02_all_reduce_support.h"
+#include "04_ring_all_reduce_support.h"
 #include "kit/kit.h"
 #include "kit/speed/speed.h"
 
@@ -226,14 +227,11 @@ TEST(OverlapBackward, IsFast) {
   const Pass pass = {8, begins.data(), kit::work_scale(2, 1000)};
   const Lanes lanes(devices);
   kit::Speed speed;
-  std::vector<kit::SpeedBuffer<float>> x, gradient;
-  for (int d = 0; d < devices; ++d) {
-    const kit::OnDevice scope(d);
-    const std::string of_device = "[" + std::to_string(d) + "]";
-    x.push_back(speed.input<float>(n, ("d_x" + of_device).c_str(),
-                                   kit::Values::uniform(-kMostFactor, kMostFactor)));
-    gradient.push_back(speed.output<float>(n, ("d_gradient" + of_device).c_str()));
-  }
+  SpeedArrays x(devices, "d_x", [&](int, const char* called) {
+    return speed.input<float>(n, called, kit::Values::uniform(-kMostFactor, kMostFactor));
+  });
+  SpeedArrays gradient(devices, "d_gradient",
+                       [&](int, const char* called) { return speed.output<float>(n, called); });
   const auto replicas = [&] {
     return lanes.with([&](int d) { return x[d].get(); }, [&](int d) { return gradient[d].get(); });
   };

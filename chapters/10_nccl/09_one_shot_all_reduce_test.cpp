@@ -4,25 +4,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "04_ring_all_reduce_support.h"
 #include "kit/kit.h"
 #include "kit/speed/speed.h"
 #include "support.h"
 
 namespace {
 
-struct Case {
-  int devices, n;
-};
-std::ostream& operator<<(std::ostream& out, const Case& c) {
-  return out << c.n << ", devices = " << c.devices;
-}
-std::vector<Case> cases() {
-  std::vector<Case> all;
-  for (const int devices : device_counts()) {
-    for (const int n : {1, 3, 4, 130, 1023, 2048}) all.push_back({devices, n});
-  }
-  return all;
-}
+std::vector<SizeCase> cases() { return on_devices({1, 3, 4, 130, 1023, 2048}); }
 
 // Two events of each device, and access of all devices to each other.
 class Group {
@@ -67,7 +56,7 @@ std::vector<float> sum_on_cpu(const std::vector<std::vector<float>>& hosts) {
   return sum;
 }
 
-kit::Run check(const Case& c) {
+kit::Run check(const SizeCase& c) {
   const Group group(c.devices);
   std::vector<std::vector<float>> x;
   for (int d = 0; d < c.devices; ++d) x.push_back(kit::random_floats(c.n));
@@ -86,7 +75,7 @@ kit::Run check(const Case& c) {
 
 TEST(OneShotAllReduce, EveryDeviceHasTheSameSum) {
   RecordProperty("todo", 1);
-  kit::for_each("n", cases(), [](const Case& c) { check(c); });
+  kit::for_each("n", cases(), [](const SizeCase& c) { check(c); });
 }
 
 TEST(OneShotAllReduce, ReadsWhatOtherStreamsWroteBefore) {
@@ -152,27 +141,14 @@ TEST(OneShotAllReduce, IsFast) {
   const int n = 1 << 14;  // 64 KiB
   const Group group(devices);
   kit::Speed speed;
-  std::vector<kit::SpeedBuffer<float>> x, y;
-  for (int d = 0; d < devices; ++d) {
-    const kit::OnDevice scope(d);
-    const std::string of_device = "[" + std::to_string(d) + "]";
-    x.push_back(speed.input<float>(n, ("d_x" + of_device).c_str()));
-    y.push_back(speed.output<float>(n, ("d_y" + of_device).c_str()));
-  }
-  const auto inputs = [&] {
-    std::vector<const float*> all;
-    for (const auto& array : x) all.push_back(array.get());
-    return all;
-  };
-  const auto outputs = [&] {
-    std::vector<float*> all;
-    for (const auto& array : y) all.push_back(array.get());
-    return all;
-  };
+  SpeedArrays x(devices, "d_x",
+                [&](int, const char* called) { return speed.input<float>(n, called); });
+  SpeedArrays y(devices, "d_y",
+                [&](int, const char* called) { return speed.output<float>(n, called); });
   speed.whole_call();
   speed.launch([&] {
-    one_shot_all_reduce(inputs().data(), outputs().data(), n, group.ready(), group.streams().data(),
-                        devices);
+    one_shot_all_reduce(x.pointers().data(), y.pointers().data(), n, group.ready(),
+                        group.streams().data(), devices);
   });
   for (int d = 0; d < devices; ++d) {
     speed.expect(
@@ -189,8 +165,9 @@ TEST(OneShotAllReduce, IsFast) {
   }
   // The calls of the host decide here, and the model has no time for NCCL's.
   speed.against(
-      kit::library("NCCL all-reduce", kit::nccl(),
-                   [&] { kit::nccl_all_reduce(inputs().data(), outputs().data(), n, devices); }),
+      kit::library(
+          "NCCL all-reduce", kit::nccl(),
+          [&] { kit::nccl_all_reduce(x.pointers().data(), y.pointers().data(), n, devices); }),
       kit::Bars(0.6, 1.0, 1.5));
   speed.grade();
 }

@@ -4,6 +4,7 @@
 
 #include <cuda_runtime.h>
 
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,22 @@ inline std::vector<int> device_counts() {
   std::vector<int> counts;
   for (int n = 2; n <= kit::device_count() && n <= 4; ++n) counts.push_back(n);
   return counts;
+}
+
+// n elements on each of some devices.
+struct SizeCase {
+  int devices, n;
+};
+inline std::ostream& operator<<(std::ostream& out, const SizeCase& c) {
+  return out << c.n << ", devices = " << c.devices;
+}
+// Every size on every number of devices.
+inline std::vector<SizeCase> on_devices(const std::vector<int>& sizes) {
+  std::vector<SizeCase> all;
+  for (const int devices : device_counts()) {
+    for (const int n : sizes) all.push_back({devices, n});
+  }
+  return all;
 }
 
 // A stream on each of the first `devices` devices, none of which waits for a default stream.
