@@ -57,7 +57,9 @@ class Bench {
     for (const BenchMeasurement& measurement : found) show(measurement);
     const bool has_yours =
         !found.empty() && !found.front().rows.empty() && found.front().rows.front().kind == "yours";
-    if (!has_yours && !stopped()) {
+    if (found.empty() && !stopped() && devices.back() == Device::kSimulator) {
+      complain(exercise.id + " is timed on a GPU only: the simulator has no time for it.");
+    } else if (!has_yours && !stopped()) {
       complain("yours of " + exercise.id + " gave no time. ./grade run " + exercise.name +
                " says why.");
     }

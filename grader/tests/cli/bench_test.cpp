@@ -95,6 +95,14 @@ TEST_F(Bench, SaysThatYoursGaveNoTime) {
   EXPECT_TRUE(has(ran.err, "gave no time")) << ran.err;
 }
 
+TEST_F(Bench, SaysWhereOnlyAGpuIsTimed) {
+  course_.save("//! test Scratch.IsFast 1\n", kTimed);
+  write_file(course_.root() / "solutions" / (std::string(kTimed) + ".cu"),
+             "//! test Scratch.IsFast 1\n");
+  const Ran ran = grade({"bench", "second"});
+  EXPECT_TRUE(has(ran.err, "is timed on a GPU only")) << ran.err;
+}
+
 TEST_F(Bench, ASlowOneFailsWithItsBar) {
   course_.save(file_with("0.002 1.2 2 one block"), kTimed);
   const Ran ran = grade({"run", "second"});

@@ -16,8 +16,8 @@ std::string access(const std::string& kind, int requests, int transactions, int 
 }
 
 // One kernel: line 3 does nothing remarkable, line 4 has the access.
-course::Json profile_of(const std::string& one_access, int lanes = 32, double stalled = 0.2) {
-  const std::string text =
+std::string profile_json(const std::string& one_access, int lanes, double stalled) {
+  return
       R"({"format": 1, "kind": "profile", "model": "H200", "kernels": [{"name": "scale",
       "launches": 3, "launch": {"grid": [8, 2, 1], "block": [128, 1, 1], "shared": 512,
       "file": "none.cu", "line": 9},
@@ -33,7 +33,10 @@ course::Json profile_of(const std::string& one_access, int lanes = 32, double st
       std::to_string(stalled) + R"(, "counters": {"warp_instructions": 100,
       "thread_instructions": )" +
       std::to_string(100 * lanes) + R"(}, "accesses": [)" + one_access + "]}]}]}";
-  return course::parse_json(text, "profile");
+}
+
+course::Json profile_of(const std::string& one_access, int lanes = 32, double stalled = 0.2) {
+  return course::parse_json(profile_json(one_access, lanes, stalled), "profile");
 }
 
 std::string reason(const course::Json& profile) {
@@ -90,6 +93,18 @@ TEST(ProfileText, FitsInEightyColumnsAndLabelsWhatIsModelled) {
   EXPECT_TRUE(has(text, "modelled (H200) 2.5 us on 2 multiprocessors")) << text;
   EXPECT_TRUE(has(text, "16 registers, estimated")) << text;
   EXPECT_TRUE(has(profile_text(profile, "x", "nothing", plain), "No kernel with \"nothing\""));
+}
+
+TEST(ProfileText, AKernelWithoutSharedMemoryIsNotLimitedByIt) {
+  std::string json = profile_json("", 32, 0.2);
+  const std::string limits = R"("by_registers": 32, "by_shared": 100, "by_warps": 16)";
+  ASSERT_TRUE(has(json, limits));
+  // Small blocks: the card chooses the share for shared memory so that it costs no block.
+  json.replace(json.find(limits), limits.size(),
+               R"("by_registers": 64, "by_shared": 32, "by_warps": 64)");
+  json.replace(json.find(R"("blocks": 16)"), 12, R"("blocks": 32)");
+  const std::string text = profile_text(course::parse_json(json, "profile"), "x", "", Terminal());
+  EXPECT_TRUE(has(text, "limited by the number of blocks")) << text;
 }
 
 }  // namespace
