@@ -503,8 +503,12 @@ void free_step(FusedStep* step) {
 
 cudaError_t write_parameters(const FusedStep& step, const float* parameters) {
   const std::vector<float> mine = reordered(step.network, parameters, true);
-  return cudaMemcpy(step.parameters, mine.data(), mine.size() * sizeof(float),
-                    cudaMemcpyHostToDevice);
+  const cudaError_t error =
+      cudaMemcpy(step.parameters, mine.data(), mine.size() * sizeof(float), cudaMemcpyHostToDevice);
+  if (error != cudaSuccess) return error;
+  // The call may return while the last bytes of pageable memory are still on their way, and
+  // streams that do not block wait for nothing in the default stream.
+  return cudaStreamSynchronize(cudaStreamLegacy);
 }
 
 cudaError_t read_parameters(const FusedStep& step, float* parameters) {

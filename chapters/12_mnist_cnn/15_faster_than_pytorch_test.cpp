@@ -96,7 +96,9 @@ class Trainer {
     }
     return true;
   }
-  void replay(int slot) { cudaGraphLaunch(graphs_[slot], streams.main); }
+  void replay(int slot) {
+    expect_success("cudaGraphLaunch", cudaGraphLaunch(graphs_[slot], streams.main));
+  }
   std::vector<float> parameters() const {
     std::vector<float> values(parameters_of(step.network).total);
     expect_success("read_parameters", read_parameters(step, values.data()));
