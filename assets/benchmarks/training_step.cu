@@ -1,31 +1,15 @@
-// Times of 12/15's training step on a GPU, as one line of JSON per batch size; training_step.py
-// builds and runs it.
-//   training_step N ...                 20 steps of warm-up, 100 steps, every kernel alone
-//   training_step train N IN OUT STEPS  parameters and batches from a file; the parameters
-//   afterwards
-#include <algorithm>
-#include <chrono>
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <functional>
-#include <random>
+// Times of 12/15's training step on a GPU; training_step.py builds and runs it.
+//   training_step serve N        answers lines with the time of a step: see training_step.h
+//   training_step kernels N ...  for each batch size a line of JSON with every kernel alone
+//   training_step limits         what the card can do, as a line of JSON
+//   training_step train N IN OUT STEPS RATE
+//                                parameters and batches from a file; the parameters afterwards
 #include <string>
-#include <vector>
 
 #include "15_faster_than_pytorch.h"
+#include "training_step.h"
 
 namespace {
-
-constexpr int kWarmUp = 20, kSteps = 100;
-constexpr float kRate = 0.01f;
-
-void check(cudaError_t error, const char* what) {
-  if (error == cudaSuccess) return;
-  std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(error));
-  std::exit(1);
-}
 
 // A step with streams, two pinned batches, and its two graphs.
 struct Trainer {
@@ -34,8 +18,8 @@ struct Trainer {
   unsigned char* h_batch[2] = {};
   cudaGraphExec_t graphs[2] = {};
 
-  explicit Trainer(int n) {
-    check(make_step(kMnistNetwork, n, n, kRate, &step), "make_step");
+  explicit Trainer(int n, float rate = kRate) {
+    check(make_step(kMnistNetwork, n, n, rate, &step), "make_step");
     check(make_streams(&streams), "make_streams");
     for (unsigned char*& memory : h_batch) {
       check(cudaMallocHost(&memory, step.batch_bytes), "cudaMallocHost");
@@ -62,71 +46,36 @@ struct Trainer {
       cudaGraphDestroy(graph);
     }
   }
+  void begin_with_noise() {
+    std::mt19937 random(1);
+    for (unsigned char* batch : h_batch) fill_batch(random, step.n, batch);
+    begin(first_parameters(random).data());
+  }
   void replay(int slot) { check(cudaGraphLaunch(graphs[slot], streams.main), "cudaGraphLaunch"); }
   void wait() { check(cudaStreamSynchronize(streams.main), "step"); }
 };
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
-// Microseconds of some calls in streams.main, by events; the median of single ones.
-double time_single(const Trainer& trainer, int count, const std::function<void(int)>& call) {
-  std::vector<cudaEvent_t> events(count + 1);
-  for (cudaEvent_t& event : events) cudaEventCreate(&event);
-  cudaEventRecord(events[0], trainer.streams.main);
-  for (int i = 0; i < count; ++i) {
-    call(i);
-    cudaEventRecord(events[i + 1], trainer.streams.main);
-  }
-  check(cudaStreamSynchronize(trainer.streams.main), "timed work");
-  std::vector<double> times;
-  for (int i = 0; i < count; ++i) {
-    float milliseconds = 0;
-    cudaEventElapsedTime(&milliseconds, events[i], events[i + 1]);
-    times.push_back(milliseconds * 1e3);
-  }
-  for (cudaEvent_t event : events) cudaEventDestroy(event);
-  return median(times);
-}
-
-std::vector<float> first_parameters(std::mt19937& random) {
-  const Parameters p = parameters_of(kMnistNetwork);
-  Tensor tensors[kTensors];
-  list_tensors(p, tensors);
-  std::vector<float> values(p.total);
-  for (const Tensor& tensor : tensors) {
-    const float bound = tensor.fan_in > 0 ? 1 / std::sqrt(static_cast<float>(tensor.fan_in)) : 0;
-    const bool is_gamma = bound == 0 && std::strstr(tensor.name, "weight") != nullptr;
-    std::uniform_real_distribution<float> uniform(-bound, bound);
-    for (int i = 0; i < tensor.size; ++i) {
-      values[tensor.offset + i] = bound > 0 ? uniform(random) : is_gamma ? 1.0f : 0.0f;
-    }
-  }
-  return values;
-}
-
-void time_steps(int n) {
+void serve(int n) {
   Trainer trainer(n);
-  std::mt19937 random(1);
-  std::normal_distribution<float> normal;
-  const int pixels = kMnistNetwork.image * kMnistNetwork.image;
-  for (unsigned char* batch : trainer.h_batch) {
-    float* images = reinterpret_cast<float*>(batch);
-    for (int i = 0; i < n * pixels; ++i) images[i] = normal(random);
-    for (int i = 0; i < n; ++i) batch[size_t(n) * pixels * 4 + i] = random() % 10;
-  }
-  trainer.begin(first_parameters(random).data());
+  trainer.begin_with_noise();
+  serve_times(trainer.streams.main, [&](int i) { trainer.replay(i % 2); });
+}
+
+// Microseconds of one of ten in a row, so that the launch of one hides behind the one before.
+double time_launch(cudaStream_t stream, const std::function<void()>& launch) {
+  constexpr int kRow = 10;
+  return time_single(stream, 11,
+                     [&](int) {
+                       for (int i = 0; i < kRow; ++i) launch();
+                     }) /
+         kRow;
+}
+
+void time_kernels(int n) {
+  Trainer trainer(n);
+  trainer.begin_with_noise();
   for (int i = 0; i < kWarmUp; ++i) trainer.replay(i % 2);
   trainer.wait();
-  const auto begin = std::chrono::steady_clock::now();
-  for (int i = 0; i < kSteps; ++i) trainer.replay(i % 2);
-  trainer.wait();
-  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
-  const double single = time_single(trainer, kSteps, [&](int i) { trainer.replay(i % 2); });
-  std::printf("{\"batch\": %d, \"mean_us\": %.1f, \"median_us\": %.1f, \"kernels_us\": {", n,
-              time.count() / kSteps * 1e6, single);
   const FusedStep& s = trainer.step;
   const cudaStream_t stream = trainer.streams.main;
   const std::pair<const char*, std::function<void()>> parts[] = {
@@ -145,20 +94,67 @@ void time_steps(int n) {
       {"conv_weight_gradient", [&] { launch_conv_weight_gradient(s, stream); }},
       {"update", [&] { launch_fused_update(s, 0, stream); }},
   };
+  std::printf("{\"batch\": %d, \"kernels_us\": {", n);
   const char* comma = "";
   for (const auto& [name, launch] : parts) {
-    // Ten in a row, so that the launch of one hides behind the one before.
-    const double ten = time_single(trainer, 11, [&, launch = launch](int) {
-      for (int i = 0; i < 10; ++i) launch();
-    });
-    std::printf("%s\"%s\": %.2f", comma, name, ten / 10);
+    std::printf("%s\"%s\": %.2f", comma, name, time_launch(stream, launch));
     comma = ", ";
   }
   std::printf("}}\n");
 }
 
-void train(int n, const char* in, const char* out, int steps) {
-  Trainer trainer(n);
+__global__ void copy_words(const float4* from, float4* to, size_t count) {
+  for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < count;
+       i += size_t(gridDim.x) * blockDim.x) {
+    to[i] = from[i];
+  }
+}
+
+constexpr int kChains = 16, kRounds = 1 << 12;
+
+// kChains * kRounds multiply-adds per thread; no sum of a round waits for another.
+__global__ void multiply_add(float* out, float factor) {
+  float sums[kChains];
+  for (int i = 0; i < kChains; ++i) sums[i] = threadIdx.x + i;
+#pragma unroll 8
+  for (int round = 0; round < kRounds; ++round) {
+#pragma unroll
+    for (int i = 0; i < kChains; ++i) sums[i] = sums[i] * factor + factor;
+  }
+  float total = 0;
+  for (int i = 0; i < kChains; ++i) total += sums[i];
+  if (total == 1.0f) *out = total;  // never; but the compiler cannot know
+}
+
+void measure_limits() {
+  constexpr size_t kBytes = size_t{1} << 30, kPinned = size_t{64} << 20;
+  constexpr int kThreads = 512, kTimes = 8;
+  int multiprocessors = 0;
+  cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0);
+  float4* memory[2] = {};
+  unsigned char* pinned = nullptr;
+  for (float4*& half : memory) check(cudaMalloc(&half, kBytes), "cudaMalloc");
+  check(cudaMallocHost(&pinned, kPinned), "cudaMallocHost");
+  const double copy = time_single(nullptr, kTimes, [&](int) {
+    copy_words<<<multiprocessors * 4, kThreads>>>(memory[0], memory[1], kBytes / sizeof(float4));
+  });
+  const double fma = time_single(nullptr, kTimes, [&](int) {
+    multiply_add<<<multiprocessors * 16, kThreads>>>(reinterpret_cast<float*>(memory[1]), 0.5f);
+  });
+  const double link = time_single(nullptr, kTimes, [&](int) {
+    cudaMemcpyAsync(memory[0], pinned, kPinned, cudaMemcpyHostToDevice);
+  });
+  const double operations = 2.0 * kChains * kRounds * kThreads * multiprocessors * 16;
+  std::printf(
+      "{\"bytes_per_second\": %.4g, \"flops_per_second\": %.4g, "
+      "\"pinned_bytes_per_second\": %.4g}\n",
+      2e6 * kBytes / copy, 1e6 * operations / fma, 1e6 * kPinned / link);
+  for (float4* half : memory) cudaFree(half);
+  cudaFreeHost(pinned);
+}
+
+void train(int n, const char* in, const char* out, int steps, float rate) {
+  Trainer trainer(n, rate);
   FILE* file = std::fopen(in, "rb");
   std::vector<float> parameters(parameters_of(kMnistNetwork).total);
   bool whole = file != nullptr && std::fread(parameters.data(), sizeof(float), parameters.size(),
@@ -188,9 +184,17 @@ void train(int n, const char* in, const char* out, int steps) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc == 6 && std::string(argv[1]) == "train") {
-    train(std::atoi(argv[2]), argv[3], argv[4], std::atoi(argv[5]));
-    return 0;
+  const std::string what = argc > 1 ? argv[1] : "";
+  if (what == "serve" && argc == 3) {
+    serve(std::atoi(argv[2]));
+  } else if (what == "kernels") {
+    for (int i = 2; i < argc; ++i) time_kernels(std::atoi(argv[i]));
+  } else if (what == "limits") {
+    measure_limits();
+  } else if (what == "train" && argc == 7) {
+    train(std::atoi(argv[2]), argv[3], argv[4], std::atoi(argv[5]), std::atof(argv[6]));
+  } else {
+    std::fprintf(stderr, "The first lines of training_step.cu say how to call this.\n");
+    return 2;
   }
-  for (int i = 1; i < argc; ++i) time_steps(std::atoi(argv[i]));
 }

@@ -116,15 +116,19 @@ class Contender:
         def forward(x, labels):
             return loss_of(model(x), labels)
 
+        # What is compiled is kept with the code, and only for so many networks: this one's own code.
+        tf32 = torch.backends.cuda.matmul.allow_tf32
+        name = f"{mode.split('+')[0].replace('-', '_')}_{channels_last:d}_{tf32:d}"
+        forward.__code__ = forward.__code__.replace(co_name=name)
         if mode.startswith("compile"):
-            forward = torch.compile(forward)
+            forward = torch.compile(forward, dynamic=False)
         elif mode.startswith("max-autotune"):
-            forward = torch.compile(forward, mode="max-autotune-no-cudagraphs")
+            forward = torch.compile(forward, dynamic=False, mode="max-autotune-no-cudagraphs")
         self.forward = forward
         self.step = self._eager
         self._warm_up()
         if mode.endswith("graph"):
-            self._capture()
+            self.step = self.capture()
 
     def _eager(self, slot):
         self.forward(*self.batches.slots[slot]).backward()
@@ -140,34 +144,40 @@ class Contender:
         self.torch.cuda.current_stream().wait_stream(side)
         self.torch.cuda.synchronize()
 
-    def _capture(self):
+    def capture(self):
+        """A step as the replay of a graph."""
         # The gradients are None at the start of the recording, so every replay writes them anew.
+        # They are never replayed at the same time, so both may use the same memory.
         graphs = [self.torch.cuda.CUDAGraph() for _ in range(2)]
+        pool = self.torch.cuda.graph_pool_handle()
         for slot, graph in enumerate(graphs):
-            with self.torch.cuda.graph(graph):
+            with self.torch.cuda.graph(graph, pool=pool):
                 self._eager(slot)
-        self.step = lambda slot: graphs[slot].replay()
+        return lambda slot: graphs[slot].replay()
 
     def run(self, steps):
         for _ in range(steps):
             self.batches.run(self.step)
 
-    def measure(self):
-        """Microseconds per step: the mean of all by the clock, the median of single ones by events."""
+    def mean(self):
+        """Microseconds per step by the clock, over many."""
         self.run(WARM_UP)
         self.torch.cuda.synchronize()
-        events = [self.torch.cuda.Event(enable_timing=True) for _ in range(STEPS + 1)]
         begin = time.perf_counter()
         self.run(STEPS)
         self.torch.cuda.synchronize()
-        mean = (time.perf_counter() - begin) / STEPS * 1e6
+        return (time.perf_counter() - begin) / STEPS * 1e6
+
+    def median(self):
+        """Microseconds of a single step, by events."""
+        events = [self.torch.cuda.Event(enable_timing=True) for _ in range(STEPS + 1)]
         events[0].record()
         for event in events[1:]:
             self.run(1)
             event.record()
         self.torch.cuda.synchronize()
         single = [a.elapsed_time(b) * 1e3 for a, b in zip(events, events[1:])]
-        return mean, statistics.median(single)
+        return statistics.median(single)
 
 
 def set_precision(torch, tf32):
@@ -189,7 +199,7 @@ def table(torch, arguments):
                     set_precision(torch, tf32)
                     torch._dynamo.reset()
                     contender = Contender(torch, n, mode, layout != "NCHW", arguments.weights)
-                    mean, median = contender.measure()
+                    mean, median = contender.mean(), contender.median()
                     rows.append({"batch": n, "mode": mode, "layout": layout,
                                  "precision": "TF32" if tf32 else "fp32",
                                  "mean_us": round(mean, 1), "median_us": round(median, 1)})
@@ -209,7 +219,7 @@ def serve(torch, arguments):
             torch._dynamo.reset()
             contender = Contender(torch, arguments.batch[0], mode, layout != "NCHW",
                                   arguments.weights)
-            mean, _ = contender.measure()
+            mean = contender.mean()
             print(f"# {mode}, {layout}: {mean:.0f} us per step", flush=True)
             if mode not in ready or mean < ready[mode][0]:
                 ready[mode] = (mean, contender)
