@@ -114,7 +114,37 @@ struct Cases::State {
   int line = 0;
   uint64_t instructions_before_failure = 0;
   uint64_t block = 0;  // threads per block of the first launch of the first failing case
+
+  void keep_first_failure(const std::string& name, const testing::TestPartResultArray& results,
+                          uint64_t instructions_before);
 };
+
+// `instructions_before`: executed before the case.
+void Cases::State::keep_first_failure(const std::string& name,
+                                      const testing::TestPartResultArray& results,
+                                      uint64_t instructions_before) {
+  Context& now = context();
+  const testing::TestPartResult& first = results.GetTestPartResult(0);
+  file = first.file_name() == nullptr ? "" : first.file_name();
+  line = first.line_number();
+  message = first.summary();  // message() may end in a stack trace
+  // Newer GoogleTests end every message with a line break.
+  while (!message.empty() && message.back() == '\n') message.pop_back();
+  const std::string label = case_label();
+  // EXPECT_EQ and its like know nothing of cases.
+  if (message.find(name) == std::string::npos) {
+    message = (label.empty() ? "" : label + ", ") + name + ": " + message;
+  }
+  instructions_before_failure = instructions_before;
+  if (now.ran && !now.last_run.launches().empty()) {
+    const Launch& launch = now.last_run.launches().front();
+    if (launch.blocks() > 0) block = launch.threads() / launch.blocks();
+  }
+  if (now.channel.open()) {
+    now.pending_line = now.channel.line("failure", failure_fields(file, line, message));
+  }
+  now.pending_text = message + "\n";
+}
 
 Cases::Cases() : state_(new State) {}
 
@@ -157,28 +187,7 @@ void Cases::run(const std::string& name, const std::function<void()>& body) {
     return;
   }
   state.failed.push_back(name);
-  if (state.failed.size() > 1) return;
-  const testing::TestPartResult& first = results.GetTestPartResult(0);
-  state.file = first.file_name() == nullptr ? "" : first.file_name();
-  state.line = first.line_number();
-  state.message = first.summary();  // message() may end in a stack trace
-  // Newer GoogleTests end every message with a line break.
-  while (!state.message.empty() && state.message.back() == '\n') state.message.pop_back();
-  const std::string label = case_label();
-  // EXPECT_EQ and its like know nothing of cases.
-  if (state.message.find(name) == std::string::npos) {
-    state.message = (label.empty() ? "" : label + ", ") + name + ": " + state.message;
-  }
-  state.instructions_before_failure = begin;
-  if (now.ran && !now.last_run.launches().empty()) {
-    const Launch& launch = now.last_run.launches().front();
-    if (launch.blocks() > 0) state.block = launch.threads() / launch.blocks();
-  }
-  if (now.channel.open()) {
-    now.pending_line =
-        now.channel.line("failure", failure_fields(state.file, state.line, state.message));
-  }
-  now.pending_text = state.message + "\n";
+  if (state.failed.size() == 1) state.keep_first_failure(name, results, begin);
 }
 
 Cases::~Cases() {

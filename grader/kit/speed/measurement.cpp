@@ -109,6 +109,22 @@ std::string too_slow(const std::vector<SpeedRatio>& ratios, const std::string& d
   return text + (ratios.size() > 1 ? ". One of them is enough." : ".");
 }
 
+std::string ratio_json(const SpeedRatio& ratio, const Baseline& baseline, const Contender& other) {
+  return JsonObject()
+      .text("kind", kind_name(baseline))
+      .text("name", ratio.name)
+      .number("ratio", ratio.estimate.median)
+      .number("low", ratio.estimate.low)
+      .number("high", ratio.estimate.high)
+      .number("pass", ratio.bars.pass)
+      .number("gold", ratio.bars.gold)
+      .number("reference", ratio.bars.reference)
+      .number("seconds", median(other.seconds))
+      .number("amount", other.amount)
+      .text("level", name_of(level_of(ratio)))
+      .str();
+}
+
 }  // namespace
 
 size_t Measurement::bytes_per_set() const {
@@ -172,47 +188,26 @@ bool Measurement::grade() {
   return report(measure(*this));
 }
 
-bool Measurement::report(const Timings& timings) {
-  Context& now = context();
-  if (!timings.problem.empty()) return fail(timings.problem, site);
-  if (case_failed()) return false;
-  const std::vector<const Bar*> counted = counted_bars();
-  std::vector<SpeedRatio> ratios;
-  std::vector<std::string> fields;
-  const std::vector<double> yours =
-      timings.contenders.empty() ? std::vector<double>() : timings.contenders[0].seconds;
-  for (size_t k = 0; k < counted.size() && timings.inconclusive.empty(); ++k) {
-    const Contender& other = timings.contenders[k + 1];
-    const Baseline& baseline = counted[k]->baseline;
-    const double amount = amount_for(baseline) / other.amount;
-    std::vector<double> paired;
-    for (size_t i = 0; i < std::min(yours.size(), other.seconds.size()); ++i) {
-      paired.push_back(amount * other.seconds[i] / yours[i]);
-    }
-    SpeedRatio ratio;
-    ratio.name = baseline.name;
-    ratio.is_share = is_rate(baseline) || baseline.kind == Baseline::Kind::kLimit;
-    ratio.bars = counted[k]->bars;
-    if (simulated() && ratio.bars.gold_gpu_only) ratio.bars = Bars(ratio.bars.pass);
-    ratio.estimate = estimate(paired);
-    if (simulated()) ratio.estimate.low = ratio.estimate.high = ratio.estimate.median;
-    ratios.push_back(ratio);
-    fields.push_back(JsonObject()
-                         .text("kind", kind_name(baseline))
-                         .text("name", ratio.name)
-                         .number("ratio", ratio.estimate.median)
-                         .number("low", ratio.estimate.low)
-                         .number("high", ratio.estimate.high)
-                         .number("pass", ratio.bars.pass)
-                         .number("gold", ratio.bars.gold)
-                         .number("reference", ratio.bars.reference)
-                         .number("seconds", median(other.seconds))
-                         .number("amount", other.amount)
-                         .text("level", name_of(level_of(ratio)))
-                         .str());
+SpeedRatio Measurement::ratio_to(const Bar& bar, const std::vector<double>& yours,
+                                 const Contender& other) const {
+  const double amount = amount_for(bar.baseline) / other.amount;
+  std::vector<double> paired;
+  for (size_t i = 0; i < std::min(yours.size(), other.seconds.size()); ++i) {
+    paired.push_back(amount * other.seconds[i] / yours[i]);
   }
+  SpeedRatio ratio;
+  ratio.name = bar.baseline.name;
+  ratio.is_share = is_rate(bar.baseline) || bar.baseline.kind == Baseline::Kind::kLimit;
+  ratio.bars = bar.bars;
+  if (simulated() && ratio.bars.gold_gpu_only) ratio.bars = Bars(ratio.bars.pass);
+  ratio.estimate = estimate(paired);
+  if (simulated()) ratio.estimate.low = ratio.estimate.high = ratio.estimate.median;
+  return ratio;
+}
+
+Judgement Measurement::judgement_of(const Timings& timings, const std::vector<SpeedRatio>& ratios,
+                                    const std::vector<double>& yours) const {
   Judgement judgement = judge(ratios, !simulated() && looks_busy(yours));
-  if (ratios.empty() && timings.inconclusive.empty()) return true;  // nothing is judged here
   if (!timings.inconclusive.empty()) {
     judgement.verdict = SpeedVerdict::kInconclusive;
     judgement.reason = timings.inconclusive;
@@ -224,13 +219,31 @@ bool Measurement::report(const Timings& timings) {
                        time_text(timings.least_seconds) +
                        " for this work. Part of the work is left out or done at another time.";
   }
-  const double seconds = median(yours);
+  return judgement;
+}
+
+bool Measurement::report(const Timings& timings) {
+  Context& now = context();
+  if (!timings.problem.empty()) return fail(timings.problem, site);
+  if (case_failed()) return false;
+  const std::vector<const Bar*> counted = counted_bars();
+  std::vector<SpeedRatio> ratios;
+  std::vector<std::string> fields;
+  const std::vector<double> yours =
+      timings.contenders.empty() ? std::vector<double>() : timings.contenders[0].seconds;
+  for (size_t k = 0; k < counted.size() && timings.inconclusive.empty(); ++k) {
+    const Contender& other = timings.contenders[k + 1];
+    ratios.push_back(ratio_to(*counted[k], yours, other));
+    fields.push_back(ratio_json(ratios.back(), counted[k]->baseline, other));
+  }
+  if (ratios.empty() && timings.inconclusive.empty()) return true;  // nothing is judged here
+  const Judgement judgement = judgement_of(timings, ratios, yours);
   now.channel.send("speed", JsonObject()
                                 .text("test", now.test)
                                 .text("case", case_name())
                                 .text("device", timings.device)
                                 .boolean("modelled", simulated())
-                                .number("seconds", seconds)
+                                .number("seconds", median(yours))
                                 .number("bytes", bytes)
                                 .number("flops", flops)
                                 .number("slice", simulated() ? slice : 1)

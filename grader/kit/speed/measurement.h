@@ -72,6 +72,10 @@ class Measurement {
   double amount_for(const Baseline& baseline) const;
 
  private:
+  SpeedRatio ratio_to(const Bar& bar, const std::vector<double>& yours,
+                      const Contender& other) const;
+  Judgement judgement_of(const Timings& timings, const std::vector<SpeedRatio>& ratios,
+                         const std::vector<double>& yours) const;
   bool report(const Timings& timings);
 };
 

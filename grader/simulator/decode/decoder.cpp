@@ -44,6 +44,60 @@ bool has_modifier(const Instruction& instruction, std::string_view word) {
   return false;
 }
 
+// Where the special registers lie in their area.
+const std::unordered_map<std::string, uint32_t>& special_offsets() {
+  static const auto* offsets =
+      new std::unordered_map<std::string, uint32_t>{{"%tid.x", kTidX},
+                                                    {"%tid.y", kTidY},
+                                                    {"%tid.z", kTidZ},
+                                                    {"%tid", kTidX},
+                                                    {"%ntid.x", kNtidX},
+                                                    {"%ntid.y", kNtidY},
+                                                    {"%ntid.z", kNtidZ},
+                                                    {"%ntid", kNtidX},
+                                                    {"%ctaid.x", kCtaidX},
+                                                    {"%ctaid.y", kCtaidY},
+                                                    {"%ctaid.z", kCtaidZ},
+                                                    {"%ctaid", kCtaidX},
+                                                    {"%nctaid.x", kNctaidX},
+                                                    {"%nctaid.y", kNctaidY},
+                                                    {"%nctaid.z", kNctaidZ},
+                                                    {"%nctaid", kNctaidX},
+                                                    {"%laneid", kLaneId},
+                                                    {"%warpid", kWarpId},
+                                                    {"%nwarpid", kNWarpId},
+                                                    {"%smid", kSmId},
+                                                    {"%nsmid", kNSmId},
+                                                    {"%lanemask_eq", kLanemaskEq},
+                                                    {"%lanemask_le", kLanemaskLe},
+                                                    {"%lanemask_lt", kLanemaskLt},
+                                                    {"%lanemask_ge", kLanemaskGe},
+                                                    {"%lanemask_gt", kLanemaskGt},
+                                                    {"%dynamic_smem_size", kDynamicShared},
+                                                    {"%total_smem_size", kTotalShared},
+                                                    {"%aggr_smem_size", kAllShared},
+                                                    {"%gridid", kGridId},
+                                                    {"%tid.w", kZero},
+                                                    {"%ctaid.w", kZero},
+                                                    {"%ntid.w", kZero},
+                                                    {"%nctaid.w", kZero},
+                                                    {"%envreg1", kEnvReg1},
+                                                    {"%envreg2", kEnvReg2},
+                                                    // A cluster is one block.
+                                                    {"%clusterid.x", kCtaidX},
+                                                    {"%clusterid.y", kCtaidY},
+                                                    {"%clusterid.z", kCtaidZ},
+                                                    {"%nclusterid.x", kNctaidX},
+                                                    {"%nclusterid.y", kNctaidY},
+                                                    {"%nclusterid.z", kNctaidZ},
+                                                    {"%cluster_ctaid.x", kZero},
+                                                    {"%cluster_ctaid.y", kZero},
+                                                    {"%cluster_ctaid.z", kZero},
+                                                    {"%cluster_ctarank", kZero},
+                                                    {"%is_explicit_cluster", kZero}};
+  return *offsets;
+}
+
 }  // namespace
 
 int destinations_of(const Instruction& instruction) {
@@ -184,66 +238,18 @@ Place FunctionDecoder::constant(uint64_t bits, int bytes) {
 }
 
 Place FunctionDecoder::special(const std::string& name) {
-  static const auto* offsets =
-      new std::unordered_map<std::string, uint32_t>{{"%tid.x", kTidX},
-                                                    {"%tid.y", kTidY},
-                                                    {"%tid.z", kTidZ},
-                                                    {"%tid", kTidX},
-                                                    {"%ntid.x", kNtidX},
-                                                    {"%ntid.y", kNtidY},
-                                                    {"%ntid.z", kNtidZ},
-                                                    {"%ntid", kNtidX},
-                                                    {"%ctaid.x", kCtaidX},
-                                                    {"%ctaid.y", kCtaidY},
-                                                    {"%ctaid.z", kCtaidZ},
-                                                    {"%ctaid", kCtaidX},
-                                                    {"%nctaid.x", kNctaidX},
-                                                    {"%nctaid.y", kNctaidY},
-                                                    {"%nctaid.z", kNctaidZ},
-                                                    {"%nctaid", kNctaidX},
-                                                    {"%laneid", kLaneId},
-                                                    {"%warpid", kWarpId},
-                                                    {"%nwarpid", kNWarpId},
-                                                    {"%smid", kSmId},
-                                                    {"%nsmid", kNSmId},
-                                                    {"%lanemask_eq", kLanemaskEq},
-                                                    {"%lanemask_le", kLanemaskLe},
-                                                    {"%lanemask_lt", kLanemaskLt},
-                                                    {"%lanemask_ge", kLanemaskGe},
-                                                    {"%lanemask_gt", kLanemaskGt},
-                                                    {"%dynamic_smem_size", kDynamicShared},
-                                                    {"%total_smem_size", kTotalShared},
-                                                    {"%aggr_smem_size", kAllShared},
-                                                    {"%gridid", kGridId},
-                                                    {"%tid.w", kZero},
-                                                    {"%ctaid.w", kZero},
-                                                    {"%ntid.w", kZero},
-                                                    {"%nctaid.w", kZero},
-                                                    {"%envreg1", kEnvReg1},
-                                                    {"%envreg2", kEnvReg2},
-                                                    // A cluster is one block.
-                                                    {"%clusterid.x", kCtaidX},
-                                                    {"%clusterid.y", kCtaidY},
-                                                    {"%clusterid.z", kCtaidZ},
-                                                    {"%nclusterid.x", kNctaidX},
-                                                    {"%nclusterid.y", kNctaidY},
-                                                    {"%nclusterid.z", kNctaidZ},
-                                                    {"%cluster_ctaid.x", kZero},
-                                                    {"%cluster_ctaid.y", kZero},
-                                                    {"%cluster_ctaid.z", kZero},
-                                                    {"%cluster_ctarank", kZero},
-                                                    {"%is_explicit_cluster", kZero}};
   for (const char* ones :
        {"%cluster_nctaid.x", "%cluster_nctaid.y", "%cluster_nctaid.z", "%cluster_nctarank"}) {
     if (name == ones) return constant(1, 4);
   }
-  const auto it = offsets->find(name);
+  const auto it = special_offsets().find(name);
   // Performance counters that nobody has programmed, other registers of the environment, and the
   // part of shared memory that belongs to the system, which is empty here.
   const bool is_zero = name.starts_with("%envreg") || name.starts_with("%pm") ||
                        name.starts_with("%reserved_smem_offset_");
-  if (it == offsets->end() && is_zero) return place(kAreaSpecial, kZero);
-  if (it == offsets->end()) throw Unsupported{"the special register " + name + " is not supported"};
+  const bool unknown = it == special_offsets().end();
+  if (unknown && is_zero) return place(kAreaSpecial, kZero);
+  if (unknown) throw Unsupported{"the special register " + name + " is not supported"};
   return place(kAreaSpecial, it->second);
 }
 

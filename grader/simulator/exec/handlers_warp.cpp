@@ -17,8 +17,33 @@ using ptx::Type;
 
 enum class Shuffle { kUp, kDown, kButterfly, kIndex };
 
-// shfl.sync d|p, a, b, c, membermask. c holds the segment mask in bits 8-12 and the clamp in 0-4
-// (PTX ISA, shfl.sync).
+// The lane that `lane` reads from; -1 where that lies outside of its segment. c holds the segment
+// mask in bits 8-12 and the clamp in 0-4 (PTX ISA, shfl.sync).
+template <Shuffle kMode>
+int source_lane(int lane, uint32_t b, uint32_t c) {
+  const int distance = b & 31;
+  const int segment = (c >> 8) & 31;
+  const int least = lane & segment;
+  const int most = least | static_cast<int>(c & 31 & ~static_cast<uint32_t>(segment));
+  int j = lane;
+  switch (kMode) {
+    case Shuffle::kUp:
+      j = lane - distance;
+      return j >= most ? j : -1;
+    case Shuffle::kDown:
+      j = lane + distance;
+      break;
+    case Shuffle::kButterfly:
+      j = lane ^ distance;
+      break;
+    case Shuffle::kIndex:
+      j = least | (distance & ~segment);
+      break;
+  }
+  return j <= most ? j : -1;
+}
+
+// shfl.sync d|p, a, b, c, membermask.
 template <Shuffle kMode>
 void op_shfl(Warp& w, const Instr& in, uint32_t m) {
   uint32_t values[32], from[32], undefined = 0;
@@ -29,32 +54,9 @@ void op_shfl(Warp& w, const Instr& in, uint32_t m) {
   const bool track = w.any_undefined && is_register(in.ops[2]);
   uint32_t in_range = 0, missing = 0;
   each_lane(m, [&](int lane) {
-    const int bval = b[lane] & 31;
-    const int cval = c[lane] & 31;
-    const int segment = (c[lane] >> 8) & 31;
-    const int most = (lane & segment) | (cval & ~segment);
-    const int least = lane & segment;
-    int j = lane;
-    bool p = false;
-    switch (kMode) {
-      case Shuffle::kUp:
-        j = lane - bval;
-        p = j >= most;
-        break;
-      case Shuffle::kDown:
-        j = lane + bval;
-        p = j <= most;
-        break;
-      case Shuffle::kButterfly:
-        j = lane ^ bval;
-        p = j <= most;
-        break;
-      case Shuffle::kIndex:
-        j = least | (bval & ~segment);
-        p = j <= most;
-        break;
-    }
-    if (!p) j = lane;
+    const int source = source_lane<kMode>(lane, b[lane], c[lane]);
+    const bool p = source >= 0;
+    const int j = p ? source : lane;
     in_range |= static_cast<uint32_t>(p) << lane;
     if (!((m >> j) & 1)) missing |= 1u << lane;
     values[lane] = a[j];

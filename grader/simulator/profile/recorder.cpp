@@ -240,6 +240,44 @@ void Recorder::note_distance(const Warp& warp, const Request& request) {
   }
 }
 
+// Local memory is written back like any other; a slot of the multiprocessor is used again by later
+// blocks. Returns the wavefronts.
+uint32_t Recorder::request_local(const Warp& warp, Stream& stream, TraceEntry* entry,
+                                 const Request& request, Traffic traffic) {
+  const uint64_t slot = warp.block->linear % kLocalSlots * 32 + static_cast<uint64_t>(warp.index);
+  const uint64_t base = kLocalBase + (slot * static_cast<uint64_t>(multiprocessors_) +
+                                      static_cast<uint64_t>(stream.multiprocessor)) *
+                                         (uint64_t{512} << 15);
+  Request stored = local_as_stored(request, base);
+  stored.bytes = std::min(request.bytes, 4u);
+  const uint32_t words = std::max(1u, request.bytes / 4);
+  for (uint32_t word = 0; word < words; ++word) {
+    each_sector(stored, [&](uint64_t sector, uint8_t words_of_it) {
+      if (traffic == Traffic::kLocalStore) {
+        store_sector(stream, entry, sector + 4 * word, words_of_it, false);
+      } else {
+        load_sector(stream, entry, sector + 4 * word, false);
+      }
+    });
+  }
+  return words;
+}
+
+void Recorder::request_atomic(const Warp& warp, Stream& stream, TraceEntry* entry,
+                              const Request& request, uint32_t transactions) {
+  const bool one = warp.module->code[warp.pc].aggregated && transactions == 1;
+  uint64_t first = request.address[std::countr_zero(request.mask)];
+  for (uint32_t rest = request.mask; rest != 0; rest &= rest - 1) {
+    ++atomics_[request.address[std::countr_zero(rest)]];
+    if (one) break;
+  }
+  if (one) {
+    store_sector(stream, entry, first >> 5, 0, true);
+  } else {
+    each_sector(request, [&](uint64_t s, uint8_t) { store_sector(stream, entry, s, 0, true); });
+  }
+}
+
 void Recorder::request(Warp& warp, const Request& request, Traffic traffic, uint32_t transactions) {
   Stream& stream = stream_of(warp);
   TraceEntry* entry = entry_of(warp, stream);
@@ -255,44 +293,13 @@ void Recorder::request(Warp& warp, const Request& request, Traffic traffic, uint
       add_wavefronts(transactions);
       return;
     case Traffic::kLocalLoad:
-    case Traffic::kLocalStore: {
-      // Written back like any other memory; a slot of the multiprocessor is used again by later
-      // blocks.
-      const uint64_t slot =
-          warp.block->linear % kLocalSlots * 32 + static_cast<uint64_t>(warp.index);
-      const uint64_t base = kLocalBase + (slot * static_cast<uint64_t>(multiprocessors_) +
-                                          static_cast<uint64_t>(stream.multiprocessor)) *
-                                             (uint64_t{512} << 15);
-      Request stored = local_as_stored(request, base);
-      stored.bytes = std::min(request.bytes, 4u);
-      const uint32_t words = std::max(1u, request.bytes / 4);
-      for (uint32_t word = 0; word < words; ++word) {
-        each_sector(stored, [&](uint64_t sector, uint8_t words_of_it) {
-          if (traffic == Traffic::kLocalStore) {
-            store_sector(stream, entry, sector + 4 * word, words_of_it, false);
-          } else {
-            load_sector(stream, entry, sector + 4 * word, false);
-          }
-        });
-      }
-      add_wavefronts(words);
+    case Traffic::kLocalStore:
+      add_wavefronts(request_local(warp, stream, entry, request, traffic));
       break;
-    }
-    case Traffic::kGlobalAtomic: {
-      const bool one = warp.module->code[warp.pc].aggregated && transactions == 1;
-      uint64_t first = request.address[std::countr_zero(request.mask)];
-      for (uint32_t rest = request.mask; rest != 0; rest &= rest - 1) {
-        ++atomics_[request.address[std::countr_zero(rest)]];
-        if (one) break;
-      }
-      if (one) {
-        store_sector(stream, entry, first >> 5, 0, true);
-      } else {
-        each_sector(request, [&](uint64_t s, uint8_t) { store_sector(stream, entry, s, 0, true); });
-      }
+    case Traffic::kGlobalAtomic:
+      request_atomic(warp, stream, entry, request, transactions);
       add_wavefronts(transactions);
       break;
-    }
     default: {
       const bool write = traffic == Traffic::kGlobalStore;
       uint64_t lines = 0, last = ~uint64_t{0};

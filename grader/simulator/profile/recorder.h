@@ -98,6 +98,10 @@ class Recorder : public LaunchObserver {
   TraceEntry* entry_of(const Warp& warp, const Stream& stream);
   void load_sector(Stream& stream, TraceEntry* entry, uint64_t sector, bool bypass);
   void store_sector(Stream& stream, TraceEntry* entry, uint64_t sector, uint8_t words, bool bypass);
+  uint32_t request_local(const Warp& warp, Stream& stream, TraceEntry* entry,
+                         const Request& request, Traffic traffic);
+  void request_atomic(const Warp& warp, Stream& stream, TraceEntry* entry, const Request& request,
+                      uint32_t transactions);
   void keep(Stream& stream, TraceEntry* entry, uint64_t kept);
   void access_l2(uint64_t& kept);
   void run_l2();

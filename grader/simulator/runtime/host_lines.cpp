@@ -153,10 +153,6 @@ std::vector<const void*> walk_stack(const void* from) {
 
 }  // namespace
 
-std::vector<const void*> host_stack_from(const void* return_address) {
-  return walk_stack(return_address);
-}
-
 Position host_call_position(const void* return_address) {
   if (return_address == nullptr) return {};
   // The call lies before the address that it returns to.

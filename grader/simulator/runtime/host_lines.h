@@ -13,9 +13,6 @@ namespace warplings::sim {
 // wrapper. Unknown for code without debug information. Cached.
 Position host_call_position(const void* return_address);
 
-// Return addresses of the stack above the frame that `return_address` belongs to, that one first.
-std::vector<const void*> host_stack_from(const void* return_address);
-
 // The first known line of the program at or above an instruction that faulted. May be called in a
 // handler of the synchronous signal, on its alternate stack.
 Position host_fault_position(const void* instruction);
