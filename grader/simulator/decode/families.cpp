@@ -140,10 +140,10 @@ void FunctionDecoder::decode_arithmetic(const Instruction& instruction, Spec& sp
     in.flops = flops_of(op, type);
     in.imm = float_flags(spec);
     if (is_half(type) && spec.take("xorsign") && spec.take("abs")) in.imm |= 64;
-    in.fn = is_half(type) ? pick_half(spec, type) : WARPLINGS_PICK(pick_float)(spec, type);
+    in.fn = is_half(type) ? pick_half(spec, type) : lanes().pick_float(spec, type);
     return;
   }
-  in.fn = WARPLINGS_PICK(pick_integer)(spec, type);
+  in.fn = lanes().pick_integer(spec, type);
 }
 
 void FunctionDecoder::decode_logic(const Instruction& instruction, Spec& spec, Instr& in) {
@@ -179,7 +179,7 @@ void FunctionDecoder::decode_logic(const Instruction& instruction, Spec& spec, I
   in.mask_constant = surviving_bytes(op, instruction, ptx::size_of(type));
   set_byte_moves(op, instruction, in);
   if (pred) set_predicate_rule(op, in);
-  in.fn = WARPLINGS_PICK(pick_logic)(spec, type);
+  in.fn = lanes().pick_logic(spec, type);
 }
 
 // lop3.or d|p, a, b, c, table, q
@@ -195,7 +195,7 @@ void FunctionDecoder::decode_lop3_test(const Instruction& instruction, Spec& spe
   in.imm = static_cast<int64_t>(operands[4].bits);
   in.ops[4] = predicate(operands[5]);
   in.extra = operands[5].negated ? 1 : 0;
-  in.fn = WARPLINGS_PICK(pick_logic)(spec, Type::kB32);
+  in.fn = lanes().pick_logic(spec, Type::kB32);
 }
 
 void FunctionDecoder::decode_compare(const Instruction& instruction, Spec& spec, Instr& in) {
@@ -223,7 +223,7 @@ void FunctionDecoder::decode_compare(const Instruction& instruction, Spec& spec,
   }
   if (set) in.extra = true_value(spec.type(0), type);
   if (!is_pair(type)) {
-    in.fn = WARPLINGS_PICK(pick_compare)(spec, type);
+    in.fn = lanes().pick_compare(spec, type);
     return;
   }
   if (spec.take("ftz")) in.imm |= 16;
@@ -266,7 +266,7 @@ void FunctionDecoder::decode_cluster_address(const Instruction& instruction, Spe
   in.ops[1] = is_map ? source(instruction.operands[1], bytes, spec.last_type()) : constant(0, 4);
   in.sources = 1;
   in.undefined_rule = UndefinedRule::kMove;
-  in.fn = WARPLINGS_PICK(pick_move)(bytes);
+  in.fn = lanes().pick_move(bytes);
 }
 
 void FunctionDecoder::decode_select(const Instruction& instruction, Spec& spec, Instr& in) {
@@ -285,7 +285,7 @@ void FunctionDecoder::decode_select(const Instruction& instruction, Spec& spec, 
   } else {
     in.ops[3] = source(operands[3], 4, spec.last_type());
   }
-  in.fn = WARPLINGS_PICK(pick_select)(spec, type);
+  in.fn = lanes().pick_select(spec, type);
 }
 
 void FunctionDecoder::decode_testp(const Instruction& instruction, Spec& spec, Instr& in) {
@@ -301,7 +301,7 @@ bool FunctionDecoder::decode_special_mov(const Operand& operand, Instr& in) {
     const auto local = locals_.find(operand.name);
     if (local == locals_.end()) return false;
     in.imm = static_cast<int64_t>(local->second + operand.bits);
-    in.fn = WARPLINGS_PICK(handler_local_address)();
+    in.fn = lanes().handler_local_address();
     return true;
   }
   if (operand.kind != Operand::Kind::kSpecial) return false;
@@ -365,7 +365,7 @@ void FunctionDecoder::decode_mov(const Instruction& instruction, Spec& spec, Ins
   if (type == Type::kPred) {
     in.ops[1] = predicate(from);
     set_predicate_rule("mov", in);
-    in.fn = WARPLINGS_PICK(pick_logic)(spec, type);
+    in.fn = lanes().pick_logic(spec, type);
     return;
   }
   // mov.u64 %rd, %tid.x: special registers are 32 bits wide.
@@ -377,7 +377,7 @@ void FunctionDecoder::decode_mov(const Instruction& instruction, Spec& spec, Ins
     in.fn = pick_convert(spec, Type::kU64, Type::kU32);
     return;
   }
-  in.fn = WARPLINGS_PICK(pick_move)(in.register_size);
+  in.fn = lanes().pick_move(in.register_size);
 }
 
 void FunctionDecoder::decode_cvt(const Instruction& instruction, Spec& spec, Instr& in) {
@@ -457,21 +457,21 @@ void FunctionDecoder::decode_cvta(const Instruction& instruction, Spec& spec, In
     if (space != Space::kLocal) throw Unsupported{"this variable lies in another state space"};
     in.register_size = 8;
     in.imm = static_cast<int64_t>(kLocalWindow + local->second + from.bits);
-    in.fn = WARPLINGS_PICK(handler_local_address)();
+    in.fn = lanes().handler_local_address();
     return;
   }
   in.ops[1] = source(from, 8, Type::kU64);
   in.sources = 1;
   in.undefined_rule = UndefinedRule::kMove;
   if (window == 0) {
-    in.fn = WARPLINGS_PICK(pick_move)(8);
+    in.fn = lanes().pick_move(8);
     return;
   }
   in.ops[2] = constant(to ? 0 - window : window, 8);
   ptx::Instruction add;
   add.opcode = "add";
   Spec add_spec(add);
-  in.fn = WARPLINGS_PICK(pick_integer)(add_spec, Type::kU64);
+  in.fn = lanes().pick_integer(add_spec, Type::kU64);
 }
 
 void FunctionDecoder::decode_isspacep(const Instruction& instruction, Spec& spec, Instr& in) {
@@ -480,7 +480,7 @@ void FunctionDecoder::decode_isspacep(const Instruction& instruction, Spec& spec
   in.ops[0] = predicate(instruction.operands[0]);
   in.ops[1] = source(instruction.operands[1], 8, Type::kU64);
   in.sources = 1;
-  in.fn = WARPLINGS_PICK(handler_isspacep)(space);
+  in.fn = lanes().handler_isspacep(space);
 }
 
 void FunctionDecoder::decode_createpolicy(const Instruction& instruction, Spec& spec, Instr& in) {
@@ -490,7 +490,7 @@ void FunctionDecoder::decode_createpolicy(const Instruction& instruction, Spec& 
   in.ops[0] = destination(instruction.operands.at(0), 8);
   in.ops[1] = constant(0, 8);
   in.sources = 1;
-  in.fn = WARPLINGS_PICK(pick_move)(8);
+  in.fn = lanes().pick_move(8);
 }
 
 void FunctionDecoder::decode_sleep(const Instruction& instruction, Spec& spec, Instr& in) {

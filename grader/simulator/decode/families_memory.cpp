@@ -131,7 +131,7 @@ void FunctionDecoder::decode_ld(const Instruction& instruction, Spec& spec, Inst
   in.destinations = in.vector;
   in.first_guess = has_atomics_ && !in.strong && is_first_guess(source_, instruction);
   memory_address(instruction.operands[1], space, in);
-  in.fn = WARPLINGS_PICK(handler_load)(in.space);
+  in.fn = lanes().handler_load(in.space);
 }
 
 void FunctionDecoder::decode_st(const Instruction& instruction, Spec& spec, Instr& in) {
@@ -158,7 +158,7 @@ void FunctionDecoder::decode_st(const Instruction& instruction, Spec& spec, Inst
   in.sources = in.vector;
   memory_address(instruction.operands[0], space, in);
   if (in.space == Space::kConst) throw Unsupported{"constant memory cannot be written"};
-  in.fn = WARPLINGS_PICK(handler_store)(in.space);
+  in.fn = lanes().handler_store(in.space);
 }
 
 // Seen in machine code: the lanes of an integer operation on one address are combined first and one

@@ -1,21 +1,19 @@
-// Which build of the hot handlers this machine runs. GRADE_SIM_ISA=baseline|avx2|avx512 forces one.
+// Which build of the lane loops this machine runs.
 #ifndef WARPLINGS_SIMULATOR_DECODE_ISA_H_
 #define WARPLINGS_SIMULATOR_DECODE_ISA_H_
 
+#include <span>
+
+#include "exec/lane_build.h"
+
 namespace warplings::sim {
 
-enum class Isa { kBaseline, kAvx2, kAvx512 };
-Isa host_isa();
+// The builds that this program has, the one with the fewest instructions first.
+std::span<const LaneBuild* const> lane_builds();
 
-// PICK(pick_integer)(spec, type) calls the build for this machine.
-#ifdef WARPLINGS_X86_64
-#define WARPLINGS_PICK(function)                 \
-  (host_isa() == Isa::kAvx512 ? avx512::function \
-   : host_isa() == Isa::kAvx2 ? avx2::function   \
-                              : baseline::function)
-#else
-#define WARPLINGS_PICK(function) (baseline::function)
-#endif
+// The best that the program has and the processor runs. GRADE_SIM_ISA=baseline|avx2|avx512 asks for
+// another of those; one that is not among them changes nothing.
+const LaneBuild& lanes();
 
 }  // namespace warplings::sim
 

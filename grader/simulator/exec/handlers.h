@@ -11,28 +11,8 @@
 
 namespace warplings::sim {
 
-// Families in files that are compiled once per instruction set.
-#define WARPLINGS_DECLARE_PICKS(isa)                                                      \
-  namespace isa {                                                                         \
-  Handler pick_integer(Spec& spec, ptx::Type type); /* add sub mul mad min max div rem */ \
-  Handler pick_float(Spec& spec, ptx::Type type);   /* f32 and f64 arithmetic */          \
-  Handler pick_logic(Spec& spec, ptx::Type type);   /* and or xor not shl shr prmt bfe */ \
-  Handler pick_compare(Spec& spec, ptx::Type type); /* setp set; `type` of the sources */ \
-  Handler pick_select(Spec& spec, ptx::Type type);  /* selp slct */                       \
-  Handler pick_move(int bytes);                     /* mov of 4 or 8 bytes */             \
-  Handler handler_load(Space space);                                                      \
-  Handler handler_store(Space space);                                                     \
-  Handler handler_local_address(); /* mov of a .local variable: relative to the frame */  \
-  Handler handler_isspacep(Space space);                                                  \
-  }
-WARPLINGS_DECLARE_PICKS(baseline)
-#ifdef WARPLINGS_X86_64
-WARPLINGS_DECLARE_PICKS(avx2)
-WARPLINGS_DECLARE_PICKS(avx512)
-#endif
-#undef WARPLINGS_DECLARE_PICKS
-
-// The rest: too seldom or too scalar for several builds.
+// Those whose lane loops are compiled once per instruction set are in exec/lane_build.h. The rest:
+// too seldom or too scalar for several builds.
 Handler pick_carry(Spec& spec, ptx::Type type);       // add.cc addc sub.cc subc mad.cc madc
 Handler pick_half(Spec& spec, ptx::Type type);        // f16, f16x2, bf16, bf16x2
 Handler pick_compare_pair(bool set, ptx::Type type);  // setp, set of f16x2, bf16x2

@@ -7,13 +7,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "exec/lane_build.h"
 #include "exec/warp.h"
-
-// The hot files are compiled once per instruction set, each in a namespace of its own, so that the
-// linker never mixes them (decode/ chooses one at run time).
-#ifndef WARPLINGS_ISA
-#define WARPLINGS_ISA baseline
-#endif
 
 namespace warplings::sim::WARPLINGS_ISA {
 

@@ -91,6 +91,16 @@ test_sets_up_again_after_a_damaged_stamp() {
   expect_calls 2 '^cmake'
 }
 
+test_configures_again_on_another_processor() {
+  ready_course
+  grade list
+  sed -i 's/^processor=.*/processor=flags: sse2/' "$course/build/setup/stamp"
+  grade list
+  expect_ready
+  expect_calls 2 '^cmake'
+  expect_calls 1 '^cmake.*--fresh'
+}
+
 test_sets_up_again_when_a_tool_disappeared() {
   ready_course
   grade list
