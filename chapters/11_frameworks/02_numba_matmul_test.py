@@ -34,11 +34,53 @@ def inputs(m, n, k):
 
 def run(call):
     return kit.within(
-        60,
+        30,
         call,
-        "the kernel does not end. Every thread of a block must reach every "
-        "cuda.syncthreads(): none may return before it.",
+        "the kernel does not end: look at the condition of its loop. Every thread of a block must "
+        "reach every cuda.syncthreads(), so none may return before it.",
     )
+
+
+def all_bits_set(array):
+    """NaN in every type of float: what nobody writes is then seen in the result."""
+    return np.full(array.nbytes, 255, np.uint8).view(array.dtype).reshape(array.shape)
+
+
+def poison_device_arrays():
+    make = cuda.device_array
+
+    def made(*args, **options):
+        array = make(*args, **options)
+        array.copy_to_device(all_bits_set(array))
+        return array
+
+    cuda.device_array = made
+
+
+def poison_shared_memory(shared):
+    """In the simulator: np.empty's garbage otherwise, often 0."""
+    launch = shared.__init__
+
+    def begin(self, *args):
+        launch(self, *args)
+        self._allocations = Poisoned()
+
+    shared.__init__ = begin
+
+
+class Poisoned(dict):
+    """Arrays by the line that asks for them."""
+
+    def __setitem__(self, line, array):
+        array[...] = all_bits_set(array)
+        super().__setitem__(line, array)
+
+
+poison_device_arrays()
+if config.ENABLE_CUDASIM:
+    from numba.cuda.simulator.kernelapi import FakeCUDAShared
+
+    poison_shared_memory(FakeCUDAShared)
 
 
 @kit.todo(1)
@@ -62,7 +104,8 @@ def needs_the_simulator():
 @kit.todo(2)
 def test_kernel_multiplies_one_block():
     needs_the_simulator()
-    for m, n, k in kit.cases("m x n x k", [(TILE, TILE, 2 * TILE), (TILE - 1, 2, TILE + 1)]):
+    sizes = [(TILE, TILE, 2 * TILE), (TILE - 1, 2, TILE + 1), (2, 3, TILE - 1)]
+    for m, n, k in kit.cases("m x n x k", sizes):
         a, b = inputs(m, n, k)
         c = np.full((m, n), np.nan, np.float32)
 
@@ -71,7 +114,14 @@ def test_kernel_multiplies_one_block():
             exercise.matmul_tiled[(1, 1), (TILE, TILE)](cuda.to_device(a), cuda.to_device(b), d_c)
             return d_c.copy_to_host()
 
-        kit.expect_near("c", run(launch), matmul_on_cpu(a, b), tolerance(a, b))
+        c = run(launch)
+        kit.expect(
+            not np.isnan(c).any(),
+            f"{np.isnan(c).sum()} of {c.size} elements of c are NaN: made from a place of a tile "
+            "that nobody wrote. Every thread writes to both tiles in every step, zeros outside of "
+            "a and b, so none may return before the loop.",
+        )
+        kit.expect_near("c", c, matmul_on_cpu(a, b), tolerance(a, b))
 
 
 @kit.todo(3)
@@ -86,7 +136,8 @@ def test_multiplies_any_sizes():
         c = run(lambda: exercise.matmul(a, b))
         kit.expect(
             isinstance(c, np.ndarray) and c.dtype == np.float32,
-            f"matmul() gives a {type(c).__name__}, expected a NumPy array of float32 on the host.",
+            f"matmul() gives a {type(c).__name__} of {getattr(c, 'dtype', 'no type')}, expected a "
+            "NumPy array of float32 on the host.",
         )
         kit.expect_near("c", c, matmul_on_cpu(a, b), tolerance(a, b))
         kit.expect((a == kept[0]).all() and (b == kept[1]).all(), "matmul() changed its inputs.")
@@ -96,8 +147,12 @@ def test_multiplies_any_sizes():
 def test_copies_c_back_once():
     needs_the_simulator()
     a, b = inputs(TILE, TILE, TILE)
-    launched = []
-    real = exercise.matmul_tiled
+    launched, copied = [], []
+    real, to_device = exercise.matmul_tiled, cuda.to_device
+
+    def watched_copy(*args, **options):
+        copied.append(1)
+        return to_device(*args, **options)
 
     class Watched:
         def __getitem__(self, shape):
@@ -107,11 +162,11 @@ def test_copies_c_back_once():
 
             return launch
 
-    exercise.matmul_tiled = Watched()
+    exercise.matmul_tiled, cuda.to_device = Watched(), watched_copy
     try:
         run(lambda: exercise.matmul(a, b))
     finally:
-        exercise.matmul_tiled = real
+        exercise.matmul_tiled, cuda.to_device = real, to_device
     kit.expect(len(launched) == 1, f"{len(launched)} kernels were launched, expected one.")
     host = [name for name, arg in zip("abc", launched[0][1]) if isinstance(arg, np.ndarray)]
     kit.expect(
@@ -119,4 +174,9 @@ def test_copies_c_back_once():
         f"{' and '.join(host)} went to the kernel as an array of the host. Numba then "
         "copies it to the device and back around each launch: use cuda.to_device and "
         "cuda.device_array.",
+    )
+    kit.expect(
+        len(copied) <= 2,
+        f"{len(copied)} arrays were copied to the device, expected a and b: the kernel writes all "
+        "of c, and cuda.device_array reserves it without a copy.",
     )

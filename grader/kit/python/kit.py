@@ -230,7 +230,7 @@ def expect_near(what, got, expected, tolerance):
         f"{what}{_position(i, shape)} is {_number(values[i])}, expected {_number(wanted[i])}"
         for i in wrong[:5]
     ]
-    more = f"\n{len(wrong)} of {len(wanted)} elements are wrong." if len(wanted) > 1 else ""
+    more = f"\n{len(wrong)} of {len(wanted)} elements are wrong." if len(wanted) > 1 else "."
     fail("\n".join(lines) + more + _guess(values, wanted, shape))
 
 
