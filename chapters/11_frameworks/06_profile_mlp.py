@@ -45,7 +45,8 @@ def author(name):
     """Who wrote a kernel, by its name: "cuBLAS", "cuDNN", "NCCL", "Triton", "PyTorch", "driver" or
     "unknown"."""
     return "unknown"  # TODO(2): at::native:: is PyTorch's own, triton_ what torch.compile made.
-    # Products have gemm, gemv or nvjet in their name. Memcpy, Memset: the driver's (about 8 lines).
+    # cublas, cudnn and nccl name themselves. Products of cuBLAS may have gemm, gemv or nvjet in
+    # their name instead. Memcpy and Memset are the driver's (about 8 lines).
 
 
 def limit(flops, moved, us, peak_flops, peak_bytes):

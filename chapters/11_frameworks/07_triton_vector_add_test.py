@@ -3,9 +3,19 @@
 import torch
 
 import kit
+import launches
 import tensors
 
 exercise = kit.exercise()
+
+
+def check_grid(launch, n):
+    most = -(-n // exercise.BLOCK)
+    count = launch.programs({"BLOCK": exercise.BLOCK})
+    kit.expect(
+        count <= most,
+        f"{count} programs for {n} elements: each adds {exercise.BLOCK}, so {most} would do.",
+    )
 
 
 @kit.todo(2)
@@ -18,7 +28,14 @@ def test_covers_sizes_that_are_not_multiples_of_the_block():
         a, b = tensors.tensor(n), tensors.tensor(n)
         kept = a.clone(), b.clone()
         c, whole = tensors.fenced(n)
-        exercise.launch_vector_add(a, b, c)
+        with launches.watched(exercise, "vector_add", lambda launch: check_grid(launch, n)) as seen:
+            exercise.launch_vector_add(a, b, c)
+        kit.expect(
+            len(seen) == 1,
+            f"vector_add was launched {len(seen)} times; expected once, with enough programs of "
+            f"{exercise.BLOCK} elements for {n}.",
+        )
+        kit.check_findings()
         tensors.expect_same("c", c, kept[0] + kept[1])
         tensors.expect_fence("c", whole)
         kit.expect(torch.equal(a, kept[0]) and torch.equal(b, kept[1]), "the inputs were changed.")

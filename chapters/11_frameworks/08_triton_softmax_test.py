@@ -5,6 +5,7 @@ import ctypes
 import torch
 
 import kit
+import launches
 import tensors
 
 exercise = kit.exercise()
@@ -22,10 +23,21 @@ def tolerance(expected):
     return 2e-5 * expected + 1e-37
 
 
+def check_warps(launch):
+    warps = launch.options.get("num_warps", 4)
+    kit.expect(
+        warps in (1, 2, 4, 8, 16),
+        f"num_warps is {warps}; it is a power of two, and at most 16 here.",
+    )
+
+
 def check(x, what="y"):
     y, whole = tensors.fenced(*x.shape)
     kept = x.clone()
-    exercise.launch_softmax_rows(x, y)
+    with launches.watched(exercise, "softmax_rows", check_warps) as seen:
+        exercise.launch_softmax_rows(x, y)
+    kit.check_findings()
+    kit.expect(len(seen) == 1, f"softmax_rows was launched {len(seen)} times, expected once.")
     expected = softmax_on_cpu(kept)
     tensors.expect_close(what, y, expected, tolerance(expected))
     tensors.expect_fence(what, whole)
@@ -34,7 +46,7 @@ def check(x, what="y"):
 
 @kit.todo(1)
 def test_normalises_rows_of_any_length():
-    shapes = [(1, 1), (3, 31), (2, 33), (5, 100), (4, 127), (1, 1000)]
+    shapes = [(1, 1), (3, 31), (2, 33), (5, 100), (4, 127), (2, 1025)]
     shapes += [(7, 8191), (3, 32768), (65, 1025)] if kit.on_gpu else []
     for rows, cols in kit.cases("rows x cols", shapes):
         check(3 * tensors.tensor(rows, cols))
@@ -65,6 +77,21 @@ def test_weighs_one_block():
 @kit.todo(3)
 def test_takes_many_rows():
     check(tensors.tensor(37, 40))
+
+
+@kit.todo(3)
+def test_longer_rows_get_more_warps():
+    warps = []
+    for cols in (64, 32768):
+        x = tensors.tensor(2, cols)
+        with launches.watched(exercise, "softmax_rows", check_warps) as seen:
+            exercise.launch_softmax_rows(x, torch.empty_like(x))
+        warps.append(seen[0].options.get("num_warps", 4))
+    kit.expect(
+        warps[1] > warps[0],
+        f"rows of 64 columns get {warps[0]} warps and rows of 32768 get {warps[1]}: a thread holds "
+        "the row's share of it in registers, so longer rows want more of them.",
+    )
 
 
 if kit.on_gpu:

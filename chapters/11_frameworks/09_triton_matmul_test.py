@@ -6,6 +6,7 @@ import ctypes
 import torch
 
 import kit
+import launches
 import tensors
 
 exercise = kit.exercise()
@@ -16,10 +17,27 @@ def matmul_on_cpu(a, b):
     return a.double() @ b.double(), 16 * 2.0**-24 * (a.double().abs() @ b.double().abs()) + 1e-30
 
 
+def check_grid(launch, m, n):
+    """Before the launch: a program too many stores nothing, so nobody would notice it."""
+    shape = exercise.CONFIGS[0].kwargs if hasattr(exercise, "CONFIGS") else {}
+    tile_m, tile_n = shape.get("TILE_M", 16), shape.get("TILE_N", 16)
+    if not callable(launch.grid):
+        tile_m = tile_n = 16  # the smallest that tl.dot takes
+    most = -(-m // tile_m) * -(-n // tile_n)
+    count = launch.programs(shape)
+    kit.expect(
+        count <= most,
+        f"{count} programs for a c of {m} x {n}: tiles of {tile_m} x {tile_n}: {most}.",
+    )
+
+
 def multiply(m, n, k, a, b):
     c, whole = tensors.fenced(m, n)
     kept = a.clone(), b.clone()
-    exercise.launch_matmul(a, b, c)
+    with launches.watched(exercise, "matmul_tiles", lambda launch: check_grid(launch, m, n)) as seen:
+        exercise.launch_matmul(a, b, c)
+    kit.check_findings()
+    kit.expect(len(seen) == 1, f"matmul_tiles was launched {len(seen)} times, expected once.")
     tensors.expect_fence("c", whole)
     kit.expect(torch.equal(a, kept[0]) and torch.equal(b, kept[1]), "a or b was changed.")
     return c
@@ -55,7 +73,13 @@ def test_multiplies_in_fp32():
     m, n, k = 64, 64, 128
     a = (2 * (tensors.tensor(m, k) * 512).round() + 3073).clamp(2049, 4095)
     b = torch.where(tensors.tensor(k, n) < 0, -1.0, 1.0)
-    tensors.expect_same("c", multiply(m, n, k, a, b), (a.double() @ b.double()).float())
+    try:
+        tensors.expect_same("c", multiply(m, n, k, a, b), (a.double() @ b.double()).float())
+    except kit.Failure as failure:
+        kit.fail(
+            f"{failure} These numbers have 12 bits, and TF32 keeps 11: tl.dot takes it for "
+            'float32 without input_precision="ieee".'
+        )
 
 
 if kit.on_gpu:

@@ -133,7 +133,8 @@ std::string missing_modules(const Paths& paths, const course::Exercise& exercise
       });
   const std::string kind = more ? " --gpu" : "";
   return "needs " + found.missing + ", which " + found.command + " does not have; " + kMakeIt +
-         kind + " installs it in .toolkit/python, GRADE_PYTHON names another interpreter";
+         kind +
+         " installs what is missing in .toolkit/python, GRADE_PYTHON names another interpreter";
 }
 
 std::string kernel_target(const Paths& paths, const RunRequest& request) {

@@ -28,6 +28,7 @@ _draws = 0
 _folders = []
 _send = lambda event, **fields: None
 _simulator = None
+finders = []  # functions that return what they found since the last call, or ""
 
 
 class Failure(AssertionError):
@@ -150,6 +151,8 @@ def describe(error):
     found = take_findings()  # says more than the error that followed from it
     if found:
         return path, 0, label + found
+    if type(error).__name__ == "InterpreterError" and error.__cause__:
+        error = error.__cause__  # Triton's interpreter wraps what happened in a kernel
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if frame.filename == path]
     where = own[-1] if own else (frames[-1] if frames else None)
@@ -306,10 +309,12 @@ def live_allocations():
 
 
 def take_findings():
-    """Reports what the simulator found; the first of it that is a defect, or ""."""
-    if _simulator is None:
-        return ""
+    """Reports what the simulator and others found; the first of it that is a defect, or ""."""
     first = ""
+    for found in [finder() for finder in finders]:
+        first = first or found
+    if _simulator is None:
+        return first
     for i in range(_simulator.wsim_finding_count()):
         finding = _Finding()
         _simulator.wsim_get_finding(i, ctypes.byref(finding))
