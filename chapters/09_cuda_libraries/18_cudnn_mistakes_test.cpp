@@ -74,12 +74,15 @@ cudnnStatus_t refusal_of(const ConvSetup& s) {
   const auto order = CUDNN_TENSOR_NCHW;
   const auto type = CUDNN_DATA_FLOAT;
   int n = 0, k = 0, rows = 0, cols = 0;
-  return first_failure(
-      {cudnnSetTensor4dDescriptor(d.x, order, type, s.n, s.c, s.h, s.w),
-       cudnnSetFilter4dDescriptor(d.f, type, order, s.k, s.c, s.r, s.s),
-       cudnnSetConvolution2dDescriptor(d.how, s.pad_h, s.pad_w, s.stride, s.stride, 1, 1,
-                                       CUDNN_CROSS_CORRELATION, type),
-       cudnnGetConvolution2dForwardOutputDim(d.how, d.x, d.f, &n, &k, &rows, &cols)});
+  // None behind a refusal: cuDNN 9 divides by the stride that a refused descriptor lacks.
+  cudnnStatus_t status = cudnnSetTensor4dDescriptor(d.x, order, type, s.n, s.c, s.h, s.w);
+  if (status != CUDNN_STATUS_SUCCESS) return status;
+  status = cudnnSetFilter4dDescriptor(d.f, type, order, s.k, s.c, s.r, s.s);
+  if (status != CUDNN_STATUS_SUCCESS) return status;
+  status = cudnnSetConvolution2dDescriptor(d.how, s.pad_h, s.pad_w, s.stride, s.stride, 1, 1,
+                                           CUDNN_CROSS_CORRELATION, type);
+  if (status != CUDNN_STATUS_SUCCESS) return status;
+  return cudnnGetConvolution2dForwardOutputDim(d.how, d.x, d.f, &n, &k, &rows, &cols);
 }
 
 // The entry that the description of run_layer asks for, from the test's own descriptors.
