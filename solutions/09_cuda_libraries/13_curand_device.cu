@@ -23,7 +23,8 @@ size_t state_bytes(int threads) { return threads * sizeof(curandStateXORWOW_t); 
 __global__ void init(curandStateXORWOW_t* states, int threads, unsigned long long seed) {
   const int t = blockIdx.x * blockDim.x + threadIdx.x;
   if (t < threads) {
-    //~ // TODO(1): All threads would draw the same numbers. Give each a sequence of its own (1 line).
+    //~ // TODO(1): All threads would draw the same numbers. Give each a sequence of its own: the
+    //~ // parameters are seed, sequence, offset and state (1 line).
     //~ curand_init(seed, 0, 0, &states[t]);
     //~begin 1
     curand_init(seed, t, 0, &states[t]);

@@ -406,8 +406,9 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
     cublasLtMatmulPreference_t preference, int requestedAlgoCount,
     cublasLtMatmulHeuristicResult_t heuristicResultsArray[], int* returnAlgoCount) {
   WARPLINGS_LIBRARY_CALL(cublasLtMatmulAlgoGetHeuristic);
-  if (lightHandle == nullptr || operationDesc == nullptr || Adesc == nullptr || Bdesc == nullptr ||
-      Cdesc == nullptr || Ddesc == nullptr || preference == nullptr || requestedAlgoCount < 1 ||
+  if (lightHandle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
+  if (operationDesc == nullptr || Adesc == nullptr || Bdesc == nullptr || Cdesc == nullptr ||
+      Ddesc == nullptr || preference == nullptr || requestedAlgoCount < 1 ||
       heuristicResultsArray == nullptr || returnAlgoCount == nullptr) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }

@@ -257,6 +257,18 @@ cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa,
                   Btype,  ldb,    0, beta, C, Ctype, ldc, 0,     1,   computeType, Batching::kOne});
 }
 
+cublasStatus_t cublasSgemmEx(cublasHandle_t handle, cublasOperation_t transa,
+                             cublasOperation_t transb, int m, int n, int k, const float* alpha,
+                             const void* A, cudaDataType Atype, int lda, const void* B,
+                             cudaDataType Btype, int ldb, const float* beta, void* C,
+                             cudaDataType Ctype, int ldc) {
+  WARPLINGS_LIBRARY_CALL(cublasSgemmEx);
+  return product(call, handle, {transa,        transb, m,     n,   k,     alpha, A,
+                                Atype,         lda,    0,     B,   Btype, ldb,   0,
+                                beta,          C,      Ctype, ldc, 0,     1,     CUBLAS_COMPUTE_32F,
+                                Batching::kOne});
+}
+
 cublasStatus_t cublasGemmBatchedEx(cublasHandle_t handle, cublasOperation_t transa,
                                    cublasOperation_t transb, int m, int n, int k, const void* alpha,
                                    const void* const Aarray[], cudaDataType Atype, int lda,

@@ -183,6 +183,31 @@ cudnnStatus_t cudnnGetTensor4dDescriptor(const cudnnTensorDescriptor_t tensorDes
 cudnnStatus_t cudnnSetTensorNdDescriptor(cudnnTensorDescriptor_t tensorDesc,
                                          cudnnDataType_t dataType, int nbDims, const int dimA[],
                                          const int strideA[]);
+// The functions for any number of dimensions, here for those of images: n, c, h and w of tensors, k,
+// c, h and w of filters, two of everything else.
+cudnnStatus_t cudnnSetTensorNdDescriptorEx(cudnnTensorDescriptor_t tensorDesc,
+                                           cudnnTensorFormat_t format, cudnnDataType_t dataType,
+                                           int nbDims, const int dimA[]);
+cudnnStatus_t cudnnSetFilterNdDescriptor(cudnnFilterDescriptor_t filterDesc,
+                                         cudnnDataType_t dataType, cudnnTensorFormat_t format,
+                                         int nbDims, const int filterDimA[]);
+cudnnStatus_t cudnnSetConvolutionNdDescriptor(cudnnConvolutionDescriptor_t convDesc,
+                                              int arrayLength, const int padA[],
+                                              const int filterStrideA[], const int dilationA[],
+                                              cudnnConvolutionMode_t mode,
+                                              cudnnDataType_t computeType);
+cudnnStatus_t cudnnGetConvolutionNdForwardOutputDim(const cudnnConvolutionDescriptor_t convDesc,
+                                                    const cudnnTensorDescriptor_t inputTensorDesc,
+                                                    const cudnnFilterDescriptor_t filterDesc,
+                                                    int nbDims, int tensorOuputDimA[]);
+cudnnStatus_t cudnnSetPoolingNdDescriptor(cudnnPoolingDescriptor_t poolingDesc,
+                                          const cudnnPoolingMode_t mode,
+                                          const cudnnNanPropagation_t maxpoolingNanOpt, int nbDims,
+                                          const int windowDimA[], const int paddingA[],
+                                          const int strideA[]);
+cudnnStatus_t cudnnGetPoolingNdForwardOutputDim(const cudnnPoolingDescriptor_t poolingDesc,
+                                                const cudnnTensorDescriptor_t inputTensorDesc,
+                                                int nbDims, int outputTensorDimA[]);
 cudnnStatus_t cudnnGetTensorSizeInBytes(const cudnnTensorDescriptor_t tensorDesc, size_t* size);
 cudnnStatus_t cudnnCreateFilterDescriptor(cudnnFilterDescriptor_t* filterDesc);
 cudnnStatus_t cudnnDestroyFilterDescriptor(cudnnFilterDescriptor_t filterDesc);
