@@ -111,9 +111,9 @@ int dev_new(App& app, const DevArguments& arguments) {
   }
   course::write_text(manifest, json);
   print(report + "  chapters/course.json (the entry of " + exercise.id + ")\n" +
-        "It passes every gate once it is in git: git add it, ./grade dev sync, then\n"
-        "  ./grade dev check " +
-        exercise.id +
+        "It passes every gate once it is in git's index:\n"
+        "  git add .; ./grade dev sync; ./grade dev check " +
+        exercise.name +
         "\n"
         "Now rewrite it, the solution first. CONTRIBUTING.md shows the way.\n");
   return kPass;

@@ -5,6 +5,7 @@
 #include "cli/gates/documents.h"
 #include "cli/gates/figures.h"
 #include "cli/gates/images.h"
+#include "cli/views.h"
 #include "course/starter.h"
 #include "course/text.h"
 
@@ -32,7 +33,10 @@ class Sync {
     if (!fs::exists(files.starter)) return write(files.starter, image);
     const std::string now = course::read_text(files.starter);
     if (now == image) return;
-    if (force_ || is_unedited(files.starter, now)) return write(files.starter, image);
+    if (force_ || is_unedited(files.starter, now)) {
+      keep_answer(files.starter, now);
+      return write(files.starter, image);
+    }
     edited_ += "  " + name(files.starter) + "\n";
   }
 
@@ -49,6 +53,7 @@ class Sync {
 
   int finish() const {
     std::string text = changed_;
+    if (!kept_.empty()) text += "Kept, what stood there before and was no starter:\n" + kept_;
     if (!edited_.empty()) {
       text += "Edited, so left alone (--force replaces them, ./grade reset EX keeps a copy):\n" +
               edited_;
@@ -62,6 +67,12 @@ class Sync {
   }
 
  private:
+  // An answer that somebody has put into git is no starter that this course ever made.
+  void keep_answer(const fs::path& file, const std::string& now) {
+    if (check_ || listed_checksum(app_.paths().root, file) == checksum_of(now)) return;
+    kept_ += "  " + name(keep_copy(app_.paths(), file)) + "\n";
+  }
+
   std::string name(const fs::path& file) const {
     return file.lexically_proximate(app_.paths().root).generic_string();
   }
@@ -85,7 +96,7 @@ class Sync {
 
   App& app_;
   bool check_, force_, with_git_ = false;
-  std::string changed_, edited_, problems_, sums_;
+  std::string changed_, kept_, edited_, problems_, sums_;
 };
 
 }  // namespace

@@ -58,6 +58,10 @@ Item check_one(const GateContext& context, const course::Exercise& exercise, boo
     return failed(kStartersGate, exercise.id, file + " is not in git" + rule);
   }
   if (*committed == image) return passed(kStartersGate, exercise.id);
+  if (fs::exists(files.starter) && course::read_text(files.starter) == image) {
+    return failed(kStartersGate, exercise.id,
+                  file + " is right, but git has an older one: git add it.");
+  }
   return failed(kStartersGate, exercise.id,
                 file + ":" + std::to_string(first_difference(*committed, image)) +
                     " differs from what " + shown(context, files.solution) + " makes of it" + rule);

@@ -97,8 +97,18 @@ TEST_F(Gates, TwoWantsTheCommittedStarterToBeTheImage) {
                  "differs from what solutions/02_vector_add/01_vector_add.cu makes of it");
   EXPECT_EQ(course_.grade({"dev", "sync", "--check"}).status, 1);
   EXPECT_EQ(course_.grade({"dev", "sync"}).status, 0);
+  expect_failure(files(), 2, "01_vector_add.cu is right, but git has an older one: git add it.");
   course_.add_to_git();
   EXPECT_EQ(files().status, 0) << files().text;
+}
+
+TEST_F(Gates, TwoKeepsAnAnswerThatIsInGit) {
+  const std::string answer = course_.read(kStarter) + "// mine\n";
+  course_.write(kStarter, answer);
+  course_.add_to_git();
+  const Answer synced = course_.grade({"dev", "sync"});
+  EXPECT_NE(synced.text.find("build/kept/01_vector_add.1.cu"), std::string::npos) << synced.text;
+  EXPECT_EQ(course_.read("build/kept/01_vector_add.1.cu"), answer);
 }
 
 TEST_F(Gates, TwoLeavesALearnersFileAlone) {
