@@ -222,7 +222,7 @@ TEST(MultiGpuTrain, AddsUpTheGradients) {
 
 TEST(MultiGpuTrain, HasTheLossCurveOfOneGpuWithTheWholeBatch) {
   RecordProperty("todo", 5);
-  constexpr int kSteps = 4, kImages = 6;
+  constexpr int kSteps = 4, kImages = 3;
   constexpr float kRate = 0.05f;
   const int devices = device_counts().back();
   const Network net = kNarrowNetwork;
