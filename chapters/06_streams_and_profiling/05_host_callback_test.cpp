@@ -38,6 +38,9 @@ class Download {
       busy_at_return_ = cudaStreamQuery(stream_) == cudaErrorNotReady;
       cudaGetLastError();  // "not ready" is remembered like an error
       cudaStreamSynchronize(stream_);
+      // Complete once this stream has ended, whatever others do.
+      sum_ = report_.sum;
+      counted_ = report_.pieces;
       if (error != cudaSuccess) {
         kit::fail(std::string("enqueue_download returned ") + cudaGetErrorName(error) + ".");
       }
@@ -60,19 +63,19 @@ class Download {
       expected += value;
       magnitude += std::fabs(value);
     }
-    if (!(std::fabs(report_.sum - expected) <= 1e-12 * magnitude)) {
-      kit::fail("The sum of the pieces is " + std::to_string(report_.sum) + ", not " +
-                std::to_string(expected) +
-                (std::isnan(report_.sum)
+    if (!(std::fabs(sum_ - expected) <= 1e-12 * magnitude)) {
+      kit::fail("When the stream had ended, the sum of the pieces was " + std::to_string(sum_) +
+                ", not " + std::to_string(expected) +
+                (std::isnan(sum_)
                      ? ": a piece was added up before it had arrived, or beyond its end."
                      : ". Does every piece have an Arrival of its own, with its own length?"));
     }
   }
 
   void expect_all_counted() const {
-    if (report_.pieces != pieces_.count()) {
-      kit::fail(std::to_string(report_.pieces) + " pieces were counted, not " +
-                std::to_string(pieces_.count()) + ".");
+    if (counted_ != pieces_.count()) {
+      kit::fail("When the stream had ended, " + std::to_string(counted_) +
+                " pieces were counted, not " + std::to_string(pieces_.count()) + ".");
     }
   }
 
@@ -87,6 +90,8 @@ class Download {
   Report report_;
   float* h_x_ = nullptr;
   cudaStream_t stream_ = nullptr;
+  double sum_ = 0;   // when the stream had ended
+  int counted_ = 0;  // likewise
   int pieces_at_return_ = 0;
   bool busy_at_return_ = false;
   uint64_t functions_ = 0;

@@ -70,6 +70,10 @@ struct Diffusion {
       for (int i = 0; i < times; ++i) expect_success("run_steps", run_steps(rods, stream.get()));
       starts = wsim_api_calls("__cudaLaunchKernel") + wsim_api_calls("cudaLaunchKernel") +
                wsim_api_calls("cudaGraphLaunch");
+      const uint64_t waits = wsim_api_calls("cudaStreamSynchronize") +
+                             wsim_api_calls("cudaDeviceSynchronize") +
+                             wsim_api_calls("cudaEventSynchronize");
+      if (waits > 0) kit::fail("run_steps waited for the device. The caller waits when it must.");
     });
   }
 };

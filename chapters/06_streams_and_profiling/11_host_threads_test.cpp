@@ -35,6 +35,7 @@ std::set<std::string> streams_of_kernels() {
 struct Halving {
   std::set<std::string> streams;
   uint64_t made = 0, destroyed = 0;  // streams
+  uint64_t waits_for_device = 0;
 };
 
 Halving check(int n) {
@@ -48,6 +49,7 @@ Halving check(int n) {
     const cudaError_t error = halve_in_threads(h_x.get(), h_y.get(), d_x.get(), n, 64);
     seen.made = wsim_api_calls("cudaStreamCreate") + wsim_api_calls("cudaStreamCreateWithFlags");
     seen.destroyed = wsim_api_calls("cudaStreamDestroy");
+    seen.waits_for_device = wsim_api_calls("cudaDeviceSynchronize");
     if (error != cudaSuccess) {
       kit::fail(std::string("halve_in_threads returned ") + cudaGetErrorName(error) + ".");
     }
@@ -120,6 +122,11 @@ TEST(HostThreads, EveryThreadHasAStreamOfItsOwn) {
     kit::fail(std::to_string(seen.made) + " streams were made and " +
               std::to_string(seen.destroyed) + " destroyed.");
   }
+  if (seen.waits_for_device > 0) {
+    kit::fail(
+        "A thread called cudaDeviceSynchronize: it waited for the work of all threads. Its "
+        "own is in its own stream (cudaStreamSynchronize).");
+  }
 }
 
 TEST(HostThreads, TheErrorOfAThreadIsReturned) {
@@ -127,8 +134,17 @@ TEST(HostThreads, TheErrorOfAThreadIsReturned) {
   const PinnedFloats h_x = pinned(512), h_y = pinned(512);
   const auto d_x = kit::DeviceBuffer<float>::output(512, "d_x");
   std::fill(h_x.get(), h_x.get() + 512, 1.0f);
+  const auto streams_left = [] {
+    return wsim_api_calls("cudaStreamCreate") + wsim_api_calls("cudaStreamCreateWithFlags") -
+           wsim_api_calls("cudaStreamDestroy");
+  };
+  const uint64_t before = streams_left();
   const cudaError_t error = halve_in_threads(h_x.get(), h_y.get(), d_x.get(), 512, 2048);
   cudaGetLastError();
+  if (streams_left() != before) {
+    kit::fail("Where the launch is refused, " + std::to_string(streams_left() - before) +
+              " streams are not destroyed: every way out has to.");
+  }
   // CUDA 13 says the first, older versions the second.
   if (error != cudaErrorInvalidValue && error != cudaErrorInvalidConfiguration) {
     kit::fail(std::string("With 2048 threads per block every launch is refused. halve_in_threads "
