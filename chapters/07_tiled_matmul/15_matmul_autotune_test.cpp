@@ -185,6 +185,20 @@ TEST(MatmulAutotune, RemembersEachSizeByItself) {
   });
 }
 
+TEST(MatmulAutotune, MeasuresEverySizeAnew) {
+  RecordProperty("todo", 3);
+  // Each differs from the first in one size.
+  const std::vector<MatmulSizes> sizes = {{52, 60, 20}, {56, 60, 20}, {52, 64, 20}, {52, 60, 24}};
+  kit::for_each("c", sizes, [](const MatmulSizes& s) {
+    const size_t launches = Product(s).call().launches().size();
+    if (kit::simulated() && launches <= 1) {
+      kit::fail("The first call for these sizes made " + std::to_string(launches) +
+                " launch: it took what was measured for others. A shape is remembered for m, n "
+                "and k.");
+    }
+  });
+}
+
 TEST(MatmulAutotune, MeasuresAgainOnAnotherDevice) {
   RecordProperty("todo", 3);
   const MatmulSizes s = {36, 40, 44};

@@ -56,6 +56,23 @@ TEST(DftNaive, TheHostIsRight) {
   kit::for_each("n", sizes(), [](int n) { check_host(kit::random_complex(n)); });
 }
 
+// Then a value is rounded once, when it becomes a float.
+TEST(DftNaive, TheHostAddsInDouble) {
+  RecordProperty("todo", 2);
+  const int n = 1000;
+  const std::vector<float2> x = kit::random_complex(n);
+  std::vector<float2> y(n);
+  dft_on_host(x.data(), y.data(), n);
+  std::vector<float> got;
+  std::vector<double> expected;
+  const std::vector<kit::Complex> reference = kit::dft_on_cpu(x, n);
+  for (int k = 0; k < n; ++k) {
+    got.push_back(y[k].x), got.push_back(y[k].y);
+    expected.push_back(reference[k].real()), expected.push_back(reference[k].imag());
+  }
+  kit::expect_norm_near("y", got, expected, 0x1p-24);
+}
+
 TEST(DftNaive, TheKernelFollowsThePaper) {
   RecordProperty("todo", 3);
   check_kernel(kAlternating);

@@ -2,6 +2,7 @@
 #include "07_conv2d_direct.h"
 
 #include <cmath>
+#include <cstring>
 
 #include "kit/kit.h"
 #include "kit/speed/speed.h"
@@ -114,6 +115,28 @@ TEST(Conv2dDirect, EveryCallHasItsOwnFilter) {
   RecordProperty("todo", 3);
   for (int call = 0; call < 2; ++call) check({{33, 40}, {3, 3}});
   check({{33, 40}, {2, 6}});
+}
+
+TEST(Conv2dDirect, TheFilterStaysOnTheDevice) {
+  RecordProperty("todo", 3);
+  const Case c = {{20, 40}, {5, 5}};
+  const auto d_x = kit::DeviceBuffer<float>::input(kit::random_floats(c.image.size()), "x");
+  const auto d_f = kit::DeviceBuffer<float>::input(kit::random_floats(c.filter.size()), "f");
+  const auto d_y = kit::DeviceBuffer<float>::output(c.image.size(), "y");
+  uint64_t copied = 0;
+  kit::run([&] {
+    launch_conv2d_direct(d_x.get(), d_f.get(), d_y.get(), c.image.rows, c.image.cols, c.filter.rows,
+                         c.filter.cols);
+    cudaDeviceSynchronize();
+    for (int i = 0; i < wsim_timeline_count(); ++i) {
+      wsim_timeline_item item;
+      if (wsim_get_timeline_item(i, &item) != 0) break;
+      if (std::strcmp(item.kind, "copy to host") == 0) copied += item.bytes;
+    }
+  });
+  kit::budget("bytes copied to the host", static_cast<double>(copied), kit::at_most(0),
+              "A copy to the host waits for all work before it, and the filter is needed on the "
+              "device");
 }
 
 TEST(Conv2dDirect, AcceptsImagesWithoutPixels) {
