@@ -165,5 +165,38 @@ TEST(BackgroundPages, HaveAPictureTheirSourcesAndTheirLength) {
   EXPECT_GE(pages, 17);
 }
 
+// A reader who opens a folder finds each of its parts in its README.
+TEST(Readmes, NameEveryFolder) {
+  for (const char* folder : {"grader", "grader/tests", "grader/simulator", "."}) {
+    const std::string text = course::read_text(kRoot / folder / "README.md");
+    for (const fs::directory_entry& entry : fs::directory_iterator(kRoot / folder)) {
+      const std::string name = entry.path().filename().string();
+      if (!entry.is_directory() || name[0] == '.' || name == "build" || name == "__pycache__") {
+        continue;
+      }
+      EXPECT_NE(text.find(name + "/"), std::string::npos) << folder << " has " << name;
+    }
+  }
+}
+
+TEST(Readmes, NameEveryProgramForAGpu) {
+  const std::string text = course::read_text(kRoot / "grader/tests/README.md");
+  for (const fs::directory_entry& entry : fs::directory_iterator(kRoot / "grader/tests/gpu")) {
+    const std::string end = entry.path().extension().string();
+    if (end != ".cu" && end != ".cpp" && end != ".py") continue;
+    const std::string name = entry.path().filename().string();
+    EXPECT_NE(text.find(name), std::string::npos) << name;
+  }
+}
+
+TEST(Readmes, DocsListEveryPage) {
+  const std::string text = course::read_text(kRoot / "docs/README.md");
+  for (const fs::directory_entry& entry : fs::directory_iterator(kRoot / "docs/background")) {
+    const std::string name = entry.path().filename().string();
+    if (entry.path().extension() != ".md") continue;
+    EXPECT_NE(text.find("(background/" + name + ")"), std::string::npos) << name;
+  }
+}
+
 }  // namespace
 }  // namespace grade
