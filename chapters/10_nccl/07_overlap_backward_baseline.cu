@@ -28,9 +28,11 @@ cudaError_t launch_layers(const Pass& pass, const Replica& replica, int first, i
 ncclResult_t backward_serial(const Pass& pass, const Replica* replicas, int devices) {
   int before = 0;
   cudaGetDevice(&before);
-  for (int d = 0; d < devices; ++d) {
-    cudaSetDevice(d);
-    launch_layers(pass, replicas[d], 0, pass.layers - 1);
+  for (int layer = pass.layers - 1; layer >= 0; --layer) {
+    for (int d = 0; d < devices; ++d) {
+      cudaSetDevice(d);
+      launch_layers(pass, replicas[d], layer, layer);
+    }
   }
   cudaSetDevice(before);
   ncclGroupStart();
