@@ -1,5 +1,6 @@
-// cuDNN, 80 random calls: convolutions forward and both gradients, pooling, activations, softmax,
-// sums of tensors and batch norm; sizes, strides, modes and factors drawn from a seed.
+// cuDNN, 110 random calls: convolutions forward and both gradients; pooling, activations and batch
+// norm, forward and backward; softmax and sums of tensors; sizes, strides, modes and factors drawn
+// from a seed.
 #include <cudnn.h>
 
 #include <algorithm>
@@ -43,9 +44,13 @@ Sizes sizes_of(int n, int c, int h, int w, int row_gap = 0, int image_gap = 0) {
   return {n, c, h, w, {c * plane + image_gap, plane, row, 1}};
 }
 
+// NHWC: the channels of a pixel are neighbours.
+Sizes channels_last(int n, int c, int h, int w) { return {n, c, h, w, {h * w * c, 1, w * c, c}}; }
+
 std::string shown(const Sizes& s) {
-  return text("%d x %d x %d x %d", s.n, s.c, s.h, s.w) +
-         (s.extent() == s.count() ? "" : " with gaps");
+  return text("%d x %d x %d x %d", s.n, s.c, s.h, s.w) + (s.extent() > s.count() ? " with gaps"
+                                                          : s.stride[3] > 1      ? " channels last"
+                                                                                 : "");
 }
 
 class Tensor {
@@ -78,8 +83,9 @@ void for_each(const Sizes& s, const std::function<void(int, int, int, int)>& vis
 Sizes any_sizes(Draw& draw, bool gaps) {
   const int row_gap = gaps && draw.chance(30) ? draw.from(1, 3) : 0;
   const int image_gap = gaps && draw.chance(30) ? draw.from(1, 7) : 0;
-  return sizes_of(draw.from(1, 4), draw.from(2, 6), draw.from(1, 12), draw.from(1, 12), row_gap,
-                  image_gap);
+  const bool last = gaps && draw.chance(25);
+  const int n = draw.from(1, 4), c = draw.from(2, 6), h = draw.from(1, 12), w = draw.from(1, 12);
+  return last ? channels_last(n, c, h, w) : sizes_of(n, c, h, w, row_gap, image_gap);
 }
 
 void judge(const std::string& name, cudnnStatus_t code, const Device<float>& got,
@@ -143,14 +149,48 @@ void for_each_product(const Sizes& x, const Sizes& f, const Sizes& y, const Geom
   });
 }
 
-// One of the three calls; the workspace is what the library asks for.
+struct Operands {
+  cudnnTensorDescriptor_t tx, ty;
+  cudnnFilterDescriptor_t tf;
+  cudnnConvolutionDescriptor_t how;
+  float *x, *f, *y;
+};
+
+// The convolution or one of its gradients, written to what is not read; the workspace is what the
+// library asks for.
+cudnnStatus_t call(int kind, cudnnHandle_t with, const void* alpha, const void* beta,
+                   const Operands& o) {
+  if (kind == 0) {
+    return cudnnConvolutionForward(with, alpha, o.tx, o.x, o.tf, o.f, o.how,
+                                   CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM, nullptr, 0, beta, o.ty,
+                                   o.y);
+  }
+  const auto data = CUDNN_CONVOLUTION_BWD_DATA_ALGO_1;
+  const auto filter = CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1;
+  size_t bytes = 0;
+  status("  workspace", kind == 1 ? cudnnGetConvolutionBackwardDataWorkspaceSize(
+                                        handle, o.tf, o.ty, o.how, o.tx, data, &bytes)
+                                  : cudnnGetConvolutionBackwardFilterWorkspaceSize(
+                                        handle, o.tx, o.ty, o.how, o.tf, filter, &bytes));
+  Device<char> space(bytes);
+  const cudnnStatus_t code =
+      kind == 1 ? cudnnConvolutionBackwardData(with, alpha, o.tf, o.f, o.ty, o.y, o.how, data,
+                                               space.get(), bytes, beta, o.tx, o.x)
+                : cudnnConvolutionBackwardFilter(with, alpha, o.tx, o.x, o.ty, o.y, o.how, filter,
+                                                 space.get(), bytes, beta, o.tf, o.f);
+  conformance::require(cudaDeviceSynchronize());  // before the workspace goes
+  return code;
+}
+
 void convolution(Draw& draw) {
   const Geometry g{draw.from(0, 2), draw.from(1, 2), draw.from(1, 2), draw.of({1, 1, 2}),
                    draw.chance(40)};
   const int wrong = draw.wrong(4), kind = draw.from(0, 2);
-  const Sizes f =
-      sizes_of(g.groups * draw.from(1, 4), draw.from(1, 4), draw.from(1, 3), draw.from(1, 3));
-  const Sizes x = sizes_of(draw.from(1, 3), f.c * g.groups, draw.from(5, 12), draw.from(5, 12));
+  const int filters = g.groups * draw.from(1, 4), channels = draw.from(1, 4);
+  const int filter_rows = draw.from(1, 3), filter_cols = draw.from(1, 3);
+  const int images = draw.from(1, 3), rows = draw.from(5, 12), cols = draw.from(5, 12);
+  const Sizes f = sizes_of(filters, channels, filter_rows, filter_cols);
+  const Sizes x = sizes_of(images, channels * g.groups, rows, cols);
   const Convolution c(g);
   cudnnSetFilter4dDescriptor(c.filter(), CUDNN_DATA_FLOAT, CUDNN_TENSOR_NCHW, f.n,
                              wrong == 1 ? f.c + 1 : f.c, f.h, f.w);
@@ -178,35 +218,10 @@ void convolution(Draw& draw) {
     if (kind == 1) sums[px] += 1.0 * hf[pf] * hy[py];
     if (kind == 2) sums[pf] += 1.0 * hx[px] * hy[py];
   });
-  size_t bytes = 0;
   const void* scale = wrong == 3 ? nullptr : &alpha;
-  cudnnHandle_t with = wrong == 4 ? nullptr : handle;
-  cudnnStatus_t code = CUDNN_STATUS_SUCCESS;
-  if (kind == 0) {
-    const auto how = CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM;
-    code = cudnnConvolutionForward(with, scale, tx.get(), dx.get(), c.filter(), df.get(), c.get(),
-                                   how, nullptr, 0, &beta, ty.get(), dy.get());
-  } else if (kind == 1) {
-    const auto how = CUDNN_CONVOLUTION_BWD_DATA_ALGO_1;
-    const cudnnStatus_t asked = cudnnGetConvolutionBackwardDataWorkspaceSize(
-        handle, c.filter(), ty.get(), c.get(), tx.get(), how, &bytes);
-    status("  workspace", asked);
-    Device<char> space(bytes);
-    code =
-        cudnnConvolutionBackwardData(with, scale, c.filter(), df.get(), ty.get(), dy.get(), c.get(),
-                                     how, space.get(), bytes, &beta, tx.get(), dx.get());
-    conformance::require(cudaDeviceSynchronize());
-  } else {
-    const auto how = CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1;
-    const cudnnStatus_t asked = cudnnGetConvolutionBackwardFilterWorkspaceSize(
-        handle, tx.get(), ty.get(), c.get(), c.filter(), how, &bytes);
-    status("  workspace", asked);
-    Device<char> space(bytes);
-    code =
-        cudnnConvolutionBackwardFilter(with, scale, tx.get(), dx.get(), ty.get(), dy.get(), c.get(),
-                                       how, space.get(), bytes, &beta, c.filter(), df.get());
-    conformance::require(cudaDeviceSynchronize());
-  }
+  const cudnnStatus_t code =
+      call(kind, wrong == 4 ? nullptr : handle, scale, &beta,
+           {tx.get(), ty.get(), c.filter(), c.get(), dx.get(), df.get(), dy.get()});
   const std::vector<float>& before = kind == 0 ? hy : kind == 1 ? hx : hf;
   const int count = kind == 0 ? y.count() : kind == 1 ? x.count() : f.count();
   for (size_t i = 0; i < sums.size(); ++i) {
@@ -221,6 +236,27 @@ void convolution(Draw& draw) {
 
 // ---- layers
 
+struct Slope {
+  double y, slope;
+};
+Slope activated(cudnnActivationMode_t mode, double v, double coefficient) {
+  switch (mode) {
+    case CUDNN_ACTIVATION_SIGMOID: {
+      const double y = 1 / (1 + std::exp(-v));
+      return {y, y * (1 - y)};
+    }
+    case CUDNN_ACTIVATION_TANH:
+      return {std::tanh(v), 1 - std::tanh(v) * std::tanh(v)};
+    case CUDNN_ACTIVATION_CLIPPED_RELU:
+      return {std::min(std::max(0.0, v), coefficient), v > 0 && v < coefficient ? 1.0 : 0.0};
+    case CUDNN_ACTIVATION_ELU:
+      return {v > 0 ? v : coefficient * std::expm1(v), v > 0 ? 1 : coefficient * std::exp(v)};
+    default:
+      return {std::max(0.0, v), v > 0 ? 1.0 : 0.0};
+  }
+}
+
+// Forward, and backward through what that gave.
 void activation(Draw& draw) {
   const Sizes s = any_sizes(draw, true);
   const int wrong = draw.wrong(2);
@@ -238,22 +274,70 @@ void activation(Draw& draw) {
   const cudnnStatus_t code =
       cudnnActivationForward(wrong == 1 ? nullptr : handle, descriptor, &alpha, t.get(), dx.get(),
                              &beta, wrong == 2 ? other.get() : t.get(), dy.get());
-  std::vector<double> want = widen(y);
+  std::vector<double> want = widen(y), want_back = widen(y);
+  std::vector<float> forward(x.size());
+  const std::vector<float> gradient = draw.floats(s.extent());
   for_each(s, [&](int i, int j, int k, int l) {
-    const double v = x[s.at(i, j, k, l)];
-    double f = 0;
-    if (mode == CUDNN_ACTIVATION_SIGMOID) f = 1 / (1 + std::exp(-v));
-    if (mode == CUDNN_ACTIVATION_RELU) f = std::max(0.0, v);
-    if (mode == CUDNN_ACTIVATION_TANH) f = std::tanh(v);
-    if (mode == CUDNN_ACTIVATION_CLIPPED_RELU) f = std::min(std::max(0.0, v), coefficient);
-    if (mode == CUDNN_ACTIVATION_ELU) f = v > 0 ? v : coefficient * std::expm1(v);
-    double& to = want[s.at(i, j, k, l)];
-    to = alpha * f + beta * to;
+    const int at = s.at(i, j, k, l);
+    const Slope f = activated(mode, x[at], coefficient);
+    forward[at] = static_cast<float>(f.y);
+    want[at] = alpha * f.y + beta * y[at];
+    want_back[at] = alpha * f.slope * gradient[at] + beta * y[at];
   });
   judge(text("activation %d of %s, factors %g %g, wrong %d", mode, shown(s).c_str(), alpha, beta,
              wrong),
         code, dy, want, 1e-5);
+  Device<float> values(forward), gradients(gradient), back(y);
+  judge("  backward",
+        cudnnActivationBackward(wrong == 1 ? nullptr : handle, descriptor, &alpha, t.get(),
+                                values.get(), t.get(), gradients.get(), t.get(), dx.get(), &beta,
+                                wrong == 2 ? other.get() : t.get(), back.get()),
+        back, want_back, 1e-5);
   cudnnDestroyActivationDescriptor(descriptor);
+}
+
+// A square of pixels, some of them outside.
+struct Window {
+  int row, column, size;
+  template <class Visit>
+  void for_each_inside(const Sizes& x, const Visit& visit) const {
+    for (int a = std::max(0, row); a < std::min(x.h, row + size); ++a) {
+      for (int b = std::max(0, column); b < std::min(x.w, column + size); ++b) visit(a, b);
+    }
+  }
+};
+
+struct Pooled {
+  double sum = 0, largest = -HUGE_VAL;
+  int inside = 0, place = 0;  // of the largest
+};
+Pooled look(const std::vector<float>& values, const Sizes& x, int i, int j, const Window& window) {
+  Pooled p;
+  window.for_each_inside(x, [&](int a, int b) {
+    const double v = values[x.at(i, j, a, b)];
+    ++p.inside;
+    p.sum += v;
+    if (v > p.largest) p.largest = v, p.place = x.at(i, j, a, b);
+  });
+  return p;
+}
+double divisor(cudnnPoolingMode_t mode, const Pooled& p, const Window& window) {
+  return mode == CUDNN_POOLING_AVERAGE_COUNT_INCLUDE_PADDING ? window.size * window.size : p.inside;
+}
+double pooled(cudnnPoolingMode_t mode, const std::vector<float>& values, const Sizes& x, int i,
+              int j, const Window& window) {
+  const Pooled p = look(values, x, i, j, window);
+  return mode == CUDNN_POOLING_MAX ? p.largest : p.sum / divisor(mode, p, window);
+}
+void pool_back(cudnnPoolingMode_t mode, const std::vector<float>& values, const Sizes& x, int i,
+               int j, const Window& window, double gradient, std::vector<double>* to) {
+  const Pooled p = look(values, x, i, j, window);
+  if (mode == CUDNN_POOLING_MAX) {
+    (*to)[p.place] += gradient;
+    return;
+  }
+  window.for_each_inside(
+      x, [&](int a, int b) { (*to)[x.at(i, j, a, b)] += gradient / divisor(mode, p, window); });
 }
 
 void pooling(Draw& draw) {
@@ -282,24 +366,24 @@ void pooling(Draw& draw) {
     const float alpha = draw.factor(), beta = draw.factor();
     const cudnnStatus_t code = cudnnPoolingForward(wrong == 1 ? nullptr : handle, pool, &alpha,
                                                    tx.get(), dx.get(), &beta, ty.get(), dy.get());
-    std::vector<double> want = widen(hy);
+    std::vector<double> want = widen(hy), want_back(hx.size());
+    std::vector<float> forward(hy.size());
+    const std::vector<float> gradient = draw.floats(y.count());
     for_each(y, [&](int i, int j, int k, int l) {
-      double sum = 0, largest = -HUGE_VAL;
-      int inside = 0;
-      for (int a = k * step - pad; a < k * step - pad + window; ++a) {
-        for (int b = l * step - pad; b < l * step - pad + window; ++b) {
-          if (a < 0 || a >= x.h || b < 0 || b >= x.w) continue;
-          ++inside;
-          sum += hx[x.at(i, j, a, b)];
-          largest = std::max<double>(largest, hx[x.at(i, j, a, b)]);
-        }
-      }
-      const bool all = mode == CUDNN_POOLING_AVERAGE_COUNT_INCLUDE_PADDING;
-      const double f = mode == CUDNN_POOLING_MAX ? largest : sum / (all ? window * window : inside);
-      double& to = want[y.at(i, j, k, l)];
-      to = alpha * f + beta * to;
+      const int at = y.at(i, j, k, l);
+      const Window here = {k * step - pad, l * step - pad, window};
+      const double f = pooled(mode, hx, x, i, j, here);
+      forward[at] = static_cast<float>(f);
+      want[at] = alpha * f + beta * hy[at];
+      pool_back(mode, hx, x, i, j, here, gradient[at], &want_back);
     });
     judge(text("  factors %g %g", alpha, beta), code, dy, want, 1e-5);
+    Device<float> values(forward), gradients(gradient), back(hx.size());
+    judge("  backward",
+          cudnnPoolingBackward(wrong == 1 ? nullptr : handle, pool, &kOne, ty.get(), values.get(),
+                               ty.get(), gradients.get(), tx.get(), dx.get(), &kZero, tx.get(),
+                               back.get()),
+          back, want_back, 1e-5);
   }
   cudnnDestroyPoolingDescriptor(pool);
 }
@@ -353,45 +437,93 @@ void addition(Draw& draw) {
         code, dc, want, 1e-6);
 }
 
-// Statistics over images and pixels of a channel, or over images alone.
+// A batch with its statistics: over images and pixels of a channel, or over images alone.
+struct Batch {
+  Sizes s;
+  bool spatial;
+  double epsilon;
+  std::vector<float> x;
+  Sizes parameters = spatial ? sizes_of(1, s.c, 1, 1) : sizes_of(1, s.c, s.h, s.w);
+  double count = 1.0 * s.count() / parameters.count();
+  std::vector<double> sum = std::vector<double>(parameters.count() + 1), squares = sum;
+
+  int place(int j, int k, int l) const { return spatial ? j : parameters.at(0, j, k, l); }
+  double normal(int i, int j, int k, int l) const {
+    const int at = place(j, k, l);
+    return (x[s.at(i, j, k, l)] - sum[at] / count) / std::sqrt(squares[at] / count + epsilon);
+  }
+  void add_up() {
+    for_each(s, [&](int i, int j, int k, int l) { sum[place(j, k, l)] += x[s.at(i, j, k, l)]; });
+    for_each(s, [&](int i, int j, int k, int l) {
+      const double d = x[s.at(i, j, k, l)] - sum[place(j, k, l)] / count;
+      squares[place(j, k, l)] += d * d;
+    });
+  }
+};
+
+void batch_norm_backward(Draw& draw, const Batch& b, cudnnBatchNormMode_t mode,
+                         const std::vector<float>& scale, const Device<float>& saved,
+                         const Device<float>& inverse) {
+  const Sizes& s = b.s;
+  const size_t room = b.sum.size();
+  const std::vector<float> gradient = draw.floats(s.count());
+  std::vector<double> to_scale(room), to_bias(room), back(s.count());
+  for_each(s, [&](int i, int j, int k, int l) {
+    const double g = gradient[s.at(i, j, k, l)];
+    to_bias[b.place(j, k, l)] += g;
+    to_scale[b.place(j, k, l)] += g * b.normal(i, j, k, l);
+  });
+  for_each(s, [&](int i, int j, int k, int l) {
+    const int at = b.place(j, k, l);
+    back[s.at(i, j, k, l)] = scale[at] / std::sqrt(b.squares[at] / b.count + b.epsilon) *
+                             (gradient[s.at(i, j, k, l)] - to_bias[at] / b.count -
+                              b.normal(i, j, k, l) * to_scale[at] / b.count);
+  });
+  const Tensor t(s), tp(b.parameters);
+  Device<float> dx(b.x), gradients(gradient), ds(scale), dback(s.count()), dscale(room),
+      dbias(room);
+  judge("  backward",
+        cudnnBatchNormalizationBackward(handle, mode, &kOne, &kZero, &kOne, &kZero, t.get(),
+                                        dx.get(), t.get(), gradients.get(), t.get(), dback.get(),
+                                        tp.get(), ds.get(), dscale.get(), dbias.get(), b.epsilon,
+                                        saved.get(), inverse.get()),
+        dback, back, 1e-3);
+  right("  gradient of the scale", relative_error(dscale.host(), to_scale), 1e-3);
+  right("  gradient of the bias", relative_error(dbias.host(), to_bias), 1e-4);
+}
+
 void batch_norm(Draw& draw) {
-  const Sizes s = sizes_of(draw.from(2, 4), draw.from(1, 5), draw.from(1, 6), draw.from(2, 6));
+  const int images = draw.from(2, 4), channels = draw.from(1, 5);
+  const int rows = draw.from(1, 6), cols = draw.from(2, 6), wrong = draw.wrong(3);
+  const Sizes s = sizes_of(images, channels, rows, cols);
   const bool spatial = draw.chance(60);
+  const double epsilon = draw.of({1e-5, 1e-3}), factor = draw.of({1.0, 0.1});
+  Batch b{s, spatial, epsilon, draw.floats(s.count())};
+  b.add_up();
   const auto mode = spatial ? CUDNN_BATCHNORM_SPATIAL : CUDNN_BATCHNORM_PER_ACTIVATION;
-  const Sizes p = spatial ? sizes_of(1, s.c, 1, 1) : sizes_of(1, s.c, s.h, s.w);
-  const int wrong = draw.wrong(3);
-  const Tensor t(s), tp(wrong == 1 ? sizes_of(1, s.c + 1, 1, 1) : p);
-  const std::vector<float> x = draw.floats(s.count()), scale = draw.floats(p.count() + 1),
-                           bias = draw.floats(p.count() + 1);
-  Device<float> dx(x), dy(s.count()), ds(scale), db(bias), mean(p.count() + 1),
-      variance(p.count() + 1), saved(p.count() + 1), inverse(p.count() + 1);
-  const double epsilon = wrong == 2 ? -1.0 : draw.of({1e-5, 1e-3}), factor = draw.of({1.0, 0.1});
+  const Tensor t(s), tp(wrong == 1 ? sizes_of(1, s.c + 1, 1, 1) : b.parameters);
+  const size_t room = b.sum.size();
+  const std::vector<float> scale = draw.floats(room), bias = draw.floats(room);
+  Device<float> dx(b.x), dy(s.count()), ds(scale), db(bias), mean(room), variance(room),
+      saved(room), inverse(room);
   const cudnnStatus_t code = cudnnBatchNormalizationForwardTraining(
       wrong == 3 ? nullptr : handle, mode, &kOne, &kZero, t.get(), dx.get(), t.get(), dy.get(),
-      tp.get(), ds.get(), db.get(), factor, mean.get(), variance.get(), epsilon, saved.get(),
-      inverse.get());
-  std::vector<double> sum(p.count()), squares(p.count()), running(p.count() + 1);
-  const auto place = [&](int j, int k, int l) { return spatial ? j : p.at(0, j, k, l); };
-  const double count = 1.0 * s.count() / p.count();
-  for_each(s, [&](int i, int j, int k, int l) { sum[place(j, k, l)] += x[s.at(i, j, k, l)]; });
+      tp.get(), ds.get(), db.get(), factor, mean.get(), variance.get(), wrong == 2 ? -1 : epsilon,
+      saved.get(), inverse.get());
+  std::vector<double> want(s.count()), running(room);
   for_each(s, [&](int i, int j, int k, int l) {
-    const double d = x[s.at(i, j, k, l)] - sum[place(j, k, l)] / count;
-    squares[place(j, k, l)] += d * d;
+    const int at = b.place(j, k, l);
+    want[s.at(i, j, k, l)] = scale[at] * b.normal(i, j, k, l) + bias[at];
   });
-  std::vector<double> want(s.count());
-  for_each(s, [&](int i, int j, int k, int l) {
-    const int at = place(j, k, l);
-    want[s.at(i, j, k, l)] = scale[at] * (x[s.at(i, j, k, l)] - sum[at] / count) /
-                                 std::sqrt(squares[at] / count + epsilon) +
-                             bias[at];
-  });
-  for (int i = 0; i < p.count(); ++i) running[i] = factor * squares[i] / (count - 1);
+  for (int i = 0; i < b.parameters.count(); ++i) {
+    running[i] = factor * b.squares[i] / (b.count - 1);
+  }
   judge(text("batch norm %d, %s, epsilon %g, factor %g, wrong %d", mode, shown(s).c_str(), epsilon,
              factor, wrong),
         code, dy, want, 1e-4);
-  if (code == CUDNN_STATUS_SUCCESS) {
-    right("  running variance", relative_error(variance.host(), running), 1e-4);
-  }
+  if (code != CUDNN_STATUS_SUCCESS) return;
+  right("  running variance", relative_error(variance.host(), running), 1e-4);
+  batch_norm_backward(draw, b, mode, scale, saved, inverse);
 }
 
 }  // namespace

@@ -41,12 +41,13 @@ std::vector<size_t> repeated(const Layout& small, const Layout& large) {
   return index;
 }
 
-void require_alike(LayerCall* call, std::initializer_list<const cudnnTensorStruct*> tensors) {
+void require_alike(LayerCall* call, std::initializer_list<const cudnnTensorStruct*> tensors,
+                   cudnnStatus_t if_sizes_differ = CUDNN_STATUS_BAD_PARAM) {
   const cudnnTensorStruct* first = *tensors.begin();
   for (const cudnnTensorStruct* tensor : tensors) {
     call->require(is_set(tensor), CUDNN_STATUS_BAD_PARAM, "a descriptor is missing or not set");
     if (!call->ok()) return;
-    call->require(tensor->layout.same_size(first->layout), CUDNN_STATUS_BAD_PARAM,
+    call->require(tensor->layout.same_size(first->layout), if_sizes_differ,
                   "tensors have different sizes");
     call->require(tensor->layout.type == first->layout.type, CUDNN_STATUS_BAD_PARAM,
                   "tensors hold different types");
@@ -278,7 +279,7 @@ cudnnStatus_t cudnnActivationBackward(cudnnHandle_t handle,
   LayerCall layer(call, handle);
   layer.require(activationDesc != nullptr && activationDesc->set, CUDNN_STATUS_BAD_PARAM,
                 "the activation descriptor is not set");
-  require_alike(&layer, {yDesc, dyDesc, xDesc, dxDesc});
+  require_alike(&layer, {yDesc, dyDesc, xDesc, dxDesc}, CUDNN_STATUS_NOT_SUPPORTED);
   if (!layer.ok()) return layer.status();
   const Layout &ly = yDesc->layout, &lg = dyDesc->layout, &lx = xDesc->layout, &lo = dxDesc->layout;
   const double a = layer.scalar(alpha, lx), b = layer.scalar(beta, lx);
