@@ -45,12 +45,13 @@ class Git {
   fs::path root_;
 };
 
-void require_branch(const Git& git) {
+void require_branch(const Git& git, const fs::path& root) {
+  // Of a clone that another user made, or a damaged one, git itself says what is the matter.
+  if (fs::exists(root / ".git")) git.must({"rev-parse", "--git-dir"});
   if (!git.run({"rev-parse", "--git-dir"}).ok()) {
     throw UsageError(
         "this copy of the course is not a git clone, so there is nothing to pull. Clone it, and "
-        "copy "
-        "your chapters folder and .progress over.");
+        "copy your chapters folder and .progress over.");
   }
   if (!git.run({"rev-parse", "--abbrev-ref", "@{upstream}"}).ok()) {
     throw UsageError(
@@ -118,7 +119,7 @@ std::string report(const std::set<std::string>& changed, const std::set<std::str
 
 int update_command(App& app) {
   const Git git(app.paths().root);
-  require_branch(git);
+  require_branch(git, app.paths().root);
   print("Asking for a new version ...\n");
   git.must({"fetch", "--quiet"}, kNetworkSeconds);
   const std::string before = course::trim(git.must({"rev-parse", "HEAD"}));

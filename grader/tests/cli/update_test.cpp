@@ -87,6 +87,15 @@ TEST_F(Update, OwnCommitsAreNotOverwritten) {
   EXPECT_NE(ran.err.find("commits of its own"), std::string::npos) << ran.err;
 }
 
+TEST(UpdateWithoutGit, ADamagedCloneIsNotCalledNone) {
+  ScratchCourse course;
+  course.set("GIT_CEILING_DIRECTORIES", course.root().parent_path().string());
+  write_file(course.root() / ".git" / "HEAD", "nonsense\n");
+  const Ran ran = course.grade({"update"});
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_NE(ran.err.find("git rev-parse --git-dir failed"), std::string::npos) << ran.err;
+}
+
 TEST(UpdateWithoutGit, SaysSo) {
   ScratchCourse course;
   course.set("GIT_CEILING_DIRECTORIES", course.root().parent_path().string());
