@@ -18,6 +18,7 @@ class Group {
  public:
   explicit Group(int devices)
       : streams_(devices), ready_(devices), done_(devices), devices_(devices) {
+    require_peer_access(devices);
     for (int d = 0; d < devices; ++d) {
       const kit::OnDevice scope(d);
       cudaEventCreateWithFlags(&ready_[d], cudaEventDisableTiming);

@@ -5,6 +5,7 @@
 #include <cuda_runtime.h>
 
 #include <ostream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,27 @@ inline void expect_success(const std::string& function, cudaError_t error,
   if (error == cudaSuccess) return;
   cudaGetLastError();
   kit::fail(function + " returned " + cudaGetErrorName(error) + ".", site);
+}
+
+inline bool can_access(int device, int peer) {
+  int can = 1;
+  if (device != peer) cudaDeviceCanAccessPeer(&can, device, peer);
+  return can == 1;
+}
+
+// Throws where the driver lets the first `devices` not reach each other's memory, as between most
+// cards without NVLink: there no code could pass.
+inline void require_peer_access(int devices) {
+  for (int device = 0; device < devices; ++device) {
+    for (int peer = 0; peer < devices; ++peer) {
+      if (can_access(device, peer)) continue;
+      throw std::runtime_error(
+          "GPU " + std::to_string(device) + " cannot reach the memory of GPU " +
+          std::to_string(peer) +
+          " on this machine, which this exercise needs. It is no fault of your "
+          "file: --device sim grades it without GPUs.");
+    }
+  }
 }
 
 // 2, 3, ... up to the devices that are here, but at most 4: with two, the left neighbour is the
