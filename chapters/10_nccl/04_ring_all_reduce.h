@@ -21,8 +21,8 @@ inline size_t longest_part(size_t n, int devices) {
 // In place: d_x[d], n floats on device d, becomes the sum over all devices, in 2 (devices - 1)
 // steps of ncclSend to the next rank and ncclRecv from the one before.
 //   d_x[d]      aligned to 16 bytes
-//   d_space[d]  longest_part(n, devices) floats on device d, aligned to 16 bytes; contents not
-//   needed
+//   d_space[d]  longest_part(n, devices) floats on device d, aligned to 16 bytes; what is in it is
+//               not needed
 // Work of streams[d]; does not wait. Returns the first result that is no success; the current
 // device stays what it was.
 ncclResult_t ring_all_reduce(float* const* d_x, float* const* d_space, size_t n,

@@ -6,8 +6,8 @@
 
 constexpr int kMostFeatures = 256;
 
-// What one device trains a linear model with: the prediction of a row is x[0] w[0] + x[1] w[1] +
-// ...
+// What one device trains a linear model with: the prediction of a row is
+// x[0] w[0] + x[1] w[1] + ...
 struct Shard {
   const float* x;   // rows x features, row-major
   const float* y;   // rows: what the predictions should be

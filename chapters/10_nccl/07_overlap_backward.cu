@@ -1,8 +1,7 @@
 // 10/07 Overlap backward: the gradients of the last layers cross the links while those of the first
 // are being computed.
 //   replicas[d]  what device d has: arrays, a communicator, a stream to compute in, a stream for
-//   the
-//                link, an event (07_overlap_backward.h)
+//                the link, an event (07_overlap_backward.h)
 //   Every call costs some microseconds besides its bytes, so several layers share one: a bucket.
 //   TODOs        4
 #include "07_overlap_backward.h"

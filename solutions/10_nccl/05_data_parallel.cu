@@ -1,7 +1,7 @@
 // 10/05 Data parallel: every device has all weights and a part of the rows.
-//   shards[d]  what device d has (05_data_parallel.h): its rows, w and gradient of `features`
-//   floats Each device computes the gradient of its own rows. Their sum is the gradient of all
-//   rows, so n devices do the step that one device would do with the whole batch.
+//   shards[d]  what device d has (05_data_parallel.h): its rows; w and gradient, `features` floats
+//   Each device computes the gradient of its own rows. Their sum is the gradient of all rows, so
+//   n devices do the step that one device would do with the whole batch.
 //   TODOs      3
 #include "05_data_parallel.h"
 
