@@ -222,6 +222,7 @@ class StepGraph {
 
 void copy_in(void* d_to, const void* from, size_t bytes) {
   cudaMemcpy(d_to, from, bytes, cudaMemcpyHostToDevice);
+  cudaDeviceSynchronize();  // pageable memory: the call may return before the last bytes arrive
 }
 
 // What linear_pooled must leave in pool2 and from2, for outputs of the second convolution `conv2`
