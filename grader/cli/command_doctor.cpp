@@ -2,7 +2,7 @@
 #include <dlfcn.h>
 
 #include <fstream>
-#include <regex>
+#include <string_view>
 
 #include "cli/app.h"
 #include "cli/commands.h"
@@ -46,9 +46,9 @@ std::string cached_compiler(const Paths& paths) {
 
 // "13.0" of "Cuda compilation tools, release 13.0, V13.0.88"; 0 if unknown.
 double nvcc_release(const std::string& text) {
-  static const std::regex release(R"(release (\d+\.\d+))");
-  std::smatch match;
-  return std::regex_search(text, match, release) ? std::atof(match[1].str().c_str()) : 0;
+  constexpr std::string_view kBefore = "release ";
+  const size_t at = text.find(kBefore);
+  return at == std::string::npos ? 0 : std::atof(text.c_str() + at + kBefore.size());
 }
 
 void check_tool(Doctor& doctor, const std::string& name, const std::string& path) {

@@ -230,8 +230,23 @@ void op_predicate(Warp& w, const Instr& in, uint32_t m) {
 
 enum class Cmp { kEq, kNe, kLt, kLe, kGt, kGe, kEqu, kNeu, kLtu, kLeu, kGtu, kGeu, kNum, kNan };
 
+// Those that hold for NaN are the opposites of others.
+constexpr bool holds_for_nan(Cmp cmp) {
+  return cmp == Cmp::kNan || (cmp >= Cmp::kEqu && cmp <= Cmp::kGeu);
+}
+constexpr Cmp opposite(Cmp cmp) {
+  if (cmp == Cmp::kEqu) return Cmp::kNe;
+  if (cmp == Cmp::kNeu) return Cmp::kEq;
+  if (cmp == Cmp::kLtu) return Cmp::kGe;
+  if (cmp == Cmp::kLeu) return Cmp::kGt;
+  if (cmp == Cmp::kGtu) return Cmp::kLe;
+  if (cmp == Cmp::kGeu) return Cmp::kLt;
+  return Cmp::kNum;
+}
+
 template <Cmp kCmp, class T>
 inline bool compare(T a, T b) {
+  static_assert(!holds_for_nan(kCmp));
   const bool nan = a != a || b != b;
   if constexpr (kCmp == Cmp::kEq) return a == b;
   if constexpr (kCmp == Cmp::kNe) return !nan && a != b;
@@ -239,14 +254,7 @@ inline bool compare(T a, T b) {
   if constexpr (kCmp == Cmp::kLe) return a <= b;
   if constexpr (kCmp == Cmp::kGt) return a > b;
   if constexpr (kCmp == Cmp::kGe) return a >= b;
-  if constexpr (kCmp == Cmp::kEqu) return nan || a == b;
-  if constexpr (kCmp == Cmp::kNeu) return nan || a != b;
-  if constexpr (kCmp == Cmp::kLtu) return nan || a < b;
-  if constexpr (kCmp == Cmp::kLeu) return nan || a <= b;
-  if constexpr (kCmp == Cmp::kGtu) return nan || a > b;
-  if constexpr (kCmp == Cmp::kGeu) return nan || a >= b;
-  if constexpr (kCmp == Cmp::kNum) return !nan;
-  return nan;
+  return !nan;
 }
 
 // What is compared: the type itself, or the float that holds a half exactly.
@@ -275,9 +283,9 @@ C flush_subnormal(C x) {
 }
 
 template <Cmp kCmp, class T, bool kFlush>
-__attribute__((noinline)) uint32_t comparison(Warp& w, const Instr& in, int first) {
-  const auto* a = w.in<Store<T>>(in.ops[first]);
-  const auto* b = w.in<Store<T>>(in.ops[first + 1]);
+__attribute__((noinline)) uint32_t comparison(Warp& w, const Instr& in) {
+  const auto* a = w.in<Store<T>>(in.ops[2]);
+  const auto* b = w.in<Store<T>>(in.ops[3]);
   return lane_mask([=](int i) {
     using C = typename Compared<T>::type;
     C x = Compared<T>::load(a[i]), y = Compared<T>::load(b[i]);
@@ -285,46 +293,48 @@ __attribute__((noinline)) uint32_t comparison(Warp& w, const Instr& in, int firs
     return compare<kCmp, C>(x, y);
   });
 }
+// Bit i: whether it holds in lane i.
+template <Cmp kCmp, class T, bool kFlush>
+uint32_t lanes_where(Warp& w, const Instr& in) {
+  if constexpr (holds_for_nan(kCmp)) {
+    return ~comparison<opposite(kCmp), T, kFlush>(w, in);
+  } else {
+    return comparison<kCmp, T, kFlush>(w, in);
+  }
+}
 
-// setp p|q, a, b, c: imm bits 0-1 the combination with c (1 and, 2 or, 3 xor), bit 2 negates c.
-// ops: p, q (or none), a, b, c (or none).
+// What follows a comparison is the same for all types; it is compiled once.
+
+// t with the predicate c of setp and set: imm bits 0-1 say how (1 and, 2 or, 3 xor), bit 2 negates
+// c.
+__attribute__((noinline)) uint32_t combine(const Warp& w, const Instr& in, uint32_t t) {
+  const uint32_t p = w.predicate(in.ops[4]);
+  const uint32_t c = in.imm & 4 ? ~p : p;
+  return (in.imm & 3) == 1 ? (t & c) : (in.imm & 3) == 2 ? (t | c) : (t ^ c);
+}
+
+// setp p|q, a, b, c. ops: p, q (or none), a, b, c (or none).
 template <Cmp kCmp, class T, bool kFlush>
 void op_setp(Warp& w, const Instr& in, uint32_t m) {
-  const uint32_t t = comparison<kCmp, T, kFlush>(w, in, 2);
-  uint32_t p = t, q = ~t;
+  uint32_t p = lanes_where<kCmp, T, kFlush>(w, in), q = ~p;
   if (in.ops[4] != kNoPlace) {
-    uint32_t c = w.predicate(in.ops[4]);
-    if (in.imm & 4) c = ~c;
-    switch (in.imm & 3) {
-      case 1:
-        p = t & c;
-        q = ~t & c;
-        break;
-      case 2:
-        p = t | c;
-        q = ~t | c;
-        break;
-      default:
-        p = t ^ c;
-        q = ~t ^ c;
-        break;
-    }
+    p = combine(w, in, p);
+    q = combine(w, in, q);
   }
   if (in.ops[0] != kNoPlace) write_predicate(w, in.ops[0], m, p);
   if (in.ops[1] != kNoPlace) write_predicate(w, in.ops[1], m, q);
 }
+
 // set d, a, b, c: `extra` (all ones or 1.0 of the type of the result) where the comparison holds.
 // ops: d, none, a, b, c.
-template <Cmp kCmp, class T, bool kFlush>
-void op_set(Warp& w, const Instr& in, uint32_t m) {
-  uint32_t t = comparison<kCmp, T, kFlush>(w, in, 2);
-  if (in.ops[4] != kNoPlace) {
-    uint32_t c = w.predicate(in.ops[4]);
-    if (in.imm & 4) c = ~c;
-    t = (in.imm & 3) == 1 ? (t & c) : (in.imm & 3) == 2 ? (t | c) : (t ^ c);
-  }
+__attribute__((noinline)) void write_set(Warp& w, const Instr& in, uint32_t m, uint32_t t) {
+  if (in.ops[4] != kNoPlace) t = combine(w, in, t);
   const uint32_t yes = in.extra;
   for_lanes(w.out<uint32_t>(in.ops[0]), m, [=](int i) { return ((t >> i) & 1) ? yes : 0u; });
+}
+template <Cmp kCmp, class T, bool kFlush>
+void op_set(Warp& w, const Instr& in, uint32_t m) {
+  write_set(w, in, m, lanes_where<kCmp, T, kFlush>(w, in));
 }
 
 template <class T, bool kFlush>
