@@ -23,6 +23,7 @@ import datetime
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -137,12 +138,16 @@ def grade_all(chosen):
         print(log.stdout[-4000:])
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         rows = list(pool.map(lambda e: grade(e, "starter"), chosen))
-    # Alone on the card: some measure time, some the memory that is free.
-    rows += [grade(e, "solution") for e in chosen]
-    order = [e["id"] for e in chosen]
-    rows.sort(key=lambda row: (order.index(row["exercise"]), row["graded"]))
     for row in rows:
         show(row)
+    # Alone on the card: some measure time, some the memory that is free.
+    try:
+        for exercise in chosen:
+            rows.append(grade(exercise, "solution"))
+            show(rows[-1])
+    except KeyboardInterrupt:
+        print("stopped; the file gets what there is")
+    for row in rows:
         del row["verdict"]
         if row["graded"] == "starter":
             del row["speeds"]
@@ -199,7 +204,12 @@ def earlier(path, rows):
                   if key in old}
 
 
+def interrupt(*_):
+    raise KeyboardInterrupt
+
+
 def main():
+    signal.signal(signal.SIGTERM, interrupt)  # timeout(1) stops it as Ctrl-C does
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("out")
     parser.add_argument("--only", nargs="*", default=[], help="exercises whose id begins with one of these")
