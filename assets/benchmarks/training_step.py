@@ -311,11 +311,11 @@ def measure(batches, seconds):
     DATA.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n")
 
 
-def best(data, batch, precision="fp32", who="PyTorch", modes=None, run=None):
+def best(data, batch, precision="fp32", who="PyTorch", modes=None, layout=None, run=None):
     """The fastest row; of a certain run or of any. A row without a run is of the first one."""
     rows = [row for row in data["rows"] if row["batch"] == batch and row["who"] == who
             and row["precision"] == precision and (modes is None or row["mode"] in modes)
-            and run in (None, row.get("run", 1))]
+            and layout in (None, row.get("layout")) and run in (None, row.get("run", 1))]
     return min(rows, key=lambda row: row["mean_us"]) if rows else None
 
 
@@ -360,10 +360,17 @@ def shown(data):
                      times_best=f"{times_ours(data, batch):.2f}",
                      times_eager=f"{times_ours(data, batch, modes=['eager']):.1f}",
                      tf32=digits(tf32["mean_us"]) if tf32 else "–")
+        for layout in ("NCHW", "channels_last"):
+            found = best(data, batch, modes=["graph"], layout=layout)
+            entry[f"graph_{layout}"] = digits(found["mean_us"]) if found else "–"
         entry["kernels"] = {
             name: {"us": f"{us:.3g}", "percent": f"{share(data, name, batch, us):.0f} %"}
             for name, us in data["kernels_us"][str(batch)].items()}
         text[str(batch)] = entry
+    limits = data["limits"]
+    text["limits"] = {"tflops": f"{limits['flops_per_second'] * 1e-12:.3g}",
+                      "terabytes": f"{limits['bytes_per_second'] * 1e-12:.3g}",
+                      "pinned_gigabytes": f"{limits['pinned_bytes_per_second'] * 1e-9:.3g}"}
     errors = data["agreement"]
     for what in ("update", "gradient"):
         text[what] = {
