@@ -16,8 +16,7 @@
 //
 // Three rules hold everywhere:
 //  - The first failure of a case is its only one: once kit::run or a comparison has failed, the
-//  rest of
-//    that case is silent, so a test need not look at return values.
+//    rest of that case is silent, so a test need not look at return values.
 //  - Of several failing cases only the first is described; the others are counted and named.
 //  - The same test object runs on a GPU and in the simulator. Checks that only the simulator can do
 //    (findings, counters, budgets) do nothing on a GPU.

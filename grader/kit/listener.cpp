@@ -61,6 +61,7 @@ void Listener::OnTestEnd(const testing::TestInfo& info) {
   const std::string stray = take_findings();  // of launches outside kit::run
   if (!stray.empty()) fail(stray);
   check_expected_findings();
+  context().properties_sent = 0;  // all again: a test may have changed one since
   send_properties();
   const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start_;
   Context& now = context();

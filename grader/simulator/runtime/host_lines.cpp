@@ -73,20 +73,22 @@ class DebugInformation {
 // What the table knows about one address.
 struct Line {
   Position position;
-  bool in_toolkit = false;  // inside a header of the toolkit, and not inlined into the program
+  bool in_library = false;  // inside a header of others, and not inlined into the program
 };
 
 bool ends_with(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
-// Headers of the toolkit that wrap the runtime, and the stub file that nvcc writes per kernel.
-bool is_toolkit_file(const std::string& file) {
+// Headers of the toolkit that wrap the runtime, the stub file that nvcc writes per kernel, and the
+// standard library: std::copy into a buffer is the line that calls std::copy.
+bool is_library_file(const std::string& file) {
   for (const char* end : {"/cuda_runtime.h", "/cuda_runtime_api.h", "/device_functions.h",
                           "/device_functions.hpp", "/host_runtime.h", ".cudafe1.stub.c"}) {
     if (ends_with(file, end)) return true;
   }
-  return file.find("/cooperative_groups") != std::string::npos;
+  return file.find("/cooperative_groups") != std::string::npos ||
+         file.find("/include/c++/") != std::string::npos;
 }
 
 class HostLines {
@@ -114,9 +116,9 @@ class HostLines {
     const DwarfUnit* unit = information->unit_of(linked);
     if (unit == nullptr) return {};
     const Position innermost = unit->line_of(linked);
-    if (!is_toolkit_file(innermost.file)) return {innermost, false};
+    if (!is_library_file(innermost.file)) return {innermost, false};
     for (const Position& caller : unit->inlined_at(linked)) {
-      if (caller.known() && !is_toolkit_file(caller.file)) return {caller, false};
+      if (caller.known() && !is_library_file(caller.file)) return {caller, false};
     }
     return {innermost, true};
   }
@@ -157,21 +159,21 @@ Position host_call_position(const void* return_address) {
   if (return_address == nullptr) return {};
   // The call lies before the address that it returns to.
   const Line direct = HostLines::instance().line_of(number(return_address) - 1);
-  if (!direct.in_toolkit) return direct.position;
+  if (!direct.in_library) return direct.position;
   for (const void* address : walk_stack(return_address)) {
     const Line line = HostLines::instance().line_of(number(address) - 1);
-    if (line.position.known() && !line.in_toolkit) return line.position;
+    if (line.position.known() && !line.in_library) return line.position;
   }
   return direct.position;
 }
 
 Position host_fault_position(const void* instruction) {
   const Line direct = HostLines::instance().line_of(number(instruction));
-  if (direct.position.known() && !direct.in_toolkit) return direct.position;
+  if (direct.position.known() && !direct.in_library) return direct.position;
   for (const void* address : walk_stack(instruction)) {
     if (address == instruction) continue;
     const Line line = HostLines::instance().line_of(number(address) - 1);
-    if (line.position.known() && !line.in_toolkit) return line.position;
+    if (line.position.known() && !line.in_library) return line.position;
   }
   return {};
 }

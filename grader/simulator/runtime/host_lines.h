@@ -9,8 +9,8 @@
 namespace warplings::sim {
 
 // The line of the call that returns to `return_address`. Where that is a wrapper in the toolkit's
-// own headers (the typed cudaMalloc of cuda_runtime.h), the line of the program that called the
-// wrapper. Unknown for code without debug information. Cached.
+// own headers (the typed cudaMalloc of cuda_runtime.h) or in the standard library's, the line of
+// the program that called the wrapper. Unknown for code without debug information. Cached.
 Position host_call_position(const void* return_address);
 
 // The first known line of the program at or above an instruction that faulted. May be called in a

@@ -69,6 +69,21 @@ TEST(KitRun, RefusesTheAbsenceOfAnExpectedError) {
   EXPECT_TRUE(contains(message, "must end with cudaErrorInvalidValue")) << message;
 }
 
+TEST(KitRun, AQueryOfUnfinishedWorkIsNoFailure) {
+  const auto y = kit::DeviceBuffer<float>::output(4, "y");
+  const auto x = kit::DeviceBuffer<float>::input(std::vector<float>(4, 1.0f), "x");
+  cudaEvent_t done = nullptr;
+  ASSERT_EQ(cudaEventCreate(&done), cudaSuccess);
+  int unfinished = 0;
+  const kit::Run run = kit::run([&] {
+    launch_twice(x.get(), y.get(), 4);
+    cudaEventRecord(done);
+    while (cudaEventQuery(done) == cudaErrorNotReady) ++unfinished;
+  });
+  EXPECT_TRUE(run.ok()) << unfinished;
+  cudaEventDestroy(done);
+}
+
 TEST(KitRun, RecoversFromAFault) {
   const auto x = kit::DeviceBuffer<float>::inout(std::vector<float>(4), "x");
   EXPECT_NE(failure_of([&] { kit::run([&] { launch_store(x.get(), 1 << 28, 1); }); }), "");

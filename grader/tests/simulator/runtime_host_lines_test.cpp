@@ -1,9 +1,12 @@
 // Lines of host code: of calls into the runtime, of launches, and of accesses that fault.
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <functional>
+#include <vector>
 
 #include "runtime/host_lines.h"
 #include "runtime_fixture.h"
@@ -53,6 +56,18 @@ TEST_F(HostAccessDeathTest, ReadingDeviceMemoryOnTheHostEndsTheProcessWithItsLin
   const std::string line = std::to_string(__LINE__ + 1);
   EXPECT_EXIT({ (void)a[2]; }, ::testing::ExitedWithCode(99),
               "runtime_host_lines_test.cpp:" + line + " reads byte 8 of `weights`");
+}
+
+TEST_F(HostAccessDeathTest, AnAccessInsideTheStandardLibraryHasTheLineOfTheCall) {
+  int* a = device<int>(8);
+  const std::vector<int> values(8, 1);
+  const std::string line = std::to_string(__LINE__ + 1);
+  EXPECT_EXIT({ std::copy(values.begin(), values.end(), a); }, ::testing::ExitedWithCode(99),
+              "runtime_host_lines_test.cpp:" + line + " writes byte");
+  const std::string next = std::to_string(__LINE__ + 1);
+  EXPECT_EXIT({ std::transform(values.begin(), values.end(), a, std::negate<>()); },
+              ::testing::ExitedWithCode(99),
+              "runtime_host_lines_test.cpp:" + next + " writes byte");
 }
 
 TEST_F(HostAccessDeathTest, TheHookRunsInsteadOfTheMessage) {
