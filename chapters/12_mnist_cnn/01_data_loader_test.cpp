@@ -92,6 +92,19 @@ Bytes cut(Bytes bytes, size_t size) {
 
 std::string bytes_text(const Bytes& bytes) { return std::to_string(bytes.size()); }
 
+// What print_image must write of 12 x 12 bytes.
+std::string printed(const uint8_t* bytes) {
+  std::string text;
+  for (int i = 0; i < 144; ++i) {
+    text.append(2, " .:-=+*#%@"[bytes[i] * 10 / 256]);
+    if (i % 12 == 11) text += '\n';
+  }
+  return text;
+}
+void expect_printed(const std::string& got, const std::string& expected) {
+  if (got != expected) kit::fail("print_image returned\n" + got + "expected\n" + expected);
+}
+
 }  // namespace
 
 TEST(DataLoader, ReadsAndNormalisesATrainingSet) {
@@ -108,7 +121,9 @@ TEST(DataLoader, ReadsAndNormalisesATrainingSet) {
       const std::string images = write("images", kit::idx_images(digits));
       const std::string labels = write("labels", kit::idx_labels(digits));
       Loaded set;
-      expect_loads(load_dataset(images, labels, nullptr, &set));
+      const std::string problem = load_dataset(images, labels, nullptr, &set);
+      expect_loads(problem);
+      if (problem.empty()) RecordProperty("todo", 2);  // the files were understood
       double mean = 0, deviation = 0;
       mean_and_deviation(digits, &mean, &deviation);
       expect_pixels(set, digits, mean, deviation);
@@ -174,8 +189,14 @@ TEST(DataLoader, TellsWhatIsWrongWithAFile) {
   Bytes absurd = images;
   for (size_t at = 4; at < 12; ++at) absurd[at] = 0xff;
   bad_images("of absurd sizes", absurd, {bytes_text(images)});
-  // 2^24 + 9 images: the sizes that fit into 24 bits are right.
-  bad_images("of a count with a wrong first byte", changed(images, 4, 1), {bytes_text(images)});
+  // 2^24 + 9 images of 2^8 bytes each: in 32 bits that is as many bytes as 9 images have.
+  const Bytes square = kit::idx_images(kit::random_digits(9, 16, 4));
+  bad_images("of a count with a wrong first byte", changed(square, 4, 1), {bytes_text(square)});
+  // 2^22 images of 2^21 by 2^21: 2^64 bytes, in 64 bits none.
+  Bytes huge = cut(images, 16);
+  std::fill(huge.begin() + 4, huge.end(), uint8_t{0});
+  huge[5] = 0x40, huge[9] = 0x20, huge[13] = 0x20;
+  bad_images("of sizes whose product is 2^64", huge, {"16"});
   cases.run("file = not there",
             [&] { expect_problem(folder.file("nobody"), good_labels, "nobody", {}); });
   cases.run("file = labels with a wrong magic number", [&] {
@@ -311,11 +332,30 @@ TEST(DataLoader, PrintsAnImage) {
     kit::fail("There is no image to print: see TODO(2).");
     return;
   }
-  std::string expected;
-  for (int i = 0; i < 144; ++i) {
-    expected.append(2, " .:-=+*#%@"[digits.images[2 * 144 + i] * 10 / 256]);
-    if (i % 12 == 11) expected += '\n';
+  expect_printed(print_image(set, 2), printed(&digits.images[2 * 144]));
+}
+
+TEST(DataLoader, PrintsBytesThatNormalisingHasRoundedDown) {
+  RecordProperty("todo", 5);
+  // The first byte of each character but the first, with the next mean for which one of them,
+  // normalised and back, ends below itself: cut off, it would have the character before.
+  Bytes bytes(144);
+  for (int i = 0; i < 144; ++i) bytes[i] = static_cast<uint8_t>(((i % 9 + 1) * 256 + 9) / 10);
+  std::vector<float> pixels(144);
+  Dataset set;
+  set.count = 1;
+  set.rows = set.cols = 12;
+  set.deviation = 61.7f;
+  set.images = pixels.data();
+  bool is_below = false;
+  for (set.mean = 30.1f; set.mean < 200; set.mean += 0.5f) {
+    for (int i = 0; i < 144; ++i) {
+      pixels[i] = (static_cast<float>(bytes[i]) - set.mean) / set.deviation;
+      const float distance = pixels[i] * set.deviation;
+      is_below |= distance + set.mean < static_cast<float>(bytes[i]);
+    }
+    if (is_below) break;
   }
-  const std::string got = print_image(set, 2);
-  if (got != expected) kit::fail("print_image returned\n" + got + "expected\n" + expected);
+  EXPECT_TRUE(is_below);
+  expect_printed(print_image(set, 0), printed(bytes.data()));
 }

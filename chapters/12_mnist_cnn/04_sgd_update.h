@@ -7,8 +7,9 @@
 // w[i] -= rate * dw[i] for n floats in device memory; n may be 0.
 void launch_sgd_update(float* d_w, const float* d_dw, float rate, int n);
 
-// w[i] = a value between -bound and bound that depends on seed and offset + i alone, all of them
-// equally likely: the upper 24 bits of random_bits (support.h). n floats in device memory.
+// w[i] = (k 2^-23 - 1) bound, rounded once, where k is the upper 24 bits of random_bits(seed,
+// offset + i) (support.h): values from -bound up to bound, all equally likely, that depend on seed
+// and offset + i alone. n floats in device memory.
 void launch_uniform_init(float* d_w, int n, float bound, unsigned long long seed,
                          unsigned long long offset);
 

@@ -72,7 +72,8 @@ struct Reference {
 
 Values doubles(const std::vector<float>& x) { return {x.begin(), x.end()}; }
 
-// First weights: each layer within +-1 / sqrt of its inputs.
+// First weights: each layer within +-1 / sqrt of its inputs. The first hidden value is exactly 0
+// for every image, and hands no derivative back.
 std::vector<float> first_weights(const Mlp& mlp) {
   const float bound1 = 1 / std::sqrt(static_cast<float>(mlp.in));
   const float bound2 = 1 / std::sqrt(static_cast<float>(mlp.hidden));
@@ -80,6 +81,8 @@ std::vector<float> first_weights(const Mlp& mlp) {
   const std::vector<float> second =
       kit::random_floats(mlp.parameters() - mlp.w2(), -bound2, bound2);
   w.insert(w.end(), second.begin(), second.end());
+  std::fill_n(w.begin(), mlp.in, 0.0f);
+  w[mlp.b1()] = 0;
   return w;
 }
 

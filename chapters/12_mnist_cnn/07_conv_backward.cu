@@ -70,10 +70,8 @@ __global__ void __launch_bounds__(kThreads)
   const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
   // TODO(3): Every warp adds up each of its sums and leaves it in of_warp; then thread t adds up
   // the warps' sums t (about 10 lines).
-  if (lane == 0) {
-    for (int t = 0; t < kSums; ++t) of_warp[warp][t] = 0.0f;
-  }
-  const float sum = sums[0] + of_warp[warp][0];
+  of_warp[warp][lane] = sums[0];
+  const float sum = of_warp[warp][lane];
   const int filter = first_filter + threadIdx.x / 9;
   if (threadIdx.x < kSums && filter < k) {
     of_parts[((blockIdx.x * k + filter) * c + channel) * 9 + threadIdx.x % 9] = sum;

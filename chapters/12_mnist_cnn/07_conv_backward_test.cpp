@@ -123,7 +123,10 @@ TEST(ConvBackward, AddsUpTheThreadsOfABlock) {
 
 TEST(ConvBackward, AddsUpThePartsOfABatch) {
   RecordProperty("todo", 4);
-  kit::for_each("x", Sizes{layer(260, 1, 2, 2, 1), layer(67, 1, 6, 4, 2), layer(520, 1, 1, 2, 1)},
+  // 2, 3, 4 and 43 parts.
+  kit::for_each("x",
+                Sizes{layer(260, 1, 2, 2, 1), layer(67, 1, 6, 4, 2), layer(520, 1, 1, 2, 1),
+                      layer(86, 1, 16, 16, 1)},
                 check_dw);
 }
 

@@ -167,7 +167,7 @@ void check_dx(const Sizes& s, float offset = 0, double tolerance = 1e-5) {
 
 // One value, one part, several of the same and of different size, planes larger than a block.
 std::vector<Sizes> all_sizes() {
-  return {{1, 1, 1}, {3, 5, 4}, {2, 16, 784}, {33, 3, 70}, {64, 2, 36}, {7, 1, 1023}};
+  return {{1, 1, 1}, {3, 5, 4}, {2, 16, 784}, {33, 3, 70}, {64, 2, 36}, {7, 1, 1023}, {2, 2, 3000}};
 }
 
 }  // namespace

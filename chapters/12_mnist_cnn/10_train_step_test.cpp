@@ -76,6 +76,25 @@ TEST(TrainStep, HandsTheGradientThroughTheHiddenReLU) {
   check_gradients(kNetworks[1], 4, 4);  // those of the linear layers
 }
 
+TEST(TrainStep, AHiddenValueOfZeroHandsNothingBack) {
+  RecordProperty("todo", 1);
+  const Network& net = kNetworks[1];
+  const Parameters p = parameters_of(net);
+  std::vector<float> weights = kit::random_parameters(sizes_of(net));
+  std::fill_n(&weights[p.linear1_w.offset], net.features(), 0.0f);
+  weights[p.linear1_b.offset] = 0;
+  const Arrays arrays(net, weights, random_batch(net, 4));
+  kit::run([&] {
+    launch_forward(arrays.step);
+    launch_backward(arrays.step);
+  });
+  const float of_bias = arrays.gradients.download()[p.linear1_b.offset];
+  if (of_bias != 0) {
+    kit::fail("The first hidden value is 0 for every image, but the gradient of its bias is " +
+              std::to_string(of_bias) + ", expected 0: the derivative of ReLU is 1 above 0 only.");
+  }
+}
+
 TEST(TrainStep, GradientsOfEveryTensorAreThoseOfTheDoubleNetwork) {
   RecordProperty("todo", 3);
   kit::Cases cases;

@@ -66,7 +66,8 @@ std::string run(const Dataset& set, const TrainOptions& options, TrainArrays& ar
                            arrays.losses + step, arrays.workspace};
     // TODO(3): The order of this epoch, where it begins or where the run goes on inside it; this
     // step's batch; launch_train_step (about 8 lines).
-    order.resize(now.n);
+    cudaMemset(now.workspace, 0, workspace_size(now.network, now.n) * sizeof(float));
+    cudaMemset(batch.d_labels, 0, now.n);
     const float* logits = activations_of(now.network, now.n, now.workspace).logits;
     count_right<<<grid_of(now.n), kBlock>>>(logits, now.labels, arrays.right, now.n,
                                             now.network.classes);

@@ -347,8 +347,7 @@ inline std::string save_plot(const std::string& name, const std::vector<float>& 
   return file.finish();
 }
 
-// ---- the arrays of a training
-// --------------------------------------------------------------------
+// ---- the arrays of a training ------------------------------------------------------------------
 
 // Statistics with 1 / sqrt(variance + epsilon) in the places of the variances.
 inline std::vector<float> with_inv_std(const Network& net, std::vector<float> statistics) {

@@ -492,8 +492,10 @@ cudaError_t make_step(const Network& network, int n, int total, float rate, Fuse
   if (error != cudaSuccess) return error;
   cut(memory, &s);
   *step = s;
-  // Sums must begin as zeros; what follows them is written before it is read.
-  return cudaMemset(memory, 0, reinterpret_cast<unsigned char*>(s.pool1) - memory);
+  // Sums must begin as zeros; what follows them is written before it is read. The streams of a step
+  // do not wait for the default stream.
+  error = cudaMemset(memory, 0, reinterpret_cast<unsigned char*>(s.pool1) - memory);
+  return error == cudaSuccess ? cudaStreamSynchronize(nullptr) : error;
 }
 
 void free_step(FusedStep* step) {

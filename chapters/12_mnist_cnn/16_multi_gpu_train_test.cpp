@@ -77,6 +77,7 @@ class Ranks {
 
   int devices() const { return static_cast<int>(ranks_.size()); }
   const Rank& operator[](int d) const { return ranks_[d]; }
+  const unsigned char* next(int d) const { return h_batch_[1][d]; }
 
   void write(int slot, const Batch& batch) {
     const size_t pixels = static_cast<size_t>(n_) * net_.image * net_.image;
@@ -138,6 +139,17 @@ double distance(const std::vector<double>& got, const std::vector<double>& expec
   return std::sqrt(error / norm);
 }
 
+// Calls of NCCL that went over the link of a device in the last kit::run.
+int calls_over_link(int device) {
+  int calls = 0;
+  for (int i = 0; i < wsim_timeline_count(); ++i) {
+    wsim_timeline_item item;
+    if (wsim_get_timeline_item(i, &item) != 0) break;
+    if (item.device == device && std::strncmp(item.name, "nccl", 4) == 0) ++calls;
+  }
+  return calls;
+}
+
 // The gradient of one step on all ranks together, against one network with the whole batch. `only`
 // restricts the comparison to tensors of that name ("": all).
 void check_gradients(int devices, int n, const std::string& only) {
@@ -156,6 +168,9 @@ void check_gradients(int devices, int n, const std::string& only) {
   kit::DoubleNetwork reference(sizes_of(net), start);
   const double loss = reference.forward(batch.images, batch.labels);
   const std::vector<double> expected = reference.backward();
+  // As many all-reduces as TODO 2 to 4 have, one each: what is missing comes next.
+  const int calls = kit::simulated() && only.empty() ? calls_over_link(0) : 0;
+  if (calls >= 1 && calls <= 3) ::testing::Test::RecordProperty("todo", calls + 2);
   const std::vector<float> end = ranks.parameters(0);
   std::vector<double> got(end.size());
   for (size_t i = 0; i < got.size(); ++i) got[i] = (double(start[i]) - end[i]) / kRate;
@@ -179,17 +194,6 @@ std::vector<int> device_counts() {
   std::vector<int> counts;
   for (int n = 2; n <= kit::device_count() && n <= 4; n *= 2) counts.push_back(n);
   return counts;
-}
-
-// Calls of NCCL that went over the link of a device in the last kit::run.
-int calls_over_link(int device) {
-  int calls = 0;
-  for (int i = 0; i < wsim_timeline_count(); ++i) {
-    wsim_timeline_item item;
-    if (wsim_get_timeline_item(i, &item) != 0) break;
-    if (item.device == device && std::strncmp(item.name, "nccl", 4) == 0) ++calls;
-  }
-  return calls;
 }
 
 }  // namespace
@@ -274,6 +278,28 @@ TEST(MultiGpuTrain, CallsTheLibraryFewTimes) {
   kit::budget("all-reduces per step", calls_over_link(0), kit::at_most(5),
               "Three for batch norm, one for all gradients, one for the first block's sums; each "
               "costs some microseconds, however little it carries");
+}
+
+TEST(MultiGpuTrain, ReturnsWhatTheLibrarySays) {
+  RecordProperty("todo", 1);
+  if (!kit::simulated()) return;  // real communicators do not survive it
+  const Network net = kNarrowNetwork;
+  const Batch batch(net, 2, 2);
+  Ranks ranks(net, 2, 2, 0.01f);
+  ranks.write(0, batch);
+  ranks.write(1, batch);
+  ranks.begin(kit::random_parameters(sizes_of(net)));
+  Rank broken[2] = {ranks[0], ranks[1]};
+  broken[1].comm = nullptr;
+  const unsigned char* const h_next[2] = {ranks.next(0), ranks.next(1)};
+  const ncclResult_t result = launch_multi_gpu_step(broken, 2, 0, h_next);
+  if (result != ncclInvalidArgument) {
+    kit::fail("Rank 1 has no communicator, but launch_multi_gpu_step returned " +
+              std::to_string(result) + " (" + ncclGetErrorString(result) + ").");
+  }
+  // Without an open group there is nothing to end.
+  if (ncclGroupEnd() != ncclInvalidUsage) kit::fail("After the error a group was left open.");
+  ranks.wait();
 }
 
 // Weak scaling: every GPU has as many images as one alone has.

@@ -23,7 +23,8 @@ std::string parse_idx(const std::string& name, const Bytes& file, unsigned magic
                       int* sizes) {
   char text[160];
   //~ // TODO(1): Check the length of the header, the magic number and the length of the file, and
-  //~ // find the sizes (about 18 lines). A count from a damaged file may be anything up to 2^32 - 1.
+  //~ // find the sizes (about 18 lines). A count from a damaged file may be anything up to 2^32 - 1;
+  //~ // 01_data_loader.h says which numbers a message has to name.
   //~ std::snprintf(text, sizeof text, ": %zu bytes, magic %u", file.size(), magic);
   //~ for (int i = 0; i < dims; ++i) sizes[i] = 0;
   //~ return name + text;

@@ -59,10 +59,10 @@ __global__ void __launch_bounds__(kThreads)
     }
   }
   if (!has_patch) return;
-    //~ // TODO(3): Write the sums of those outputs that exist: k, h and w may end inside the patch
-    //~ // (about 9 lines).
-    //~ y[i] = sums[0][0][0];
-    //~begin 3
+  //~ // TODO(3): Write the sums of those outputs that exist: k, h and w may end inside the patch
+  //~ // (about 9 lines).
+  //~ y[i] = sums[0][0][0];
+  //~begin 3
 #pragma unroll
   for (int filter = 0; filter < kOwn; ++filter) {
     if (first_filter + filter >= k) break;

@@ -85,7 +85,8 @@ std::string run(const Dataset& set, const TrainOptions& options, TrainArrays& ar
                            arrays.losses + step, arrays.workspace};
     //~ // TODO(3): The order of this epoch, where it begins or where the run goes on inside it; this
     //~ // step's batch; launch_train_step (about 8 lines).
-    //~ order.resize(now.n);
+    //~ cudaMemset(now.workspace, 0, workspace_size(now.network, now.n) * sizeof(float));
+    //~ cudaMemset(batch.d_labels, 0, now.n);
     //~begin 3
     if (step % per_epoch == 0 || order.empty()) {
       order.resize(set.count);
