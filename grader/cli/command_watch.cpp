@@ -118,6 +118,7 @@ class Watch {
     for (const Result& result : grading_->results) {
       text += verdict_text(result, app_.terminal());
     }
+    text += what_was_left_out(*grading_, app_.terminal());
     if (grading_->passed()) {
       const course::Exercise* next = app_.next_after(*exercise_);
       text +=

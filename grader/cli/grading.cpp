@@ -59,6 +59,14 @@ bool note_times(App& app, const Result& result) {
   return false;
 }
 
+bool is_timed(const std::vector<Result>& results) {
+  return std::any_of(results.begin(), results.end(), [](const Result& result) {
+    return result.device == Device::kGpu ||
+           std::any_of(result.tests.begin(), result.tests.end(),
+                       [](const TestReport& test) { return !test.speeds.empty(); });
+  });
+}
+
 void decide_next(App& app, const course::Exercise& exercise, Grading* grading) {
   const bool solution = app.options().solution;
   const Result& last = grading->results.back();
@@ -180,14 +188,26 @@ Grading grade_exercise(App& app, const course::Exercise& exercise, const Grading
       if (note_times(app, last) || is_first) app.save_progress();
     }
   }
+  grading.not_timed = exercise.speed && grading.passed() && !is_timed(grading.results);
   decide_next(app, exercise, &grading);
   return grading;
+}
+
+std::string what_was_left_out(const Grading& grading, const Terminal& terminal) {
+  std::string text;
+  if (!grading.left_out.empty()) {
+    text += wrap("on the GPU: " + grading.left_out, "  SKIP  ", terminal.columns);
+  }
+  if (grading.not_timed) {
+    text += wrap("Right. Its speed was not timed: that takes a GPU.", "  note  ", terminal.columns);
+  }
+  return text;
 }
 
 std::string grading_text(const Grading& grading, const Terminal& terminal) {
   std::string text;
   for (const Result& result : grading.results) text += verdict_text(result, terminal);
-  if (!grading.left_out.empty()) text += "  SKIP  on the GPU: " + grading.left_out + "\n";
+  text += what_was_left_out(grading, terminal);
   if (!grading.next.empty()) text += next_line(grading.next, grading.next_why, terminal);
   if (!grading.also.empty()) text += "        " + grading.also + "\n";
   return text;

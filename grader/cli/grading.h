@@ -17,8 +17,9 @@ struct Grading {
   int todo = 0;                 // whose hint helps; 0 after a pass
   std::string next;             // the command to try, "" if there is none
   std::string next_why;
-  std::string also;  // another command worth trying
-  std::string left_out;  // why it was not run on the GPU that is here; ""
+  std::string also;        // another command worth trying
+  std::string left_out;    // why it was not run on the GPU that is here; ""
+  bool not_timed = false;  // passed, but its speed counts on a GPU only, which has not run it
 
   bool passed() const;
   bool cancelled() const;
@@ -42,6 +43,8 @@ void clear_progress(App& app);
 // TODO for `hint`.
 Grading grade_exercise(App& app, const course::Exercise& exercise, const GradingHooks& hooks);
 
+// What a pass does not say: "SKIP" and "note" lines.
+std::string what_was_left_out(const Grading& grading, const Terminal& terminal);
 // The whole screen of a grading, "next" line included.
 std::string grading_text(const Grading& grading, const Terminal& terminal);
 

@@ -101,6 +101,11 @@ TEST_F(Bench, SaysWhereOnlyAGpuIsTimed) {
              "//! test Scratch.IsFast 1\n");
   const Ran ran = grade({"bench", "second"});
   EXPECT_TRUE(has(ran.err, "is timed on a GPU only")) << ran.err;
+  const Ran run = grade({"run", "second"});
+  EXPECT_EQ(run.status, 0);
+  EXPECT_TRUE(has(run.out, "Its speed was not timed")) << run.out;
+  course_.save(file_with("0.002 3.5 2 one block"), kTimed);
+  EXPECT_FALSE(has(grade({"run", "second"}).out, "not timed"));
 }
 
 TEST_F(Bench, ASlowOneFailsWithItsBar) {
