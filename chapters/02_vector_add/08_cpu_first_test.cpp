@@ -97,6 +97,23 @@ TEST(CpuFirst, TheComparisonFindsAWrongElement) {
   }
 }
 
+TEST(CpuFirst, TheComparisonIsMadeInDouble) {
+  RecordProperty("todo", 2);
+  Answer fine;
+  fine.expected[50] = 1 + 3e-8;  // becomes 1 if it is rounded to float
+  fine.got[50] = 1;
+  for (size_t i = 0; i < fine.got.size(); ++i) {
+    if (i != 50) fine.expected[i] = fine.got[i];
+  }
+  const int found = ::first_difference(fine.got.data(), 100, fine.expected.data(), 100, 1e-8);
+  if (found != 50) {
+    kit::fail(
+        "expected[50] is 1.00000003, got[50] is 1 and the tolerance is 1e-8: "
+        "first_difference must return 50, it returned " +
+        std::to_string(found) + ". A float cannot hold the difference; a double can.");
+  }
+}
+
 TEST(CpuFirst, TheComparisonFindsANaN) {
   RecordProperty("todo", 2);
   for (const int position : {99, 0, 31}) {
