@@ -29,6 +29,7 @@ kit::Run run_call(const std::string& function, const Call& call,
   ncclResult_t result = ncclSuccess;
   const kit::Run run = kit::run([&] { result = call(); }, site);
   expect_success(function, result, site);
+  expect_no_wait(function, site);
   return run;
 }
 

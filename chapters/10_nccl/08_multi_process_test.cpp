@@ -114,6 +114,22 @@ std::string check_mean(FileWorld& world, Member& member) {
   return "";
 }
 
+// "" or what is wrong with a wait that has ended, which only the simulator can tell: the host may
+// not wait without a deadline, and what NCCL has made for a communicator is to be given back.
+std::string check_abort(ncclComm_t before, uint64_t waits) {
+  if (!kit::simulated()) return "";
+  if (wsim_api_calls("cudaStreamSynchronize") != waits) {
+    return "called cudaStreamSynchronize in wait_or_abort: on a GPU it waits for the lost rank for "
+           "ever. cudaStreamQuery returns at once.";
+  }
+  ncclResult_t state = ncclSuccess;
+  if (ncclCommGetAsyncError(before, &state) == ncclSuccess) {
+    return "has set member->comm to null, and the communicator is still there: ncclCommAbort ends "
+           "it, and what waits on the device.";
+  }
+  return "";
+}
+
 // After a mean of all, the last rank does not take part in the next one. In the simulator its
 // process ends; on a GPU it waits until the others have given up, so that its memory stays there.
 std::string lose_a_rank(FileWorld& world, Member& member) {
@@ -128,14 +144,16 @@ std::string lose_a_rank(FileWorld& world, Member& member) {
   const Floats x(values_of(world.rank(), 100));
   const ncclResult_t result = mean_over_ranks(member, x.get(), 100);
   if (result != ncclSuccess) return text_of("mean_over_ranks", result);
+  const ncclComm_t comm = member.comm;
+  const uint64_t waits = wsim_api_calls("cudaStreamSynchronize");
   const ncclResult_t waited = wait_or_abort(&member, 2);
   if (!kit::simulated()) world.broadcast(&over, sizeof over, 0);
   if (waited == ncclSuccess) {
     return "was told by wait_or_abort that the mean is there, and one rank never took part. Ask "
-           "the "
-           "communicator as well (ncclCommGetAsyncError).";
+           "the communicator as well (ncclCommGetAsyncError).";
   }
-  return member.comm == nullptr ? "" : "has not aborted the communicator that failed.";
+  if (member.comm != nullptr) return "has not aborted the communicator that failed.";
+  return check_abort(comm, waits);
 }
 
 }  // namespace

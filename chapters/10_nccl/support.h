@@ -40,6 +40,19 @@ inline void require_peer_access(int devices) {
   }
 }
 
+// Fails the running case if the host waited in the last kit::run. A GPU does not tell.
+inline void expect_no_wait(const std::string& function, kit::Site site = kit::Site::here()) {
+  for (const char* call :
+       {"cudaStreamSynchronize", "cudaDeviceSynchronize", "cudaEventSynchronize"}) {
+    if (kit::api_calls(call) == 0) continue;
+    kit::fail(function + " calls " + call +
+                  ": the host waits for one device, while it should give work to all. Let streams "
+                  "wait for each other by events.",
+              site);
+    return;
+  }
+}
+
 // 2, 3, ... up to the devices that are here, but at most 4: with two, the left neighbour is the
 // right one as well.
 inline std::vector<int> device_counts() {
