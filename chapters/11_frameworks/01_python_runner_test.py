@@ -131,6 +131,12 @@ def test_threads_of_a_block_meet_at_the_barrier():
             read[own] = thread.shared[(own + 1) % size]
 
         launch(kernel, (1, 1), block, size)
+        missing = [own for own in range(size) if own not in read]
+        kit.expect(
+            not missing,
+            f"launch() has returned before thread {missing and missing[0]} of {size} was at its "
+            "end: start the threads of a block, then join them all.",
+        )
         kit.expect_near(
             "what a thread reads behind the barrier, of what its neighbour wrote before: value",
             [read[i] for i in range(size)],
