@@ -287,6 +287,13 @@ void types() {
   const std::vector<float> x = random_floats(n * n, 63);
   Device<float> dx(x), dy(n * n);
   const float f1 = 1, f0 = 0;
+  status("half to float by sgemmEx",
+         cublasSgemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_T, n, n, n, &f1, da.get(), CUDA_R_16F, n,
+                       da.get(), CUDA_R_16F, n, &f0, dy.get(), CUDA_R_32F, n));
+  right("half to float by sgemmEx",
+        relative_error(dy.host(), gemm(false, true, n, n, n, 1, widen_all(a), n, widen_all(a), n, 0,
+                                       std::vector<double>(n * n), n)),
+        1e-6);
   const auto error_of = [&](cublasComputeType_t compute) {
     cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &f1, dx.get(), CUDA_R_32F, n, dx.get(),
                  CUDA_R_32F, n, &f0, dy.get(), CUDA_R_32F, n, compute, CUBLAS_GEMM_DEFAULT);

@@ -13,8 +13,7 @@ template <class... Arrays>
 cudnnStatus_t check_count(const Call& call, int dimensions, int expected, const Arrays*... arrays) {
   if (((arrays == nullptr) || ...)) return CUDNN_STATUS_BAD_PARAM;
   if (dimensions == expected) return CUDNN_STATUS_SUCCESS;
-  if (dimensions < expected) return CUDNN_STATUS_BAD_PARAM;
-  call.not_simulated("more dimensions than an image has");
+  call.not_simulated("another number of dimensions than an image has");
   return CUDNN_STATUS_NOT_SUPPORTED;
 }
 
@@ -36,6 +35,7 @@ cudnnStatus_t cudnnSetFilterNdDescriptor(cudnnFilterDescriptor_t filterDesc,
                                          cudnnDataType_t dataType, cudnnTensorFormat_t format,
                                          int nbDims, const int filterDimA[]) {
   WARPLINGS_LIBRARY_CALL(cudnnSetFilterNdDescriptor);
+  if (nbDims < 3) return CUDNN_STATUS_BAD_PARAM;
   const cudnnStatus_t status = check_count(call, nbDims, kImage, filterDimA);
   if (status != CUDNN_STATUS_SUCCESS) return status;
   return cudnnSetFilter4dDescriptor(filterDesc, dataType, format, filterDimA[0], filterDimA[1],
