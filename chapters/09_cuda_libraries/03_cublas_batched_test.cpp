@@ -109,6 +109,37 @@ kit::Run check_chosen(const Batch& b, int choices) {
   return run;
 }
 
+// The pointers alone, as numbers of elements from where all matrices of a kind begin.
+void check_pointers(const Batch& b) {
+  const kit::MatmulSizes s = b.sizes;
+  constexpr int kChoices = 4;
+  const std::vector<int> which = kit::random_ints(b.batch, 0, kChoices - 1);
+  const auto d_a = kit::DeviceBuffer<float>::input(integers(b.batch * size_a(s)), "a");
+  const auto d_b = kit::DeviceBuffer<float>::input(integers(kChoices * size_b(s)), "b");
+  const auto d_which = kit::DeviceBuffer<int>::input(which, "which");
+  const auto d_c = kit::DeviceBuffer<float>::output(b.batch * size_c(s), "c");
+  const auto of_a = kit::DeviceBuffer<const float*>::output(b.batch, "products.a");
+  const auto of_b = kit::DeviceBuffer<const float*>::output(b.batch, "products.b");
+  const auto of_c = kit::DeviceBuffer<float*>::output(b.batch, "products.c");
+  const StreamHandle handle;
+  kit::run([&] {
+    launch_chosen(handle.get(), s.m, s.n, s.k, d_a.get(), d_b.get(), d_which.get(), d_c.get(),
+                  b.batch, {of_a.get(), of_b.get(), of_c.get()});
+  });
+  std::vector<int> a, x, c, expected_a, expected_b, expected_c;
+  for (int z = 0; z < b.batch; ++z) {
+    expected_a.push_back(static_cast<int>(z * size_a(s)));
+    expected_b.push_back(static_cast<int>(which[z] * size_b(s)));
+    expected_c.push_back(static_cast<int>(z * size_c(s)));
+  }
+  for (const float* pointer : of_a.download()) a.push_back(static_cast<int>(pointer - d_a.get()));
+  for (const float* pointer : of_b.download()) x.push_back(static_cast<int>(pointer - d_b.get()));
+  for (const float* pointer : of_c.download()) c.push_back(static_cast<int>(pointer - d_c.get()));
+  kit::expect_equal("products.a, in floats from d_a", a, expected_a);
+  kit::expect_equal("products.b, in floats from d_b", x, expected_b);
+  kit::expect_equal("products.c, in floats from d_c", c, expected_c);
+}
+
 double products_called() {
   double calls = 0;
   for (const char* name :
@@ -149,8 +180,13 @@ TEST(CublasBatched, KeepsFullPrecision) {
   check_strided({{20, 33, 128}, 3}, [](size_t n) { return kit::precision_tripwire_floats(n); });
 }
 
-TEST(CublasBatched, EveryProductChoosesItsMatrix) {
+TEST(CublasBatched, ThePointersFollowTheChoice) {
   RecordProperty("todo", 2);
+  kit::for_each("batch", std::vector<Batch>{{{2, 3, 4}, 5}, {{3, 5, 7}, 129}}, check_pointers);
+}
+
+TEST(CublasBatched, EveryProductChoosesItsMatrix) {
+  RecordProperty("todo", 3);
   kit::for_each(
       "batch",
       std::vector<Batch>{{{1, 1, 1}, 1}, {{4, 3, 2}, 5}, {{16, 33, 20}, 9}, {{3, 5, 7}, 129}},

@@ -169,12 +169,36 @@ TEST(CublasltEpilogue, DescribesRowMajorMatricesByColumns) {
                 });
 }
 
-TEST(CublasltEpilogue, AddsTheBiasAndTakesTheMaximumWithZero) {
+TEST(CublasltEpilogue, DescribesTheProduct) {
   RecordProperty("todo", 2);
-  // One input of 0: y is the bias where that is positive, in every row.
-  check({3, 1, 5}, {{0, 0, 0}, {1, 1, 1, 1, 1}, {1, -2, 3, -4, 5}}, true);
-  // No bias, so that signs come from the sums alone.
-  check({2, 2, 2}, {{1, 2, 3, 4}, {1, 1, -1, 0}, {0, 0}}, true);
+  const auto d_bias = kit::DeviceBuffer<float>::input({1, 2, 3}, "bias");
+  Setting setting;
+  expect_success("describe_product", describe_product(d_bias.get(), &setting.layer));
+  if (setting.layer.product == nullptr) {
+    kit::fail("describe_product left layer->product unmade.");
+    return;
+  }
+  const auto attribute = [&](cublasLtMatmulDescAttributes_t which, auto value) {
+    size_t written = 0;
+    expect_success("cublasLtMatmulDescGetAttribute",
+                   cublasLtMatmulDescGetAttribute(setting.layer.product, which, &value,
+                                                  sizeof(value), &written));
+    return value;
+  };
+  if (attribute(CUBLASLT_MATMUL_DESC_TRANSA, CUBLAS_OP_N) != CUBLAS_OP_T ||
+      attribute(CUBLASLT_MATMUL_DESC_TRANSB, CUBLAS_OP_T) != CUBLAS_OP_N) {
+    kit::fail("The first operand, w, is to be transposed and the second, x, not: TRANSA alone.");
+  }
+  if (attribute(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_DEFAULT) !=
+      CUBLASLT_EPILOGUE_RELU_BIAS) {
+    kit::fail("The epilogue is not the one that adds a bias and then takes the maximum with 0.");
+  }
+  const float* const none = nullptr;
+  if (attribute(CUBLASLT_MATMUL_DESC_BIAS_POINTER, none) != d_bias.get()) {
+    kit::fail(
+        "CUBLASLT_MATMUL_DESC_BIAS_POINTER does not hold d_bias. The attribute is the pointer "
+        "itself: `set` takes d_bias as its value.");
+  }
 }
 
 TEST(CublasltEpilogue, ChoosesAnAlgorithmOrSaysThatThereIsNone) {
@@ -200,6 +224,14 @@ TEST(CublasltEpilogue, ChoosesAnAlgorithmOrSaysThatThereIsNone) {
         "choose_algorithm left its preference behind when cuBLASLt refused: every way out has to "
         "pass cublasLtMatmulPreferenceDestroy.");
   }
+}
+
+TEST(CublasltEpilogue, AddsTheBiasAndTakesTheMaximumWithZero) {
+  RecordProperty("todo", 4);
+  // One input of 0: y is the bias where that is positive, in every row.
+  check({3, 1, 5}, {{0, 0, 0}, {1, 1, 1, 1, 1}, {1, -2, 3, -4, 5}}, true);
+  // No bias, so that signs come from the sums alone.
+  check({2, 2, 2}, {{1, 2, 3, 4}, {1, 1, -1, 0}, {0, 0}}, true);
 }
 
 TEST(CublasltEpilogue, ReturnsWhatWasRefused) {

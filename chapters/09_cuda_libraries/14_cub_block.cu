@@ -57,8 +57,9 @@ __global__ void row_sums(const int* x, int* sums, int* largest, int cols) {
     Store(shared.store).Store(sums + row + first, items, count);
     __syncthreads();  // closes read against write: the next tile is loaded through it
   }
-  // TODO(3): Reduce `most` over the block with Larger. Which threads get the result? (2 lines)
-  largest[blockIdx.x] = most;
+  // TODO(3): This is what thread 0 has seen. Reduce `most` over the block with Larger: which
+  // threads get the result (1 line more)?
+  if (threadIdx.x == 0) largest[blockIdx.x] = most;
 }
 
 void launch_row_sums(const int* d_x, int* d_sums, int* d_largest, int rows, int cols) {

@@ -68,8 +68,9 @@ __global__ void row_sums(const int* x, int* sums, int* largest, int cols) {
     Store(shared.store).Store(sums + row + first, items, count);
     __syncthreads();  // closes read against write: the next tile is loaded through it
   }
-  //~ // TODO(3): Reduce `most` over the block with Larger. Which threads get the result? (2 lines)
-  //~ largest[blockIdx.x] = most;
+  //~ // TODO(3): This is what thread 0 has seen. Reduce `most` over the block with Larger: which
+  //~ // threads get the result (1 line more)?
+  //~ if (threadIdx.x == 0) largest[blockIdx.x] = most;
   //~begin 3
   most = Reduce(shared.reduce).Reduce(most, Larger());
   if (threadIdx.x == 0) largest[blockIdx.x] = most;  // the others have parts of it
