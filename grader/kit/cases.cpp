@@ -68,12 +68,7 @@ std::string launch_summary() {
   const Context& now = context();
   if (!now.ran || !simulated()) return "";
   const std::vector<Launch>& launches = now.last_run.launches();
-  if (launches.empty()) {
-    // A call of a CUDA library moves bytes without a launch.
-    const Counters& counters = now.last_run.counters();
-    const bool library = counters.global_load_bytes + counters.global_store_bytes > 0;
-    return library ? "" : "\nNo kernel was launched.";
-  }
+  if (launches.empty()) return "";
   const Launch& launch = launches.front();
   std::string text = "\nThe launch";
   if (!launch.file.empty()) {
@@ -93,6 +88,15 @@ bool internal::case_failed() {
   const Context& now = context();
   if (now.case_results != nullptr) return now.case_results->size() > 0;
   return testing::Test::HasFailure();
+}
+
+bool fail_results(const std::string& message, Site site) {
+  const Context& now = context();
+  const Counters& counters = now.last_run.counters();
+  // A call of a CUDA library moves bytes without a launch.
+  const bool idle = now.ran && simulated() && now.last_run.launches().empty() &&
+                    counters.global_load_bytes + counters.global_store_bytes == 0;
+  return fail(idle ? message + "\nNo kernel was launched." : message, site);
 }
 
 bool fail(const std::string& message, Site site) {
@@ -152,6 +156,7 @@ void Cases::run(const std::string& name, const std::function<void()>& body) {
   Context& now = context();
   // A case around these cases has failed already: it stays silent.
   if (internal::case_failed()) return;
+  send_properties();  // the code of a case may end the program, or never end
   State& state = *state_;
   const bool enough =
       !state.failed.empty() &&

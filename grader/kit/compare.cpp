@@ -90,7 +90,7 @@ bool report(const Comparison& c, Site site) {
     text = describe_many(c, wrong);
   }
   if (!c.tolerance.empty()) text += "\n" + c.tolerance;
-  return fail(text, site);
+  return fail_results(text, site);
 }
 
 bool report_sizes(const std::string& name, size_t got, size_t expected, Site site) {
@@ -184,7 +184,7 @@ bool expect_norm_near(const std::string& what, const std::vector<float>& got,
   std::snprintf(text, sizeof text,
                 " as a whole is %.3g away from the reference (relative L2 norm); %.3g is allowed.",
                 relative, limit);
-  return fail(what + text, site);
+  return fail_results(what + text, site);
 }
 
 }  // namespace kit

@@ -80,6 +80,9 @@ void send_launches();
 // The event of one failure.
 JsonObject failure_fields(const std::string& file, int line, const std::string& message);
 
+// kit::fail for results that are wrong: where nothing was launched, that is why.
+bool fail_results(const std::string& message, Site site);
+
 // Reports what the simulator found since the last call. Returns the message of the first finding
 // that is a failure, or "".
 std::string take_findings();

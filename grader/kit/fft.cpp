@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "kit/context.h"
 #include "kit/libraries/libraries.h"
 
 namespace kit {
@@ -199,9 +200,9 @@ bool compare(Spectrum s, Site site) {
     const bool near = std::abs(value(s.got[i]) - s.expected[i]) <= allowed_error(s, i);
     if (!near || (!s.written.empty() && s.written[i] == 0)) s.wrong.push_back(i);
   }
-  if (!s.wrong.empty()) return fail(describe(s), site);
+  if (!s.wrong.empty()) return fail_results(describe(s), site);
   const std::string whole = too_far_off(s);
-  return whole.empty() || fail(whole, site);
+  return whole.empty() || fail_results(whole, site);
 }
 
 }  // namespace

@@ -28,6 +28,7 @@ constexpr int kFailed = 1, kUsage = 2;
 void ended_early() {
   Context& now = context();
   if (now.finished) return;
+  send_properties();
   flush_pending();
   std::fflush(stdout);
   std::fprintf(stderr, "The program ended early: exit() was called in %s.\n",

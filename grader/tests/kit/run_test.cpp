@@ -100,6 +100,16 @@ TEST(KitRun, SaysThatNothingWasLaunched) {
   EXPECT_TRUE(contains(message, "No kernel was launched.")) << message;
 }
 
+// A status or a size that is wrong needs no kernel to be right.
+TEST(KitRun, SpeaksOfNoLaunchWhereNoResultIsWrong) {
+  const std::string message = failure_of([] {
+    kit::run([] {});
+    kit::fail("The number of rows is 1, expected 4.");
+  });
+  EXPECT_TRUE(contains(message, "expected 4.")) << message;
+  EXPECT_FALSE(contains(message, "No kernel was launched.")) << message;
+}
+
 TEST(KitRun, SummarisesTheLaunch) {
   const auto x = kit::DeviceBuffer<float>::input(std::vector<float>(200, 1.0f), "x");
   const auto y = kit::DeviceBuffer<float>::output(200, "y");
