@@ -267,7 +267,7 @@ std::vector<std::string> Course::near(const std::string& text, size_t most) cons
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<std::string> ids;
   for (const auto& [distance, id] : ranked) {
-    if (ids.size() < most && 2 * distance <= text.size()) ids.push_back(id);
+    if (ids.size() < most && 2 * distance <= text.size() + 2) ids.push_back(id);
   }
   return ids;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstdio>
 
 #include "cli/json_out.h"
@@ -50,6 +51,7 @@ BenchMeasurement measurement_of(const TestReport& test, const SpeedReport& speed
   m.where = speed.where;
   m.device = speed.device;
   m.modelled = speed.modelled;
+  m.slice = speed.slice;
   const double amount = amount_of(speed, &m.unit);
   add_graded(&m, "yours", find_speed(learner, test.name, m.where), amount);
   add_graded(&m, "solution", find_speed(solution, test.name, m.where), amount);
@@ -95,7 +97,10 @@ std::string label_of(const BenchMeasurement& m, const BenchRow& row) {
 
 // What was measured, and where: "IsFast, cols = 1024, NVIDIA H200".
 std::string title_of(const BenchMeasurement& m) {
-  return m.test + (m.where.empty() ? "" : ", " + m.where) + ", " + m.device;
+  std::string title = m.test + (m.where.empty() ? "" : ", " + m.where) + ", " + m.device;
+  // Rates are those of the part of the card that has the work.
+  if (m.slice > 1) title += ", 1/" + std::to_string(std::lround(m.slice)) + " of the card";
+  return title;
 }
 
 }  // namespace
@@ -125,7 +130,7 @@ std::string picture_name(const BenchMeasurement& m) {
 }
 
 std::string bench_text(const BenchMeasurement& m, const Terminal& terminal) {
-  constexpr size_t kName = 30, kTime = 14, kRate = 16, kShare = 8;
+  constexpr size_t kName = 26, kTime = 14, kRate = 16, kShare = 8;
   std::string text =
       terminal.paint(Style::kBold, m.exercise) + "\n" + wrap(title_of(m), "  ", terminal.columns);
   text += "  " + pad("", kName) + pad_left("per call", kTime) + pad_left("rate", kRate) +

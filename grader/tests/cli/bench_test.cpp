@@ -37,7 +37,8 @@ class Bench : public testing::Test {
 TEST_F(Bench, ShowsYoursBesideWhatItIsComparedWithAndDrawsIt) {
   const Ran ran = grade({"bench", "second"});
   EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
-  EXPECT_TRUE(has(ran.out, "IsFast")) << ran.out << ran.err;
+  EXPECT_TRUE(has(ran.out, "IsFast, modelled (H200), 1/33 of the card")) << ran.out << ran.err;
+  EXPECT_TRUE(has(ran.out, "reference")) << ran.out;
   EXPECT_TRUE(has(ran.out, "yours")) << ran.out;
   EXPECT_TRUE(has(ran.out, "one block")) << ran.out;
   EXPECT_TRUE(has(ran.out, "2 ms")) << ran.out;
