@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "decode/lane_builds.h"
+
 namespace warplings::sim {
 namespace {
 

@@ -2,14 +2,9 @@
 #ifndef WARPLINGS_SIMULATOR_DECODE_ISA_H_
 #define WARPLINGS_SIMULATOR_DECODE_ISA_H_
 
-#include <span>
-
 #include "exec/lane_build.h"
 
 namespace warplings::sim {
-
-// The builds that this program has, the one with the fewest instructions first.
-std::span<const LaneBuild* const> lane_builds();
 
 // The best that the program has and the processor runs. GRADE_SIM_ISA=baseline|avx2|avx512 asks for
 // another of those; one that is not among them changes nothing.

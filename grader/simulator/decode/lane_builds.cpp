@@ -1,6 +1,6 @@
 // Compiled for each kind of program: WARPLINGS_LANE_BUILDS is the list of what it is linked with,
 // for example BUILD(baseline) BUILD(avx2).
-#include "decode/isa.h"
+#include "decode/lane_builds.h"
 
 namespace warplings::sim {
 
