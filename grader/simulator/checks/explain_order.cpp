@@ -2,6 +2,7 @@
 #include <string>
 
 #include "checks/stream_order.h"
+#include "checks/words.h"
 #include "memory/device_memory.h"
 #include "memory/payload.h"
 
@@ -14,7 +15,8 @@ std::string name_of(const OrderEntry& entry) {
   const Work& work = *entry.work;
   switch (work.kind) {
     case WorkKind::kKernel:
-      return "the kernel " + work.name + (work.where.known() ? " launched" + at(work.where) : "");
+      return "the kernel " + readable(work.name) +
+             (work.where.known() ? " launched" + at(work.where) : "");
     case WorkKind::kLibrary:
       return work.name + at(work.where);
     case WorkKind::kCopy:

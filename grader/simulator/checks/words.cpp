@@ -4,7 +4,21 @@
 
 namespace warplings::sim {
 
-std::string kernel_name(const Warp& warp) { return warp.block->grid->kernel->demangled; }
+std::string readable(const std::string& demangled) {
+  constexpr size_t kLong = 60;
+  if (demangled.size() <= kLong) return demangled;
+  std::string name;  // without what stands in <>
+  int depth = 0;
+  for (const char c : demangled) {
+    if (c == '<') ++depth;
+    if (depth == 0) name += c;
+    if (c == '>') --depth;
+  }
+  const size_t scope = name.rfind("::");
+  return scope == std::string::npos ? name : name.substr(scope + 2);
+}
+
+std::string kernel_name(const Warp& warp) { return readable(warp.block->grid->kernel->demangled); }
 
 std::string number(uint64_t n) { return std::to_string(n); }
 
@@ -14,7 +28,7 @@ Finding make(const Warp& warp, const char* check, const char* kind, uint32_t pc)
   Finding finding;
   finding.check = check;
   finding.kind = kind;
-  finding.kernel = kernel_name(warp);
+  finding.kernel = warp.block->grid->kernel->demangled;
   finding.where = warp.module->position_of(pc).user;
   return finding;
 }

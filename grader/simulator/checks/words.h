@@ -10,7 +10,10 @@
 
 namespace warplings::sim {
 
-std::string kernel_name(const Warp& warp);
+// The name of a kernel as a line of text has room for it: of a long one what stands behind the last
+// namespace, without its template arguments. Libraries have names of 300 characters.
+std::string readable(const std::string& demangled);
+std::string kernel_name(const Warp& warp);  // readable
 std::string number(uint64_t n);
 std::string bytes_text(uint64_t n);  // "1 byte", "12 bytes"
 
