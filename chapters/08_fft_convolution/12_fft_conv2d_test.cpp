@@ -110,8 +110,11 @@ TEST(FftConv2d, KnowsWhereItOvertakes) {
   RecordProperty("todo", 4);
   const std::vector<Conv2d> by_the_sum = {
       {2048, 2048, 1, 1}, {2048, 2048, 3, 3}, {1024, 1024, 1, 15}};
-  const std::vector<Conv2d> by_the_spectrum = {
-      {2048, 2048, 17, 17}, {1024, 1024, 31, 31}, {2048, 2048, 128, 128}, {2048, 2048, 15, 40}};
+  const std::vector<Conv2d> by_the_spectrum = {{2048, 2048, 17, 17},
+                                               {1024, 1024, 31, 31},
+                                               {2048, 2048, 128, 128},
+                                               {2048, 2048, 15, 40},
+                                               {2048, 2048, 6, 60}};
   for (const bool overtakes : {false, true}) {
     for (const Conv2d& shape : overtakes ? by_the_spectrum : by_the_sum) {
       if (fft_overtakes(shape) == overtakes) continue;
