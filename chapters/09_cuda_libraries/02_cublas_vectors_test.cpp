@@ -144,6 +144,15 @@ kit::Run check_remove(int n, cublasPointerMode_t mode = kHost) {
   return run;
 }
 
+// Without a handle cuBLAS refuses every call: the learner's function has to say so.
+void check_refusal(const std::string& function,
+                   const std::function<cublasStatus_t(float* d_floats)>& call) {
+  const auto d_floats = kit::DeviceBuffer<float>::inout(std::vector<float>(16, 0.5f), "x and y");
+  cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
+  kit::run([&] { status = call(d_floats.get()); });
+  expect_refusal(function, status);
+}
+
 }  // namespace
 
 TEST(CublasVectors, ResidualsOfRowMajorMatrices) {
@@ -165,6 +174,13 @@ TEST(CublasVectors, ResidualsOfEmptySystems) {
 TEST(CublasVectors, ResidualsRoundAsFloatsDo) {
   RecordProperty("todo", 1);
   check_residual({40, 300, 300}, false);
+}
+
+TEST(CublasVectors, ResidualsReturnWhatWasRefused) {
+  RecordProperty("todo", 1);
+  check_refusal("launch_residual", [](float* d_floats) {
+    return launch_residual(nullptr, 2, 2, d_floats, 2, d_floats + 4, d_floats + 8);
+  });
 }
 
 TEST(CublasVectors, CosinesOfEveryStep) {
@@ -189,9 +205,24 @@ TEST(CublasVectors, CosinesOfVeryLongVectors) {
   check_cosine({100, 1, 1}, 1e-10f, 1e25f);
 }
 
+TEST(CublasVectors, CosinesReturnWhatWasRefused) {
+  RecordProperty("todo", 2);
+  float result = 0;
+  check_refusal("cosine", [&](float* d_floats) {
+    return cosine(nullptr, 4, d_floats, 1, d_floats + 4, 1, &result);
+  });
+}
+
 TEST(CublasVectors, RemovesWhatPointsAlongX) {
   RecordProperty("todo", 3);
   kit::for_each("n", std::vector<int>{1, 2, 33, 1000}, [](int n) { check_remove(n); });
+}
+
+TEST(CublasVectors, RemovingReturnsWhatWasRefused) {
+  RecordProperty("todo", 3);
+  check_refusal("launch_remove", [](float* d_floats) {
+    return launch_remove(nullptr, 4, d_floats, d_floats + 4, d_floats + 8);
+  });
 }
 
 TEST(CublasVectors, EveryCallTakesAHandleInAnyMode) {
