@@ -10,6 +10,7 @@
 
 #include "cli/process/interrupt.h"
 #include "cli/verdict.h"
+#include "course/starter.h"
 
 namespace grade {
 
@@ -67,6 +68,29 @@ bool is_timed(const std::vector<Result>& results) {
   });
 }
 
+// "; 2 and 3 are untouched" when the TODO that failed has been worked on and others have not: they
+// may be the reason, and it is their turn.
+std::string untouched_beside(App& app, const course::Exercise& exercise, int todo) {
+  const course::ExerciseFiles files = course::files_of(app.paths().root, exercise);
+  std::vector<std::string> others;
+  try {
+    const std::string solution = course::read_text(files.solution);
+    const course::MarkedSource source = course::parse_marked(solution, files.solution.string());
+    for (const int each : course::untouched_todos(source, source_text(files.starter))) {
+      if (each == todo) return "";
+      others.push_back(std::to_string(each));
+    }
+  } catch (const course::Error&) {
+    return "";  // the verdict stands without it
+  }
+  if (others.empty()) return "";
+  const std::string last = others.back();
+  others.pop_back();
+  return "; " +
+         (others.empty() ? last + " is" : course::join(others, ", ") + " and " + last + " are") +
+         " untouched";
+}
+
 void decide_next(App& app, const course::Exercise& exercise, Grading* grading) {
   const bool solution = app.options().solution;
   const Result& last = grading->results.back();
@@ -85,7 +109,8 @@ void decide_next(App& app, const course::Exercise& exercise, Grading* grading) {
   const course::Exercise* current = app.current();
   const bool is_current = current != nullptr && current->id == exercise.id;
   grading->next = is_current ? "./grade hint" : "./grade hint " + exercise.name;
-  grading->next_why = "TODO " + std::to_string(grading->todo);
+  grading->next_why =
+      "TODO " + std::to_string(grading->todo) + untouched_beside(app, exercise, grading->todo);
   grading->also = explain_command_for(last);
 }
 

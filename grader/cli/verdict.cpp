@@ -144,16 +144,22 @@ std::string last_output(const std::string& output, const Terminal& terminal) {
 // Findings that the first failure does not tell about already.
 std::string other_findings(const TestReport& test, const std::string& told,
                            const Terminal& terminal) {
-  size_t more = 0;
+  size_t more = 0, more_notes = 0;
   std::string notes;
   for (const Finding& finding : test.findings) {
     if (finding.expected) continue;
     if (told.find(finding.message) != std::string::npos) continue;
-    if (finding.is_note) {
-      notes += labelled(Style::kNote, "note", finding.message, terminal);
-    } else {
+    if (!finding.is_note) {
       ++more;
+    } else if (notes.empty()) {
+      notes = labelled(Style::kNote, "note", finding.message, terminal);
+    } else {
+      ++more_notes;
     }
+  }
+  if (more_notes > 0) {
+    notes += indented("and " + course::plural(more_notes, "more note") + ": ./grade sanitize lists all",
+                      terminal);
   }
   if (more == 0) return notes;
   return indented("and " + course::plural(more, "more finding") + ": ./grade sanitize lists all",

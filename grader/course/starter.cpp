@@ -1,5 +1,7 @@
 #include "course/starter.h"
 
+#include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "course/text.h"
@@ -141,6 +143,36 @@ std::string starter_text(const MarkedSource& source) {
 
 std::string starter_text(const std::string& solution, const std::string& file) {
   return starter_text(parse_marked(solution, file));
+}
+
+std::vector<int> untouched_todos(const MarkedSource& source, const std::string& learner) {
+  std::vector<const MarkedLine*> starter;
+  for (const MarkedLine& line : source.lines) {
+    if (line.part == Part::kBoth || line.part == Part::kStarterOnly) starter.push_back(&line);
+  }
+  const auto todo_at = [&](size_t i) { return i < starter.size() ? starter[i]->todo : 0; };
+  std::set<int> shown, touched;
+  for (size_t first = 0; first < starter.size();) {
+    const int todo = todo_at(first);
+    size_t end = first + 1;
+    while (todo_at(end) == todo && end < starter.size()) ++end;
+    if (todo != 0) {
+      // With a line behind it: who keeps the comment and writes below has begun. And with one
+      // before it that is not another TODO's.
+      std::string block = "\n";
+      const size_t from = first > 0 && todo_at(first - 1) == 0 ? first - 1 : first;
+      for (size_t i = from; i < std::min(end + 1, starter.size()); ++i) {
+        block += starter[i]->text + "\n";
+      }
+      shown.insert(todo);
+      if (("\n" + learner).find(block) == std::string::npos) touched.insert(todo);
+    }
+    first = end;
+  }
+  std::vector<int> untouched;
+  std::set_difference(shown.begin(), shown.end(), touched.begin(), touched.end(),
+                      std::back_inserter(untouched));
+  return untouched;
 }
 
 std::string solution_text(const MarkedSource& source) {

@@ -36,6 +36,9 @@ MarkedSource parse_marked(const std::string& text, const std::string& file);
 std::string starter_text(const MarkedSource& source);
 std::string starter_text(const std::string& solution, const std::string& file);
 
+// The TODOs of which a learner's text still has every starter line, and the lines around them.
+std::vector<int> untouched_todos(const MarkedSource& source, const std::string& learner);
+
 // The solution without its markers. Every line keeps its number.
 std::string solution_text(const MarkedSource& source);
 

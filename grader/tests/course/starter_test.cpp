@@ -51,6 +51,19 @@ TEST(Starter, LeavesAFileWithoutMarkersAlone) {
 
 TEST(Starter, AddsTheMissingLastLineEnd) { EXPECT_EQ(starter_text("a", "s.cu"), "a\n"); }
 
+TEST(UntouchedTodos, AreThoseWhoseLinesAreAllThere) {
+  const MarkedSource source = parse_marked(kSolution, "s.cu");
+  const std::string starter = starter_text(source);
+  EXPECT_EQ(untouched_todos(source, starter), (std::vector<int>{1, 2}));
+  std::string begun = starter;  // below the comment, which stays
+  begun.insert(begun.find("}"), "  a[0] = 2;\n");
+  EXPECT_EQ(untouched_todos(source, begun), std::vector<int>{2});
+  std::string second = starter;
+  second.replace(second.find("grid = 0"), 8, "grid = 7");
+  EXPECT_EQ(untouched_todos(source, second), std::vector<int>{1});
+  EXPECT_EQ(untouched_todos(source, ""), std::vector<int>{});
+}
+
 TEST(Ablation, RevertsOneTodoAndKeepsEveryLineNumber) {
   const MarkedSource source = parse_marked(kSolution, "s.cu");
   EXPECT_EQ(source.todos, 2);
