@@ -2,6 +2,7 @@
 // against finite differences.
 #include "10_train_step.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "kit/kit.h"
@@ -83,7 +84,7 @@ TEST(TrainStep, AHiddenValueOfZeroHandsNothingBack) {
   std::vector<float> weights = kit::random_parameters(sizes_of(net));
   std::fill_n(&weights[p.linear1_w.offset], net.features(), 0.0f);
   weights[p.linear1_b.offset] = 0;
-  const Arrays arrays(net, weights, random_batch(net, 4));
+  const Arrays arrays(net, weights, kit::random_batch(net, 4));
   kit::run([&] {
     launch_forward(arrays.step);
     launch_backward(arrays.step);

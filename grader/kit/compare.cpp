@@ -174,13 +174,21 @@ bool expect_norm_near(const std::string& what, const std::vector<float>& got,
     return internal::report_sizes(what, got.size(), expected.size(), site);
   }
   double error = 0, size = 0;
+  size_t not_numbers = 0;
   for (size_t i = 0; i < got.size(); ++i) {
+    if (std::isnan(got[i])) ++not_numbers;
     error += (got[i] - expected[i]) * (got[i] - expected[i]);
     size += expected[i] * expected[i];
   }
   const double relative = std::sqrt(error) / std::sqrt(size == 0 ? 1 : size);
   if (relative <= limit) return true;  // a NaN is not
   char text[160];
+  if (not_numbers > 0) {
+    std::snprintf(text, sizeof text,
+                  ": %zu of %zu values are NaN. Outputs hold NaN until something is written there.",
+                  not_numbers, got.size());
+    return fail_results(what + text, site);
+  }
   std::snprintf(text, sizeof text,
                 " as a whole is %.3g away from the reference (relative L2 norm); %.3g is allowed.",
                 relative, limit);
