@@ -22,7 +22,7 @@ configure() {
 
 build_grader() {
   progress 'building (about a minute the first time)'
-  if ! run_logged build "$GRADE_NINJA" -C "$GRADE_ROOT/build/sim" grade.cli; then
+  if ! run_logged build "$GRADE_NINJA" -C "$GRADE_ROOT/build/sim" grade.ready; then
     if disk_is_full; then fail_command 'Free about 500 MB on this disk.'; fi
     fail_command 'Read the first "error:" in the log. After a change of tools: rm -rf build'
   fi

@@ -64,6 +64,7 @@ project(mini CXX)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
 add_executable(grade.cli EXCLUDE_FROM_ALL main.cpp)
 set_target_properties(grade.cli PROPERTIES OUTPUT_NAME grade)
+add_custom_target(grade.ready DEPENDS grade.cli)
 CMAKE
   echo '{"version": 5, "configurePresets": [{"name": "sim", "generator": "Ninja",
     "binaryDir": "${sourceDir}/build/sim"}]}' >"$course/CMakePresets.json"
