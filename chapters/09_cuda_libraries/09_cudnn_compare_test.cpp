@@ -168,11 +168,13 @@ TEST(CudnnCompare, DoesNotTimeTheFirstCall) {
 TEST(CudnnCompare, TakesTheTimeOfTheDevice) {
   RecordProperty("todo", 1);
   const Layer layer({2, 8, 24, 20, 16, 3, 3, 1});
+  layer.convolve();  // on a GPU the first call loads the kernel
   const double right = kit::milliseconds([&] { layer.convolve(); });
   float got = 0;
   kit::run([&] { got = median_milliseconds([&] { layer.convolve(); }, 3); });
-  // On a GPU clocks and caches change between the two; here both times are modelled.
-  if (!(got > right / 8 && got < right * 8)) {
+  // In the simulator both times are modelled. On a GPU one call says little about another.
+  const double apart = kit::simulated() ? 2 : 100;
+  if (!(got > right / apart && got < right * apart)) {
     kit::fail("median_milliseconds returned " + std::to_string(got) +
               " ms for a convolution that takes " + std::to_string(right) +
               " ms between two events. A clock of the host measures how long it takes to queue "
