@@ -11,7 +11,7 @@ case ${1-} in
   '') ;;
   --gpu) list=python_env_gpu.txt ;;
   *)
-    echo "usage: sh setup/python_env.sh [--gpu]" >&2
+    sed -n '2,5s/^# //p' "$0" >&2
     exit 2
     ;;
 esac

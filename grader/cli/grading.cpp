@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "cli/process/interrupt.h"
+#include "cli/python_program.h"
 #include "cli/verdict.h"
 #include "course/starter.h"
 
@@ -95,7 +96,8 @@ void decide_next(App& app, const course::Exercise& exercise, Grading* grading) {
   const bool solution = app.options().solution;
   const Result& last = grading->results.back();
   if (last.outcome == Outcome::kCannotBuild) {
-    grading->next = "./grade doctor";
+    // Where modules are missing, the message has the command already.
+    if (!is_python(exercise) || missing_here(exercise).empty()) grading->next = "./grade doctor";
     return;
   }
   if (grading->cancelled() || solution) return;
