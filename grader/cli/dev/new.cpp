@@ -26,6 +26,12 @@ std::string pascal_case(const std::string& name) {
   return text;
 }
 
+// "02_global_index" -> "Global index"
+std::string title_of(const std::string& name) {
+  const std::string words = course::replace_all(name.substr(3), "_", " ");
+  return pascal_case(name).substr(0, 1) + words.substr(std::min<size_t>(1, words.size()));
+}
+
 std::string upper_case(std::string text) {
   for (char& c : text) {
     if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
@@ -41,6 +47,7 @@ std::string filled(std::string text, const course::Exercise& exercise) {
                              exercise.chapter.substr(0, 2) + "/" + exercise.name.substr(0, 2));
   text = course::replace_all(text, "@NAME@", exercise.name.substr(3));
   text = course::replace_all(text, "@SUITE@", pascal_case(exercise.name));
+  text = course::replace_all(text, "@TITLE@", title_of(exercise.name));
   return course::replace_all(text, "@GUARD@", "CHAPTERS_" + upper_case(exercise.id) + "_H_");
 }
 

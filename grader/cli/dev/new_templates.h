@@ -6,7 +6,7 @@ namespace grade {
 
 constexpr char kCourseEntry[] = R"({
       "id": "@ID@",
-      "title": "@SUITE@",
+      "title": "@TITLE@",
       "minutes": 10,
       "kind": "kernel",
       "todos": 2,
@@ -14,7 +14,7 @@ constexpr char kCourseEntry[] = R"({
       "needs": []
     })";
 
-constexpr char kHeader[] = R"(// @NUMBERS@ @SUITE@: what the test calls.
+constexpr char kHeader[] = R"(// @NUMBERS@ @TITLE@: what the test calls.
 #ifndef @GUARD@
 #define @GUARD@
 
@@ -25,7 +25,7 @@ void launch_@NAME@(const float* d_x, float* d_y, float factor, int n);
 #endif  // @GUARD@
 )";
 
-constexpr char kSolution[] = R"(// @NUMBERS@ @SUITE@: every element of x times a factor.
+constexpr char kSolution[] = R"(// @NUMBERS@ @TITLE@: every element of x times a factor.
 //   x, y   n floats in device memory; n is any size, also 0
 //   TODOs  2
 #include "@FILE@.h"

@@ -377,8 +377,10 @@ TEST_F(Gates, NineWantsFewNewLinesPerStep) {
 }
 
 TEST_F(Gates, NewMakesAnExerciseThatPassesTheGatesOfFiles) {
-  const Answer answer = course_.grade({"dev", "new", "02_vector_add/02_scale"});
+  const Answer answer = course_.grade({"dev", "new", "02_vector_add/02_scale_twice"});
   ASSERT_EQ(answer.status, 0) << answer.text;
+  const std::string manifest = course_.read("chapters/course.json");
+  EXPECT_NE(manifest.find("\"title\": \"Scale twice\""), std::string::npos) << manifest;
   course_.grade({"dev", "sync"});
   course_.add_to_git();
   const Answer check = files();
@@ -386,8 +388,8 @@ TEST_F(Gates, NewMakesAnExerciseThatPassesTheGatesOfFiles) {
   // One exercise has a starter to check, its chapter two.
   const std::string starters = "gate 2  starters    ";
   for (const auto& [named, count] :
-       {std::pair("02_vector_add/02_scale", "1 passed"), std::pair("02_vector_add", "2 passed"),
-        std::pair("02", "2 passed")}) {
+       {std::pair("02_vector_add/02_scale_twice", "1 passed"),
+        std::pair("02_vector_add", "2 passed"), std::pair("02", "2 passed")}) {
     const Answer some = course_.grade({"dev", "check", named, "--files-only"});
     EXPECT_NE(some.text.find(starters + count), std::string::npos) << named << "\n" << some.text;
   }
