@@ -29,7 +29,7 @@ TEST(MatmulWmma, TakesZerosPastTheEdges) {
 TEST(MatmulWmma, TakesZerosPastTheEdgesOfAlignedRows) {
   RecordProperty("todo", 3);
   kit::for_each(
-      "c", std::vector<kit::MatmulSizes>{{40, 72, 24}, {136, 136, 72}, {1, 8, 8}},
+      "c", std::vector<kit::MatmulSizes>{{40, 72, 24}, {136, 136, 72}, {1, 8, 8}, {128, 128, 40}},
       [](const kit::MatmulSizes& s) { kit::check_bf16_matmul_exact(launch_matmul_wmma, s); });
 }
 
