@@ -44,6 +44,12 @@ bool is_image_access(const Warp& warp, const RaceSide& side) {
          fn == handler_surface(SurfaceAccess::kReduce);
 }
 
+// Whether the kernel has fences or accesses that order: perhaps a lock should have ordered the two.
+bool may_have_locks(const Warp& warp) {
+  const Function& kernel = warp.module->functions[warp.frames[0].function];
+  return kernel.orders_blocks && kernel.global_strong;
+}
+
 std::string advice_for(const Warp& warp, const RaceReport& race) {
   const RaceSide &a = race.earlier, &b = race.later;
   const Position first = warp.module->position_of(a.pc).user;
@@ -76,6 +82,10 @@ std::string advice_for(const Warp& warp, const RaceReport& race) {
            "elements, use an atomic, or start a second kernel for what comes after. Where a flag, "
            "lock or ticket is meant to order them, a __threadfence() must stand between the data "
            "and the atomic that hands it over.";
+  }
+  if (may_have_locks(warp)) {
+    return "Where a lock is meant to order them, both must stand between taking it and giving it "
+           "back; else a __syncthreads() between the two accesses orders them.";
   }
   if (a.thread / 32 == b.thread / 32) {
     return "They are lanes of one warp, but lanes run in step only by chance: a __syncwarp() or "
