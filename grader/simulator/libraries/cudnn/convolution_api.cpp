@@ -196,6 +196,8 @@ cudnnStatus_t cudnnGetConvolution2dForwardOutputDim(const cudnnConvolutionDescri
       c == nullptr || h == nullptr || w == nullptr) {
     return CUDNN_STATUS_BAD_PARAM;
   }
+  // cuDNN 9 divides by the stride that nobody has set, and the program ends.
+  if (!convDesc->set) return CUDNN_STATUS_BAD_PARAM;
   const ConvolutionShape shape(inputTensorDesc->layout, filterDesc->layout, *convDesc);
   if (!shape.is_valid()) return CUDNN_STATUS_BAD_PARAM;
   *n = static_cast<int>(shape.n);

@@ -78,6 +78,18 @@ TEST_F(CudnnTest, AnOutputOfAnotherPaddingIsExplained) {
   EXPECT_NE(last_message().find("cudnnGetConvolution2dForwardOutputDim"), std::string::npos);
 }
 
+TEST_F(CudnnTest, ARefusedConvolutionHasNoOutputSize) {
+  cudnnConvolutionDescriptor_t refused = nullptr;
+  ASSERT_EQ(cudnnCreateConvolutionDescriptor(&refused), CUDNN_STATUS_SUCCESS);
+  EXPECT_EQ(cudnnSetConvolution2dDescriptor(refused, -1, 0, 1, 1, 1, 1, CUDNN_CROSS_CORRELATION,
+                                            CUDNN_DATA_FLOAT),
+            CUDNN_STATUS_BAD_PARAM);
+  int n = 0, c = 0, h = 0, w = 0;
+  EXPECT_EQ(cudnnGetConvolution2dForwardOutputDim(refused, x_, w_, &n, &c, &h, &w),
+            CUDNN_STATUS_BAD_PARAM);
+  cudnnDestroyConvolutionDescriptor(refused);
+}
+
 TEST_F(CudnnTest, AnAlgorithmNeedsItsWorkspace) {
   size_t bytes = 0;
   ASSERT_EQ(
