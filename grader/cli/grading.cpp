@@ -12,6 +12,7 @@
 #include "cli/python_program.h"
 #include "cli/verdict.h"
 #include "course/starter.h"
+#include "course/text.h"
 
 namespace grade {
 
