@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "kit/kit.h"
+#include "kit/stream.h"
 
 namespace {
 
@@ -35,23 +36,10 @@ void probe_work(void* context, cudaStream_t stream) {
   probe.records_after.push_back(wsim_api_calls("cudaEventRecord"));
 }
 
-// A stream that does not wait for the default stream, nor the default stream for it.
-class Stream {
- public:
-  Stream() { cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking); }
-  ~Stream() { cudaStreamDestroy(stream_); }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-  cudaStream_t get() const { return stream_; }
-
- private:
-  cudaStream_t stream_ = nullptr;
-};
-
 // One call of time_work and what was seen while it ran.
 struct Timing {
   Probe probe;
-  Stream stream;
+  kit::Stream stream;
   int repeats;
   std::vector<float> ms;
   cudaError_t error = cudaSuccess;
@@ -148,7 +136,7 @@ TEST(Timing, EventsAreInTheStreamOfTheWork) {
 TEST(Timing, PartsAddUpToLessThanTheWhole) {
   RecordProperty("todo", 2);
   Probe probe;
-  const Stream stream;
+  const kit::Stream stream;
   std::vector<float> ms(8, -1.0f);
   float whole = 0;
   cudaEvent_t begin = nullptr, end = nullptr;

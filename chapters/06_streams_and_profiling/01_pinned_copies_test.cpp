@@ -6,21 +6,9 @@
 
 #include "kit/kit.h"
 #include "kit/speed/speed.h"
+#include "kit/stream.h"
 
 namespace {
-
-// A stream that the default stream neither waits for nor is waited for by.
-class Stream {
- public:
-  Stream() { cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking); }
-  ~Stream() { cudaStreamDestroy(stream_); }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-  cudaStream_t get() const { return stream_; }
-
- private:
-  cudaStream_t stream_ = nullptr;
-};
 
 // Memory from the learner's allocator, filled with `values`. A null pointer is a failure.
 class HostArray {
@@ -97,7 +85,7 @@ TEST(PinnedCopies, UploadsEveryElement) {
   kit::for_each("n", kit::awkward_sizes(), [](int n) {
     const std::vector<float> x = kit::random_floats(n);
     const HostArray h_x(x);
-    const Stream stream;
+    const kit::Stream stream;
     const auto d_x = kit::DeviceBuffer<float>::output(n, "d_x");
     kit::run([&] {
       expect_success("start_upload", start_upload(d_x.get(), h_x.get(), n, stream.get()));
@@ -111,7 +99,7 @@ TEST(PinnedCopies, TheUploadIsInItsStreamAndNotWaitedFor) {
   RecordProperty("todo", 2);
   const int n = kit::work_scale(1 << 16, 1 << 26);
   const HostArray h_x(std::vector<float>(n, 1.0f));
-  const Stream stream;
+  const kit::Stream stream;
   const auto d_x = kit::DeviceBuffer<float>::output(n, "d_x");
   cudaDeviceSynchronize();
   cudaError_t state = cudaSuccess;
@@ -132,7 +120,7 @@ TEST(PinnedCopies, UploadsMemoryOfOthersThroughAPinnedWindow) {
   kit::for_each("n", std::vector<int>{1, 1023, 1 << 16}, [](int n) {
     const std::vector<float> values = kit::random_floats(n);
     std::vector<float> x = values;  // pageable
-    const Stream stream;
+    const kit::Stream stream;
     const auto d_x = kit::DeviceBuffer<float>::output(n, "d_x");
     kit::run([&] {
       expect_success("upload_existing", upload_existing(d_x.get(), x.data(), n, stream.get()));
@@ -154,7 +142,7 @@ TEST(PinnedCopies, UploadsMemoryOfOthersThroughAPinnedWindow) {
 TEST(PinnedCopies, MemoryThatIsAlreadyPinnedIsReportedAndLeftAlone) {
   RecordProperty("todo", 3);
   std::vector<float> x = kit::random_floats(5000);
-  const Stream stream;
+  const kit::Stream stream;
   const auto d_x = kit::DeviceBuffer<float>::output(x.size(), "d_x");
   cudaHostRegister(x.data(), x.size() * sizeof(float), cudaHostRegisterDefault);
   const cudaError_t error = upload_existing(d_x.get(), x.data(), 5000, stream.get());
@@ -180,7 +168,7 @@ TEST(PinnedCopies, TheWindowIsClosedWhenTheUploadFails) {
   // meanwhile has not been tried, so only the simulator is asked.
   if (!kit::simulated()) return;
   std::vector<float> x = kit::random_floats(5000);
-  const Stream stream;
+  const kit::Stream stream;
   const auto d_x = kit::DeviceBuffer<float>::output(x.size(), "d_x");
   cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeRelaxed);
   const cudaError_t error = upload_existing(d_x.get(), x.data(), 5000, stream.get());
@@ -213,7 +201,7 @@ TEST(PinnedCopies, UploadsFast) {
   const auto pinned = speed.host_input<float>(n, "pinned", kit::pinned_memory());
   const auto pageable = speed.host_input<float>(n, "pageable", kit::pageable_memory());
   const auto d_x = speed.output<float>(n, "d_x");
-  const Stream stream;
+  const kit::Stream stream;
   speed.whole_call();
   speed.launch([&] { start_upload(d_x.get(), x.get(), n, stream.get()); });
   speed.expect(

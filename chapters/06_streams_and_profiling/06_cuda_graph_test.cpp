@@ -3,6 +3,7 @@
 
 #include "kit/kit.h"
 #include "kit/speed/speed.h"
+#include "kit/stream.h"
 
 namespace {
 
@@ -25,18 +26,6 @@ kit::Tolerance tolerance(int steps, size_t n) {
   return kit::Tolerance::units(1.5 * steps, std::vector<double>(n, 1.0));
 }
 
-class Stream {
- public:
-  Stream() { cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking); }
-  ~Stream() { cudaStreamDestroy(stream_); }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-  cudaStream_t get() const { return stream_; }
-
- private:
-  cudaStream_t stream_ = nullptr;
-};
-
 void expect_success(const char* function, cudaError_t error) {
   if (error == cudaSuccess) return;
   kit::fail(std::string(function) + " returned " + cudaGetErrorName(error) + ".");
@@ -45,7 +34,7 @@ void expect_success(const char* function, cudaError_t error) {
 // Rods of n points with their graph.
 struct Diffusion {
   std::vector<float> start;
-  Stream stream;
+  kit::Stream stream;
   kit::DeviceBuffer<float> d_a, d_b;
   Rods rods;
   uint64_t graphs_destroyed = 0, starts = 0;  // starts: calls of the replays that start work

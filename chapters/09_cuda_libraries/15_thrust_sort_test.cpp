@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "kit/kit.h"
+#include "kit/stream.h"
 
 namespace {
 
@@ -37,26 +38,13 @@ std::vector<int> starts_on_cpu(const std::vector<int>& sorted, int cells) {
   return start;
 }
 
-// A stream that waits for no other.
-class Stream {
- public:
-  Stream() { cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking); }
-  ~Stream() { cudaStreamDestroy(stream_); }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-  cudaStream_t get() const { return stream_; }
-
- private:
-  cudaStream_t stream_ = nullptr;
-};
-
 // The cells arrive in the stream, right before the sort.
 void check_sort(const std::vector<int>& cell) {
   const int n = static_cast<int>(cell.size());
   const auto d_from = kit::DeviceBuffer<int>::input(cell, "cells as they were");
   const auto d_cell = kit::DeviceBuffer<int>::output(n, "cell", kit::Placement::kAtEnd);
   const auto d_order = kit::DeviceBuffer<int>::output(n, "order", kit::Placement::kAtEnd);
-  const Stream stream;
+  const kit::Stream stream;
   kit::run([&] {
     cudaMemcpyAsync(d_cell.get(), d_from.get(), n * sizeof(int), cudaMemcpyDeviceToDevice,
                     stream.get());
@@ -73,7 +61,7 @@ void check_starts(const Sizes& s) {
   std::sort(cell.begin(), cell.end());
   const auto d_cell = kit::DeviceBuffer<int>::input(cell, "cell", kit::Placement::kAtEnd);
   const auto d_start = kit::DeviceBuffer<int>::output(s.cells + 1, "start", kit::Placement::kAtEnd);
-  const Stream stream;
+  const kit::Stream stream;
   kit::run([&] {
     launch_cell_starts(d_cell.get(), s.n, s.cells, d_start.get(), stream.get());
     cudaStreamSynchronize(stream.get());

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "kit/kit.h"
+#include "kit/stream.h"
 
 // Fails the running case if `function` has not returned a success.
 inline void expect_success(const std::string& function, cublasStatus_t status,
@@ -31,19 +32,6 @@ class Handle {
 
  private:
   cublasHandle_t handle_ = nullptr;
-};
-
-// A stream that waits for no other.
-class Stream {
- public:
-  Stream() { cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking); }
-  ~Stream() { cudaStreamDestroy(stream_); }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-  cudaStream_t get() const { return stream_; }
-
- private:
-  cudaStream_t stream_ = nullptr;
 };
 
 // A handle with such a stream.
@@ -74,7 +62,7 @@ class StreamHandle {
   }
 
  private:
-  Stream stream_;
+  kit::Stream stream_;
   Handle handle_{stream_.get()};  // destroyed before its stream is
 };
 

@@ -10,9 +10,10 @@
 namespace kit {
 
 ScratchFolder::ScratchFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "warplings-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) {
-    fail("No temporary folder can be made: " + name);
+  std::error_code error;
+  std::string name = (std::filesystem::temp_directory_path(error) / "warplings-XXXXXX").string();
+  if (error || ::mkdtemp(name.data()) == nullptr) {
+    fail("No temporary folder can be made: " + (error ? "TMPDIR names no folder." : name));
   } else {
     path_ = name;
   }
