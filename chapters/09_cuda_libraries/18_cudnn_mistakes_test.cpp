@@ -4,10 +4,11 @@
 #include "07_cudnn_activation_support.h"
 #include "kit/kit.h"
 
-// As in "1 x 3 x 7 x 9, pad 1 1, stride 2".
+// As in "1 x 3 x 7 x 9, 4 filters 3 x 3, pad 1 1, stride 2".
 static std::ostream& operator<<(std::ostream& out, const ConvSetup& s) {
-  return out << s.n << " x " << s.c << " x " << s.h << " x " << s.w << ", pad " << s.pad_h << " "
-             << s.pad_w << ", stride " << s.stride;
+  return out << s.n << " x " << s.c << " x " << s.h << " x " << s.w << ", " << s.k << " filters "
+             << s.r << " x " << s.s << ", pad " << s.pad_h << " " << s.pad_w << ", stride "
+             << s.stride;
 }
 
 namespace {
