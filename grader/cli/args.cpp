@@ -51,6 +51,19 @@ bool take_value(const std::vector<std::string>& arguments, size_t* i, const std:
   return true;
 }
 
+// Options of exec, which has its own --json: the file for what was found.
+bool take_exec_setting(const std::vector<std::string>& arguments, size_t* i, Options* options) {
+  if (options->command != "exec") return false;
+  constexpr std::pair<const char*, std::string Options::*> kSettings[] = {
+      {"--ptx", &Options::ptx},        {"--timeline", &Options::timeline},
+      {"--check", &Options::checks},   {"--suppress", &Options::suppress},
+      {"--json", &Options::json_file}, {"--status", &Options::status}};
+  for (const auto& [name, value] : kSettings) {
+    if (take_value(arguments, i, name, &(options->*value))) return true;
+  }
+  return false;
+}
+
 // Options of profile and trace.
 bool take_setting(const std::vector<std::string>& arguments, size_t* i, Options* options) {
   constexpr std::pair<const char*, std::string Options::*> kSettings[] = {
@@ -76,10 +89,7 @@ Options parse_arguments(const std::vector<std::string>& arguments) {
     }
     if (take_value(arguments, &i, "--device", &value)) {
       options.device = parse_device(value);
-    } else if (take_value(arguments, &i, "--ptx", &value)) {
-      options.ptx = value;
-    } else if (take_value(arguments, &i, "--timeline", &value)) {
-      options.timeline = value;
+    } else if (take_exec_setting(arguments, &i, &options)) {
     } else if (take_setting(arguments, &i, &options)) {
     } else if (set_flag(argument, &options)) {
     } else if (argument.size() > 1 && argument[0] == '-') {
@@ -91,6 +101,9 @@ Options parse_arguments(const std::vector<std::string>& arguments) {
         options.rest.assign(arguments.begin() + static_cast<long>(i) + 1, arguments.end());
         break;
       }
+    } else if (options.command == "exec") {  // what follows belongs to the program
+      options.rest.assign(arguments.begin() + static_cast<long>(i), arguments.end());
+      break;
     } else {
       options.operands.push_back(argument);
     }

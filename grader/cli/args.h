@@ -21,7 +21,8 @@ struct Options {
   bool solution = false, json = false, colour = true, help = false, version = false;
   bool yes = false, spoil = false;
   std::string ptx;                                    // exec --ptx PATH
-  std::string timeline;                               // exec --timeline FILE
+  std::string timeline, checks, suppress, json_file;  // exec --timeline --check --suppress --json
+  std::string status;                                 // exec --status N
   std::string kernel, model;                          // profile
   std::string block, warp, thread, lines, test_case;  // trace
 };

@@ -1,4 +1,5 @@
-// grade exec -- PROGRAM ...: a program built elsewhere, in the simulator with all checks on.
+// grade exec PROGRAM ...: a program built elsewhere, or a file.cu that is built here, in the
+// simulator with all checks on.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -85,6 +86,24 @@ std::vector<std::string> libraries_of(const std::string& program) {
   return found;
 }
 
+// A name for the program of a source file: the same for the same file, and no other's.
+fs::path program_of(const Paths& paths, const fs::path& source) {
+  const size_t folder = std::hash<std::string>()(fs::absolute(source).parent_path().string());
+  char name[20];
+  std::snprintf(name, sizeof name, "%016zx", folder);
+  return paths.build(Device::kSimulator) / "exec" / name / source.stem();
+}
+
+// Compiles a file.cu as the simulator needs it; "" if nvcc refuses it, which has said why.
+std::string compile(App& app, const fs::path& source) {
+  const fs::path program = program_of(app.paths(), source);
+  fs::create_directories(program.parent_path());
+  const int status = run_in_foreground(
+      {app.paths().nvcc, "-std=c++17", "-arch=compute_80", "-cudart", "shared", "--no-compress",
+       "-lineinfo", "-Xcompiler", "-g1", "-o", program.string(), source.string()});
+  return status == 0 ? program.string() : "";
+}
+
 // Becomes the program: its output, its terminal and its exit status are its own.
 int become(std::vector<std::string> argv) {
   std::vector<char*> pointers;
@@ -100,6 +119,11 @@ int become(std::vector<std::string> argv) {
 std::vector<std::string> simulated_program(App& app, const std::vector<std::string>& program_line,
                                            int* status) {
   std::vector<std::string> argv = program_line;
+  if (fs::path(argv[0]).extension() == ".cu" && fs::exists(argv[0])) {
+    *status = kFail;  // unless it compiles
+    argv[0] = compile(app, argv[0]);
+    if (argv[0].empty()) return {};
+  }
   const std::string program = find_program(argv[0]);
   if (program.empty()) throw UsageError("there is no program " + argv[0] + " that can be started.");
   argv[0] = program;
@@ -130,9 +154,15 @@ int exec_command(App& app) {
   }
   if (options.rest.empty()) {
     throw UsageError(
-        "exec needs a program: ./grade exec [--timeline FILE] -- PROGRAM ... or --ptx PATH");
+        "exec needs a program, or a file.cu: ./grade exec PROGRAM ... (./grade help exec)");
   }
-  if (!options.timeline.empty()) ::setenv("GRADE_SIM_TIMELINE", options.timeline.c_str(), 1);
+  for (const auto& [variable, value] : {std::pair{"GRADE_SIM_TIMELINE", &options.timeline},
+                                        {"GRADE_EXEC_CHECKS", &options.checks},
+                                        {"GRADE_EXEC_SUPPRESSIONS", &options.suppress},
+                                        {"GRADE_EXEC_JSON", &options.json_file},
+                                        {"GRADE_EXEC_STATUS", &options.status}}) {
+    if (!value->empty()) ::setenv(variable, value->c_str(), 1);
+  }
   std::vector<std::string> argv = simulated_program(app, options.rest, &status);
   return argv.empty() ? status : become(std::move(argv));
 }

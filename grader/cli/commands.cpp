@@ -31,6 +31,18 @@ constexpr char kTraceOptions[] =
     "  --lines A:B             only these source lines\n"
     "  --case NAME             only tests with NAME in their name\n\n";
 
+constexpr char kExecOptions[] =
+    "PROGRAM is a file.cu, which is compiled first, or what nvcc made with\n"
+    "-cudart shared --no-compress -lineinfo. Its exit status is its own, or 99\n"
+    "where something was found.\n"
+    "  --check NAME,...        report only memcheck, initcheck, racecheck, synccheck,\n"
+    "                          streamcheck, launch, api or leak\n"
+    "  --suppress FILE         findings that are known: CHECK/KIND FILE:LINE KERNEL\n"
+    "  --json FILE             one JSON object per finding, added to the file\n"
+    "  --status N              this exit status instead of 99\n"
+    "  --timeline FILE         the modelled timeline, for trace viewers\n"
+    "  --ptx PATH              run PTX fixtures instead of a program\n\n";
+
 }  // namespace
 
 const std::vector<Command>& commands() {
@@ -50,7 +62,8 @@ const std::vector<Command>& commands() {
        kProfileOptions},
       {"trace", "[EX]", "one warp step by step, with its values", trace_command, 1, false, true,
        kTraceOptions},
-      {"exec", "-- PROGRAM ...", "any CUDA program, checks on; --timeline FILE", exec_command},
+      {"exec", "PROGRAM ...", "any CUDA program or .cu file, checks on", exec_command, 0, false, true,
+       kExecOptions},
       {"update", "", "a new version of the course; keeps your files", update_command},
       {"clean", "[PART]", "disk space; removes build, toolkit or data", clean_command, 1},
       {"doctor", "", "tools, devices, and a kernel that really runs", doctor_command},

@@ -6,60 +6,14 @@
 #include <fstream>
 
 #include "decode/program.h"
+#include "profile/json.h"
 #include "profile/resources.h"
 
 namespace warplings::sim {
 namespace {
 
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (static_cast<unsigned char>(c) < 0x20) {
-      out += ' ';
-    } else {
-      out += c;
-    }
-  }
-  return out + '"';
-}
-
-class Object {
- public:
-  Object& text(const char* key, const std::string& value) { return raw(key, quoted(value)); }
-  Object& number(const char* key, double value) {
-    char digits[32];
-    std::snprintf(digits, sizeof digits, "%.9g", value);
-    return raw(key, digits);
-  }
-  Object& count(const char* key, uint64_t value) { return raw(key, std::to_string(value)); }
-  Object& flag(const char* key, bool value) { return raw(key, value ? "true" : "false"); }
-  Object& raw(const char* key, const std::string& json) {
-    body_ += (body_.empty() ? "" : ", ") + quoted(key) + ": " + json;
-    return *this;
-  }
-  std::string str() const { return "{" + body_ + "}"; }
-
- private:
-  std::string body_;
-};
-
-template <class T>
-std::string array(const std::vector<T>& items) {
-  std::string out;
-  for (const T& item : items) {
-    if (!out.empty()) out += ", ";
-    if constexpr (std::is_same_v<T, std::string>) {
-      out += item;
-    } else {
-      out += std::to_string(item);
-    }
-  }
-  return "[" + out + "]";
-}
-
 std::string counters_json(const wsim_counters& c) {
-  Object out;
+  JsonObject out;
 #define WARPLINGS_COUNTER(name) \
   if (c.name != 0) out.count(#name, c.name)
   WARPLINGS_COUNTER(warp_instructions);
@@ -100,7 +54,7 @@ const char* traffic_name(Traffic traffic) {
   return kNames[static_cast<int>(traffic)];
 }
 
-std::string dim_json(const Dim3& d) { return array(std::vector<unsigned>{d.x, d.y, d.z}); }
+std::string dim_json(const Dim3& d) { return json_array(std::vector<unsigned>{d.x, d.y, d.z}); }
 
 const char* limiter_key(int limiter) {
   constexpr const char* kKeys[] = {"issue",  "fp32", "integer", "fp64", "special",
@@ -110,13 +64,13 @@ const char* limiter_key(int limiter) {
 
 std::string cost_json(const Kernel& kernel, const LaunchCost& cost) {
   const KernelResources& resources = resources_of(kernel);
-  Object busy;
+  JsonObject busy;
   for (int i = 0; i < kLimiters; ++i) busy.number(limiter_key(i), cost.busy[i]);
   const auto rate = [](uint64_t hits, uint64_t all) {
     return all == 0 ? 0 : static_cast<double>(hits) / static_cast<double>(all);
   };
   const Occupancy& o = cost.occupancy;
-  return Object()
+  return JsonObject()
       .number("seconds", cost.seconds)
       .text("limiter", limiter_key(static_cast<int>(cost.limiter)))
       .text("limiter_words", limiter_words(cost.limiter))
@@ -128,7 +82,7 @@ std::string cost_json(const Kernel& kernel, const LaunchCost& cost) {
       .flag("registers_estimated", resources.estimated)
       .count("spill_bytes",
              static_cast<uint64_t>(resources.spill_store_bytes + resources.spill_load_bytes))
-      .raw("occupancy", Object()
+      .raw("occupancy", JsonObject()
                             .count("blocks", static_cast<uint64_t>(o.blocks))
                             .number("fraction", o.fraction)
                             .count("by_blocks", static_cast<uint64_t>(o.by_blocks))
@@ -198,7 +152,7 @@ std::string ProfileLog::entry_json(const Entry& entry) {
     const auto stalled = entry.cost.stalled_at.find(pc);
     if (stalled != entry.cost.stalled_at.end()) line.stalled += stalled->second;
     if (c.traffic == Traffic::kNone) continue;
-    Object access;
+    JsonObject access;
     access.text("kind", traffic_name(c.traffic))
         .count("requests", c.requests)
         .count("transactions", c.transactions)
@@ -213,19 +167,19 @@ std::string ProfileLog::entry_json(const Entry& entry) {
   }
   std::vector<std::string> rows;
   for (const auto& [where, line] : lines) {
-    rows.push_back(Object()
+    rows.push_back(JsonObject()
                        .text("file", where.first)
                        .count("line", static_cast<uint64_t>(where.second))
                        .number("stalled", line.stalled)
                        .raw("counters", counters_json(line.counters))
-                       .raw("accesses", array(line.accesses))
+                       .raw("accesses", json_array(line.accesses))
                        .str());
   }
   const LaunchConfig& config = entry.config;
-  return Object()
+  return JsonObject()
       .text("name", entry.kernel->demangled)
       .count("launches", entry.launches)
-      .raw("launch", Object()
+      .raw("launch", JsonObject()
                          .raw("grid", dim_json(config.grid))
                          .raw("block", dim_json(config.block))
                          .count("shared", entry.kernel->static_shared + config.dynamic_shared)
@@ -234,7 +188,7 @@ std::string ProfileLog::entry_json(const Entry& entry) {
                          .str())
       .raw("cost", cost_json(*entry.kernel, entry.cost))
       .raw("totals", counters_json(totals))
-      .raw("lines", array(rows))
+      .raw("lines", json_array(rows))
       .str();
 }
 
@@ -242,11 +196,11 @@ std::string ProfileLog::json() const {
   std::vector<std::string> kernels;
   for (const auto& [name, entry] : kernels_) kernels.push_back(entry_json(entry));
   const GpuModel& model = gpu_model();
-  return Object()
+  return JsonObject()
              .count("format", 1)
              .text("kind", "profile")
              .text("model", model.name)
-             .raw("kernels", array(kernels))
+             .raw("kernels", json_array(kernels))
              .str() +
          "\n";
 }

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -19,6 +18,7 @@
 #include "runtime/api.h"
 #include "runtime/background.h"
 #include "runtime/error_state.h"
+#include "runtime/exec_report.h"
 #include "runtime/host_fault.h"
 #include "runtime/launch_refusal.h"
 #include "runtime/pointer.h"
@@ -27,9 +27,11 @@
 namespace warplings::sim {
 namespace {
 
-void print_finding(const Finding& finding) {
-  std::fprintf(stderr, "grade exec: %s%s: %s\n", finding.check.c_str(),
-               finding.is_note ? " (note)" : "", finding.message.c_str());
+constexpr int kUsageStatus = 2;  // as of ./grade
+
+ExecReport& report() {
+  static auto* const report = new ExecReport();
+  return *report;
 }
 
 // Work that nothing waited for: a GPU may or may not have run it. It runs here for the sake of the
@@ -71,18 +73,18 @@ void at_exit() {
   run_unawaited_work();
   report_unseen_launch_errors();
   note_leaks();
-  const auto findings = FindingLog::instance().snapshot();
-  const auto errors = std::count_if(findings.begin(), findings.end(),
-                                    [](const Finding& finding) { return !finding.is_note; });
-  if (errors == 0) return;
-  const auto first = std::find_if(findings.begin(), findings.end(),
-                                  [](const Finding& finding) { return !finding.is_note; });
-  std::fprintf(stderr, "grade exec: %ld %s; ./grade explain %s tells more\n",
-               static_cast<long>(errors), errors == 1 ? "finding" : "findings",
-               first->kind.c_str());
+  const int status = report().finish(FindingLog::instance().snapshot());
+  if (status == 0) return;
   std::cout.flush();
   std::fflush(nullptr);
-  _exit(kFindingStatus);
+  _exit(status);
+}
+
+// The program followed a device pointer on the host and cannot go on. The finding is printed.
+void end_after_fault() {
+  const int status = report().finish(FindingLog::instance().snapshot());
+  std::fflush(nullptr);
+  _exit(status == 0 ? kFindingStatus : status);
 }
 
 // GRADE_SIM_TIMELINE names a file for trace viewers; the picture goes to the terminal.
@@ -104,8 +106,13 @@ void start_exec_mode() {
   std::call_once(once, [] {
     const char* mode = std::getenv("GRADE_EXEC");
     if (mode != nullptr && std::strcmp(mode, "1") == 0) {
-      FindingLog::instance().set_listener(print_finding);
-      set_fatal_hook([] {});  // the listener has printed the finding
+      const std::string problem = report().configure();
+      if (!problem.empty()) {
+        std::fprintf(stderr, "grade exec: %s\n", problem.c_str());
+        _exit(kUsageStatus);
+      }
+      FindingLog::instance().set_listener([](const Finding& finding) { report().add(finding); });
+      set_fatal_hook(end_after_fault);
       std::atexit(at_exit);
       start_background_progress();
     }

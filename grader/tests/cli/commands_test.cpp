@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cli/app.h"
+#include "cli/args.h"
 #include "course/error.h"
 #include "course/json.h"
 #include "scratch_course.h"
@@ -338,6 +339,22 @@ TEST(Exec, RefusesWhatItCannotStart) {
   const Ran linked = course.grade({"exec", "--", (course.root() / "static").string()});
   EXPECT_EQ(linked.status, 2);
   EXPECT_TRUE(has(linked.err, "-cudart shared")) << linked.err;
+}
+
+TEST(Exec, LeavesTheOptionsOfTheProgramToIt) {
+  const Options options =
+      parse_arguments({"exec", "--check", "racecheck", "--json=f", "./tests", "--json", "--help"});
+  EXPECT_EQ(options.checks, "racecheck");
+  EXPECT_EQ(options.json_file, "f");
+  EXPECT_EQ(options.rest, (std::vector<std::string>{"./tests", "--json", "--help"}));
+  EXPECT_FALSE(options.json || options.help);
+}
+
+TEST(Exec, ReportsASourceFileThatDoesNotCompile) {
+  const ScratchCourse course;
+  write_file(course.root() / "broken.cu", "int main() { return nothing; }\n");
+  const Ran ran = course.grade({"exec", (course.root() / "broken.cu").string()});
+  EXPECT_EQ(ran.status, 1) << ran.out << ran.err;
 }
 
 }  // namespace
