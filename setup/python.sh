@@ -59,7 +59,7 @@ pip_failed() {
     fail_command 'This network inspects TLS, or the certificates of this system are missing or old:' \
       "install ca-certificates, or name the network's own: PIP_CERT=/path/to/ca.pem ./grade"
   elif network_is_down; then
-    fail_command 'Check the network connection; pip must reach pypi.org.' \
+    fail_command 'Check the network connection; pip must reach the package index.' \
       'Behind a proxy set https_proxy; with a mirror set PIP_INDEX_URL.'
   elif log_says 'no matching distribution|could not find a version'; then
     fail_command "This pip finds no fitting package: $("$pip_python" -m pip --version 2>/dev/null | cut -c 1-20)." \

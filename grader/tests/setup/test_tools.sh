@@ -59,7 +59,7 @@ apt_fails_with() {
 }
 
 test_apt_get_without_network_then_with() {
-  apt_fails_with 'Temporary failure resolving deb.debian.org'
+  apt_fails_with 'Temporary failure resolving the package index'
   expect_says 'Check the network connection' 'https_proxy'
   rm "$FAKE/apt_error"
   expect_heals
