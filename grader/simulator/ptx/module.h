@@ -110,6 +110,14 @@ struct Register {
   Type type;
 };
 
+// Who knows a name of module level: the module alone, or all that are linked with it.
+enum class Linkage : uint8_t {
+  kInternal,
+  kVisible,
+  kWeak,    // also .common: several modules may define it, and one definition is taken
+  kExtern,  // defined in another module
+};
+
 // A variable: global, const, shared, local, param.
 struct Variable {
   std::string name;
@@ -118,7 +126,7 @@ struct Variable {
   int vector_width = 1;    // .v2/.v4 variables
   uint64_t alignment = 0;  // 0: natural
   uint64_t size = 0;       // bytes; 0 for extern __shared__ and unsized extern
-  bool is_extern = false;
+  Linkage linkage = Linkage::kInternal;  // kExtern also for dynamic shared memory
   bool is_managed = false;       // .attribute(.managed)
   std::vector<uint8_t> initial;  // empty: zeros (global, const) or nothing (shared, local)
   // Initial values that are addresses: at byte `offset` of `initial`, address of `symbol` + addend.
@@ -138,6 +146,7 @@ struct Function {
   std::string name;
   bool is_entry = false;
   bool is_declaration = false;  // no body in this module; else the one entry of its name
+  Linkage linkage = Linkage::kInternal;
   bool is_noreturn = false;
   std::vector<Variable> returns;  // .func results (space kReg or kParam)
   std::vector<Variable> params;

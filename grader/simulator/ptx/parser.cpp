@@ -126,13 +126,15 @@ void Parser::module_statement() {
   if (token().kind != Token::Kind::kDotWord) {
     fail("expected a directive such as .visible, .entry or .global, found " + describe(token()));
   }
-  Linkage linkage;
+  Linkage linkage = Linkage::kInternal;
   for (;; take()) {
     if (at_word("extern")) {
-      linkage.is_extern = true;
+      linkage = Linkage::kExtern;
     } else if (at_word("weak") || at_word("common")) {
-      linkage.is_weak = true;
-    } else if (!at_word("visible")) {
+      linkage = Linkage::kWeak;
+    } else if (at_word("visible")) {
+      linkage = Linkage::kVisible;
+    } else {
       break;
     }
   }
@@ -254,6 +256,7 @@ void Parser::alias() {
 
 void Parser::function(Linkage linkage) {
   Function function;
+  function.linkage = linkage;
   function.is_entry = take().text == "entry";
   function_ = &function;
   scopes_.reset(&globals_);
@@ -275,10 +278,10 @@ void Parser::function(Linkage linkage) {
     function.is_declaration = true;
   }
   function_ = nullptr;
-  add_function(std::move(function), at, linkage.is_weak);
+  add_function(std::move(function), at);
 }
 
-void Parser::add_function(Function function, const Token& at, bool is_weak) {
+void Parser::add_function(Function function, const Token& at) {
   globals_.try_emplace(function.name, Symbol{Symbol::Kind::kFunction, function.name});
   if (variable_index_.contains(function.name)) {
     fail(at, "'" + function.name + "' is already the name of a variable");
@@ -291,7 +294,7 @@ void Parser::add_function(Function function, const Token& at, bool is_weak) {
   Function& known = module_.functions[entry->second];
   if (function.is_declaration) return;
   if (!known.is_declaration) {
-    if (is_weak) return;
+    if (function.linkage == Linkage::kWeak) return;
     fail(at, "function '" + function.name + "' is defined twice");
   }
   function.is_noreturn |= known.is_noreturn;

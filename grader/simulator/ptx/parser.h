@@ -36,10 +36,6 @@ class Parser {
     bool is_negative = false;  // written with a leading minus
     double as_double() const;
   };
-  struct Linkage {
-    bool is_extern = false;
-    bool is_weak = false;  // .weak or .common: may be declared again
-  };
   // What stands before the names of a declaration: ".global .align 4 .v2 .f32".
   struct Declaration {
     Variable prototype;
@@ -78,9 +74,9 @@ class Parser {
   void skip_directive_arguments();
   std::vector<Variable> parameter_list(bool declare);
   Variable parameter(bool declare);
-  void add_function(Function function, const Token& at, bool is_weak);
+  void add_function(Function function, const Token& at);
   void module_variables(Linkage linkage);
-  void add_module_variable(Variable variable, const Token& at, bool is_weak, int element_bytes);
+  void add_module_variable(Variable variable, const Token& at, int element_bytes);
 
   // Declarations (parser_declarations.cpp).
   Declaration declaration_prefix(Space space);

@@ -38,9 +38,9 @@ void Parser::body() {
 }
 
 void Parser::directive_statement() {
-  Linkage linkage;
+  Linkage linkage = Linkage::kInternal;
   for (; at_word("extern") || at_word("visible") || at_word("weak"); take()) {
-    linkage.is_extern |= at_word("extern");
+    if (at_word("extern")) linkage = Linkage::kExtern;
   }
   if (at_word("loc")) return location();
   if (at_word("reg")) return register_declaration();

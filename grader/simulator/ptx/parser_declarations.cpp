@@ -223,7 +223,7 @@ void Parser::module_variables(Linkage linkage) {
     declaration.prototype.type = Type::kTexRef;
     declaration.element_bytes = size_of(Type::kTexRef);
   }
-  declaration.prototype.is_extern = linkage.is_extern;
+  declaration.prototype.linkage = linkage;
   do {
     const Token& at = token();
     Variable variable = declaration.prototype;
@@ -234,14 +234,13 @@ void Parser::module_variables(Linkage linkage) {
     if (*space == Space::kConst && (constant_bytes_ += variable.size) > most_bytes(*space)) {
       fail(at, "the constant variables of this module are larger than 64 KiB");
     }
-    add_module_variable(std::move(variable), at, linkage.is_weak,
+    add_module_variable(std::move(variable), at,
                         declaration.element_bytes * declaration.prototype.vector_width);
   } while (accept(','));
   expect(';', "after a variable");
 }
 
-void Parser::add_module_variable(Variable variable, const Token& at, bool is_weak,
-                                 int element_bytes) {
+void Parser::add_module_variable(Variable variable, const Token& at, int element_bytes) {
   if (function_index_.contains(variable.name)) {
     fail(at, "'" + variable.name + "' is already the name of a function");
   }
@@ -253,9 +252,9 @@ void Parser::add_module_variable(Variable variable, const Token& at, bool is_wea
     return;
   }
   Variable& known = module_.variables[entry->second];
-  if (variable.is_extern) return;
-  if (!known.is_extern) {
-    if (is_weak) return;
+  if (variable.linkage == Linkage::kExtern) return;
+  if (known.linkage != Linkage::kExtern) {
+    if (variable.linkage == Linkage::kWeak) return;
     fail(at, "variable '" + variable.name + "' is defined twice");
   }
   known = std::move(variable);
@@ -268,7 +267,7 @@ void Parser::body_variables(Space space, Linkage linkage) {
     const Token& at = token();
     Variable variable = declaration.prototype;
     const std::string_view name = identifier("a variable's name");
-    variable.is_extern = linkage.is_extern;
+    variable.linkage = linkage;
     Dimensions dims = dimensions();
     if (accept('=')) initialiser(variable, declaration, dims);
     variable.size = byte_size(declaration, dims, at);

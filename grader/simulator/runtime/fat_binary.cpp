@@ -143,6 +143,7 @@ FatBinaryContents read_fat_binary(const void* wrapper_address) {
   }
   read_part(wrapper.data, &contents);
   if (wrapper.version >= 2 && wrapper.parts != nullptr) {
+    contents.linked = true;
     for (const char* const* part = wrapper.parts; *part != nullptr; ++part) {
       read_part(*part, &contents);
     }

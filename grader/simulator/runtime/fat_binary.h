@@ -11,6 +11,7 @@ namespace warplings::sim {
 
 struct FatBinaryContents {
   std::vector<std::string> ptx;  // one per translation unit
+  bool linked = false;           // by nvcc -rdc=true: names are shared between them
   bool has_machine_code = false;
   // Why there is no PTX although an entry exists ("compressed with ..."); a sentence, or empty.
   std::string problem;

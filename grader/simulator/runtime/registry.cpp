@@ -8,6 +8,7 @@
 
 #include "checks/finding.h"
 #include "memory/device_memory.h"
+#include "ptx/link.h"
 #include "ptx/module.h"
 #include "ptx/select_kernels.h"
 #include "runtime/device_state.h"
@@ -146,7 +147,6 @@ RegisteredKernel* Registry::kernel_of(const void* function_or_handle) {
 }
 
 void Registry::load_modules(FatBinary* binary, int device) {
-  std::vector<LoadedModule*>& modules = binary->modules[static_cast<size_t>(device)];
   FatBinaryContents contents;
   if (binary->text.empty()) {
     contents = read_fat_binary(binary->wrapper);
@@ -159,6 +159,10 @@ void Registry::load_modules(FatBinary* binary, int device) {
     report_problem("no-ptx", contents.problem);
     return;
   }
+  if (contents.linked) {
+    load_linked(binary, device, std::move(contents.ptx));
+    return;
+  }
   for (std::string& text : contents.ptx) {
     try {
       if (unwanted_ != nullptr) {
@@ -166,17 +170,41 @@ void Registry::load_modules(FatBinary* binary, int device) {
             text, [&](std::string_view name) { return unwanted_(std::string(name).c_str()) == 0; });
       }
       const bool impure = has_hidden_effects(text);
-      LoadedModule* module = load_module(ptx::parse(std::move(text), "device code"), device,
-                                         loaded_before(*binary, modules.size()));
-      modules.push_back(module);
-      if (impure) impure_.insert(module);
+      keep(binary, device, ptx::parse(std::move(text), "device code"), impure);
     } catch (const std::exception& error) {
-      binary->problem = error.what();
-      binary->error = cudaErrorInvalidPtx;
-      report_problem("bad-ptx",
-                     std::string("The simulator cannot read the program's PTX: ") + error.what());
+      refuse(binary, error);
     }
   }
+}
+
+// Translation units of nvcc -rdc=true are one program: what one defines the others may use.
+void Registry::load_linked(FatBinary* binary, int device, std::vector<std::string> texts) {
+  try {
+    bool impure = false;
+    std::vector<std::unique_ptr<ptx::Module>> units;
+    for (std::string& text : texts) {
+      impure |= has_hidden_effects(text);
+      units.push_back(ptx::parse(std::move(text), "device code"));
+    }
+    keep(binary, device, ptx::link(std::move(units)), impure);
+  } catch (const std::exception& error) {
+    refuse(binary, error);
+  }
+}
+
+void Registry::keep(FatBinary* binary, int device, std::unique_ptr<ptx::Module> code, bool impure) {
+  std::vector<LoadedModule*>& modules = binary->modules[static_cast<size_t>(device)];
+  LoadedModule* const module =
+      load_module(std::move(code), device, loaded_before(*binary, modules.size()));
+  modules.push_back(module);
+  if (impure) impure_.insert(module);
+}
+
+void Registry::refuse(FatBinary* binary, const std::exception& error) {
+  binary->problem = error.what();
+  binary->error = cudaErrorInvalidPtx;
+  report_problem("bad-ptx",
+                 std::string("The simulator cannot read the program's PTX: ") + error.what());
 }
 
 cudaError_t Registry::load(FatBinary* binary) {

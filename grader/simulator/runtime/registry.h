@@ -98,6 +98,9 @@ class Registry {
 
  private:
   void load_modules(FatBinary* binary, int device);
+  void load_linked(FatBinary* binary, int device, std::vector<std::string> texts);
+  void keep(FatBinary* binary, int device, std::unique_ptr<ptx::Module> code, bool impure);
+  static void refuse(FatBinary* binary, const std::exception& error);
   void publish_managed(FatBinary* binary, int device);
   void remember_initial_values();
 

@@ -189,7 +189,7 @@ TEST(PtxVariables, KnowManagedMemory) {
 
 TEST(PtxVariables, DynamicSharedMemoryHasNoSize) {
   const Variable v = variable(".extern .shared .align 16 .b8 buffer[];");
-  EXPECT_TRUE(v.is_extern);
+  EXPECT_EQ(v.linkage, Linkage::kExtern);
   EXPECT_EQ(v.space, Space::kShared);
   EXPECT_EQ(v.size, 0u);
 }
@@ -197,7 +197,7 @@ TEST(PtxVariables, DynamicSharedMemoryHasNoSize) {
 TEST(PtxVariables, DefinitionReplacesExternDeclaration) {
   const auto module = parse_module(".extern .global .u32 x;\n.global .u32 x = 5;\n");
   ASSERT_EQ(module->variables.size(), 1u);
-  EXPECT_FALSE(module->variables[0].is_extern);
+  EXPECT_NE(module->variables[0].linkage, Linkage::kExtern);
   EXPECT_EQ(module->variables[0].initial.at(0), 5);
 }
 
