@@ -6,7 +6,9 @@
 #include <string_view>
 #include <utility>
 
-#include "checks/finding.h"
+#include "checks/stream_order.h"
+#include "core/finding.h"
+#include "decode/program.h"
 #include "memory/device_memory.h"
 #include "ptx/module.h"
 #include "ptx/select_kernels.h"
@@ -145,6 +147,19 @@ RegisteredKernel* Registry::kernel_of(const void* function_or_handle) {
   return nullptr;
 }
 
+namespace {
+
+// Kernels reach them without an argument.
+void watch_managed_variables(const LoadedModule& module) {
+  for (const ptx::Variable& variable : module.source->variables) {
+    if (!variable.is_managed) continue;
+    const DecodedVariable& placed = module.variables.at(variable.name);
+    StreamOrder::instance().add_managed_variable(placed.address, placed.size);
+  }
+}
+
+}  // namespace
+
 void Registry::load_modules(FatBinary* binary, int device) {
   std::vector<LoadedModule*>& modules = binary->modules[static_cast<size_t>(device)];
   FatBinaryContents contents;
@@ -166,8 +181,9 @@ void Registry::load_modules(FatBinary* binary, int device) {
             text, [&](std::string_view name) { return unwanted_(std::string(name).c_str()) == 0; });
       }
       const bool impure = has_hidden_effects(text);
-      LoadedModule* module = load_module(ptx::parse(std::move(text), "device code"), device,
-                                         loaded_before(*binary, modules.size()));
+      const LoadedModule* first = loaded_before(*binary, modules.size());
+      LoadedModule* module = load_module(ptx::parse(std::move(text), "device code"), device, first);
+      if (first == nullptr) watch_managed_variables(*module);
       modules.push_back(module);
       if (impure) impure_.insert(module);
     } catch (const std::exception& error) {
