@@ -1,5 +1,4 @@
-#include "checks/explain.h"
-
+// Findings of accesses, values and stops in learner words.
 #include <algorithm>
 #include <bit>
 #include <functional>
@@ -7,6 +6,7 @@
 #include "checks/words.h"
 #include "exec/interpreter.h"
 #include "exec/memory_access.h"
+#include "exec/reports.h"
 #include "memory/device_memory.h"
 #include "memory/payload.h"
 

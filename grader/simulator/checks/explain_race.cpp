@@ -1,7 +1,7 @@
 #include "checks/explain_race.h"
 
 #include "checks/words.h"
-#include "exec/handlers.h"
+#include "decode/handlers.h"
 #include "exec/interpreter.h"
 #include "memory/device_memory.h"
 #include "memory/payload.h"

@@ -2,9 +2,10 @@
 #include <algorithm>
 #include <bit>
 
-#include "checks/explain.h"
 #include "checks/words.h"
 #include "exec/interpreter.h"
+#include "exec/launch.h"
+#include "exec/reports.h"
 
 namespace warplings::sim {
 namespace {

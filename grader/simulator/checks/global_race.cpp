@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "checks/watch.h"
 #include "exec/memory_access.h"
 
 namespace warplings::sim {
@@ -166,7 +167,7 @@ bool GlobalRace::is_read_only(const Entry& entry) const {
 bool GlobalRace::fits(const Check& check, const Access& earlier, const Access& later) const {
   if (!earlier.exists() || earlier.block != later.block) return !earlier.exists();
   return (earlier.thread == later.thread && earlier.shift == later.shift) ||
-         earlier.clock <= check.warp.block->order.before;
+         earlier.clock <= order_of(check.warp).before;
 }
 
 void GlobalRace::whole_segment(Check& check, uint64_t address, Access access) {

@@ -1,8 +1,8 @@
-#include "checks/initcheck.h"
-
+// Initcheck in registers: where an undefined value starts to matter.
 #include <bit>
 
-#include "checks/explain.h"
+#include "exec/events.h"
+#include "exec/reports.h"
 
 namespace warplings::sim {
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "checks/watch.h"
 #include "exec/interpreter.h"
 
 namespace warplings::sim {
@@ -10,7 +11,7 @@ namespace {
 
 // Lanes have an order of their own from the first fence or flag on.
 std::vector<LaneOrder>& lanes_of(Warp& warp) {
-  std::vector<LaneOrder>& lanes = warp.clock.lanes;
+  std::vector<LaneOrder>& lanes = warp.clock->lanes;
   if (lanes.empty()) lanes.resize(32);
   return lanes;
 }
@@ -23,8 +24,8 @@ void each(uint32_t mask, Visit visit) {
 // Everything that this lane knows to have happened before its last synchronisation, and all that
 // others did.
 Knowledge known_to(const Warp& warp, uint32_t lane) {
-  const BlockOrder& order = warp.block->order;
-  const WarpClock& clock = warp.clock;
+  const BlockOrder& order = warp.block->watch->order;
+  const WarpClock& clock = *warp.clock;
   const uint32_t own_warp = static_cast<uint32_t>(warp.index);
   Knowledge past = order.all.known;
   if (!clock.lanes.empty()) past.join(clock.lanes[lane].known);
@@ -53,29 +54,29 @@ uint32_t thread_of(const Warp& warp, uint32_t lane) {
 // The same, and everything that the lane has done.
 Knowledge past_of(const Warp& warp, uint32_t lane) {
   Knowledge past = known_to(warp, lane);
-  past.add_thread(warp.block->order.block, thread_of(warp, lane), warp.clock.now);
+  past.add_thread(warp.block->watch->order.block, thread_of(warp, lane), warp.clock->now);
   return past;
 }
 
 Knowledge released_by(const Warp& warp, uint32_t lane, Reach reach) {
-  Knowledge released = warp.block->order.all.released[reach];
-  if (warp.clock.lanes.empty()) return released;
-  const LaneOrder& own = warp.clock.lanes[lane];
+  Knowledge released = warp.block->watch->order.all.released[reach];
+  if (warp.clock->lanes.empty()) return released;
+  const LaneOrder& own = warp.clock->lanes[lane];
   released.join(own.released[reach]);
-  released.add_thread(warp.block->order.block, thread_of(warp, lane), own.own[reach]);
+  released.add_thread(warp.block->watch->order.block, thread_of(warp, lane), own.own[reach]);
   return released;
 }
 
 // Whether any thread of the block has passed a fence that the lane could build on.
 bool has_released(const Warp& warp) {
-  const ThreadOrder& all = warp.block->order.all;
-  return !warp.clock.lanes.empty() || !all.released[kInBlock].empty() ||
+  const ThreadOrder& all = warp.block->watch->order.all;
+  return !warp.clock->lanes.empty() || !all.released[kInBlock].empty() ||
          !all.released[kAcross].empty();
 }
 
 void read_note(Warp& warp, uint32_t lane, const NoteTable::Note& note, bool acquires, bool across) {
   ThreadOrder& order = lanes_of(warp)[lane];
-  const bool own_block = note.block == warp.block->order.block;
+  const bool own_block = note.block == warp.block->watch->order.block;
   if (own_block) (acquires ? order.known : order.pending[kInBlock]).join(note.in_block);
   if (across || own_block) (acquires ? order.known : order.pending[kAcross]).join(note.across);
 }
@@ -152,9 +153,9 @@ Standing noted_standing(const WarpClock& clock, const BlockOrder& order, uint32_
 
 Standing standing_of(const Warp& warp, uint32_t lane, uint32_t block, uint32_t thread,
                      uint32_t clock) {
-  const BlockOrder& order = warp.block->order;
+  const BlockOrder& order = warp.block->watch->order;
   if (block == order.block) {
-    const WarpClock& own = warp.clock;
+    const WarpClock& own = *warp.clock;
     const uint32_t other_warp = thread / 32, other_lane = thread % 32;
     if (clock <= order.before) return Standing::kOrdered;
     if (other_warp != static_cast<uint32_t>(warp.index)) {
@@ -166,28 +167,29 @@ Standing standing_of(const Warp& warp, uint32_t lane, uint32_t block, uint32_t t
       }
     }
   }
-  return noted_standing(warp.clock, order, lane, block, thread, clock);
+  return noted_standing(*warp.clock, order, lane, block, thread, clock);
 }
 
 void order_block(Block& block) {
-  BlockOrder& order = block.order;
+  BlockOrder& order = block.watch->order;
   uint32_t latest = 0;
   for (Warp& warp : block.warps) {
-    latest = std::max(latest, warp.clock.now);
-    merge_lanes(warp.clock.lanes, ~0u, order.block, static_cast<uint32_t>(warp.index), &order.all);
-    warp.clock.lanes.clear();
+    latest = std::max(latest, warp.clock->now);
+    merge_lanes(warp.clock->lanes, ~0u, order.block, static_cast<uint32_t>(warp.index), &order.all);
+    warp.clock->lanes.clear();
   }
   // One clock for all from here on, so that one number stands for everything before the barrier.
   order.before = latest;
-  for (Warp& warp : block.warps) warp.clock.now = latest + 1;
+  for (Warp& warp : block.warps) warp.clock->now = latest + 1;
 }
 
 void order_lanes(Warp& warp, uint32_t mask) {
-  SharedRace::join_lanes(warp.clock, (mask & warp.live) == warp.live ? 0xffffffffu : mask);
-  std::vector<LaneOrder>& lanes = warp.clock.lanes;
+  SharedRace::join_lanes(*warp.clock, (mask & warp.live) == warp.live ? 0xffffffffu : mask);
+  std::vector<LaneOrder>& lanes = warp.clock->lanes;
   if (lanes.empty()) return;
   ThreadOrder joined;
-  merge_lanes(lanes, mask, warp.block->order.block, static_cast<uint32_t>(warp.index), &joined);
+  merge_lanes(lanes, mask, warp.block->watch->order.block, static_cast<uint32_t>(warp.index),
+              &joined);
   each(mask, [&](uint32_t lane) {
     static_cast<ThreadOrder&>(lanes[lane]) = joined;
     lanes[lane].own = {};
@@ -195,19 +197,19 @@ void order_lanes(Warp& warp, uint32_t mask) {
 }
 
 void arrive(Warp& warp, Meeting* meeting) {
-  WarpClock& clock = warp.clock;
+  WarpClock& clock = *warp.clock;
   meeting->seen.resize(std::max(meeting->seen.size(), clock.seen.size()), 0);
   for (size_t v = 0; v < clock.seen.size(); ++v) {
     meeting->seen[v] = std::max(meeting->seen[v], clock.seen[v]);
   }
   uint32_t& own = meeting->seen[static_cast<size_t>(warp.index)];
   own = std::max(own, clock.now++);  // what the warp does from here on is not part of it
-  merge_lanes(clock.lanes, ~0u, warp.block->order.block, static_cast<uint32_t>(warp.index),
+  merge_lanes(clock.lanes, ~0u, warp.block->watch->order.block, static_cast<uint32_t>(warp.index),
               &meeting->order);
 }
 
 void take_part(Warp& warp, const Meeting& meeting) {
-  WarpClock& clock = warp.clock;
+  WarpClock& clock = *warp.clock;
   const size_t own = static_cast<size_t>(warp.index);
   for (size_t v = 0; v < clock.seen.size(); ++v) {
     if (v != own) clock.seen[v] = std::max(clock.seen[v], meeting.seen[v]);
@@ -218,8 +220,8 @@ void take_part(Warp& warp, const Meeting& meeting) {
 
 void fence(Warp& warp, uint32_t mask, Reach reach) {
   std::vector<LaneOrder>& lanes = lanes_of(warp);
-  const ThreadOrder& all = warp.block->order.all;
-  const bool alike = warp.clock.lane_seen.empty();
+  const ThreadOrder& all = warp.block->watch->order.all;
+  const bool alike = warp.clock->lane_seen.empty();
   const LaneOrder* last = nullptr;
   each(mask, [&](uint32_t lane) {
     LaneOrder& order = lanes[lane];
@@ -231,19 +233,19 @@ void fence(Warp& warp, uint32_t mask, Reach reach) {
     const Knowledge covered = as_last ? last->released[kInBlock] : known_to(warp, lane);
     for (size_t i = 0; i <= reach; ++i) {
       order.released[i] = covered;
-      order.own[i] = warp.clock.now;
+      order.own[i] = warp.clock->now;
     }
     last = &order;
   });
-  ++warp.clock.now;  // what the lanes do from here on is not covered
+  ++warp.clock->now;  // what the lanes do from here on is not covered
 }
 
 void strong_access(Warp& warp, const Instr& in, const StrongAccess& access) {
-  NoteTable& table = access.shared ? warp.block->notes : warp.block->grid->notes;
+  NoteTable& table = access.shared ? warp.block->watch->notes : warp.block->grid->watch->notes;
   const bool leaves = in.releases || has_released(warp);
   if (!leaves && table.empty()) return;
   const bool across = in.scope != Scope::kBlock && !access.shared;
-  const uint32_t block = warp.block->order.block;
+  const uint32_t block = warp.block->watch->order.block;
   each(access.read | access.written, [&](uint32_t lane) {
     const uint64_t address = access.address[lane];
     const uint32_t bit = 1u << lane;
@@ -277,7 +279,7 @@ void strong_access(Warp& warp, const Instr& in, const StrongAccess& access) {
       note->in_block.join(near);
     }
   });
-  if (in.releases) ++warp.clock.now;
+  if (in.releases) ++warp.clock->now;
 }
 
 }  // namespace warplings::sim

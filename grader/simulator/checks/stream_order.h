@@ -18,21 +18,12 @@
 #include <string>
 #include <vector>
 
-#include "checks/footprint.h"
 #include "checks/host_guard.h"
 #include "checks/order_clock.h"
-#include "runtime/work.h"
+#include "core/work.h"
+#include "memory/footprint.h"
 
 namespace warplings::sim {
-
-// What the check needs to know of a stream.
-struct StreamTraits {
-  uint64_t id = 0;
-  int device = 0;
-  bool is_default = false;   // the legacy default stream of its device
-  bool is_blocking = false;  // ordered with it
-  std::string name;          // "stream 2"
-};
 
 struct HostAccess {
   uint64_t address = 0;

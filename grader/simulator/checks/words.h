@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "checks/finding.h"
+#include "core/finding.h"
 #include "exec/warp.h"
 
 namespace warplings::sim {

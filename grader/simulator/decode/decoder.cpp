@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "decode/assembler_view.h"
-#include "exec/warp.h"
+#include "decode/special.h"
 
 namespace warplings::sim {
 

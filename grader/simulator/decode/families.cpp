@@ -3,8 +3,8 @@
 #include <unordered_map>
 
 #include "decode/decoder.h"
+#include "decode/handlers.h"
 #include "decode/isa.h"
-#include "exec/handlers.h"
 
 namespace warplings::sim {
 

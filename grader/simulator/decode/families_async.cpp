@@ -1,6 +1,6 @@
 // cp.async and mbarrier.
 #include "decode/decoder.h"
-#include "exec/handlers.h"
+#include "decode/handlers.h"
 
 namespace warplings::sim {
 

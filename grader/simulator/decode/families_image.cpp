@@ -1,6 +1,6 @@
 // Textures and surfaces through objects: tex, tld4, txq, suld, sust, sured, suq.
 #include "decode/decoder.h"
-#include "exec/handlers.h"
+#include "decode/handlers.h"
 
 namespace warplings::sim {
 

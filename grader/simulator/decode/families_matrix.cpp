@@ -3,7 +3,7 @@
 #include <array>
 
 #include "decode/decoder.h"
-#include "exec/handlers.h"
+#include "decode/handlers.h"
 
 namespace warplings::sim {
 

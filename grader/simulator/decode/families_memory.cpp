@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <bit>
 
+#include "decode/builtins.h"
 #include "decode/decoder.h"
+#include "decode/handlers.h"
 #include "decode/isa.h"
-#include "exec/builtins.h"
-#include "exec/handlers.h"
 
 namespace warplings::sim {
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "decode/decoder.h"
-#include "exec/handlers.h"
+#include "decode/handlers.h"
 
 namespace warplings::sim {
 

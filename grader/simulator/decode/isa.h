@@ -2,7 +2,7 @@
 #ifndef WARPLINGS_SIMULATOR_DECODE_ISA_H_
 #define WARPLINGS_SIMULATOR_DECODE_ISA_H_
 
-#include "exec/lane_build.h"
+#include "decode/lane_build.h"
 
 namespace warplings::sim {
 

@@ -6,7 +6,7 @@
 
 namespace warplings::sim {
 
-struct LaneBuild;  // exec/lane_build.h
+struct LaneBuild;  // decode/lane_build.h
 
 // The one with the fewest instructions first.
 std::span<const LaneBuild* const> lane_builds();

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 
+#include "exec/events.h"
 #include "exec/warp.h"
 
 namespace warplings::sim {
@@ -48,7 +49,7 @@ void AsyncCopies::commit(uint32_t lanes) {
 }
 
 template <class Done>
-void AsyncCopies::finish(Warp& warp, uint32_t clock, Done done) {
+void AsyncCopies::finish(Warp& warp, uint32_t moment, Done done) {
   Block& block = *warp.block;
   size_t kept = 0;
   for (size_t i = 0; i < in_flight_.size(); ++i) {
@@ -57,10 +58,7 @@ void AsyncCopies::finish(Warp& warp, uint32_t clock, Done done) {
     for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
       write_lane(block, copy, static_cast<size_t>(std::countr_zero(rest)));
     }
-    if (lanes != 0 && warp.checks && block.race.enabled()) {
-      block.race.end_async_write(warp.clock, static_cast<uint32_t>(warp.index), lanes,
-                                 copy.to.data(), copy.bytes, clock);
-    }
+    if (lanes != 0 && warp.checks) copies_landed(warp, copy, lanes, moment);
     copy.lanes &= ~lanes;
     if (copy.lanes == 0) continue;
     if (kept != i) in_flight_[kept] = copy;
@@ -70,7 +68,7 @@ void AsyncCopies::finish(Warp& warp, uint32_t clock, Done done) {
 }
 
 void AsyncCopies::wait_group(Warp& warp, uint32_t lanes, uint32_t pending) {
-  finish(warp, warp.clock.now, [&](const AsyncCopy& copy) {
+  finish(warp, warp.checks ? moment_of(warp) : 0, [&](const AsyncCopy& copy) {
     uint32_t done = 0;
     for (uint32_t rest = copy.lanes & lanes; rest != 0; rest &= rest - 1) {
       const int lane = std::countr_zero(rest);
@@ -82,11 +80,12 @@ void AsyncCopies::wait_group(Warp& warp, uint32_t lanes, uint32_t pending) {
 }
 
 void AsyncCopies::wait_all(Warp& warp, uint32_t lanes) {
-  finish(warp, warp.clock.now, [&](const AsyncCopy& copy) { return copy.lanes & lanes; });
+  finish(warp, warp.checks ? moment_of(warp) : 0,
+         [&](const AsyncCopy& copy) { return copy.lanes & lanes; });
 }
 
-void AsyncCopies::finish_until(Warp& warp, uint32_t lanes, uint64_t sequence, uint32_t clock) {
-  finish(warp, clock, [&](const AsyncCopy& copy) {
+void AsyncCopies::finish_until(Warp& warp, uint32_t lanes, uint64_t sequence, uint32_t moment) {
+  finish(warp, moment, [&](const AsyncCopy& copy) {
     return copy.sequence <= sequence ? copy.lanes & lanes : 0u;
   });
 }

@@ -33,14 +33,14 @@ class AsyncCopies {
   // everything.
   void wait_group(Warp& warp, uint32_t lanes, uint32_t pending);
   void wait_all(Warp& warp, uint32_t lanes);
-  // Finishes what the lanes had issued up to `sequence`; for racecheck it happened at `clock`.
-  void finish_until(Warp& warp, uint32_t lanes, uint64_t sequence, uint32_t clock);
+  // Finishes what the lanes had issued up to `sequence`; for the checks it happened at `moment`.
+  void finish_until(Warp& warp, uint32_t lanes, uint64_t sequence, uint32_t moment);
   uint64_t issued() const { return issued_; }
 
  private:
   // Writes the lanes that `done(copy)` returns of each copy, oldest first.
   template <class Done>
-  void finish(Warp& warp, uint32_t clock, Done done);
+  void finish(Warp& warp, uint32_t moment, Done done);
 
   std::vector<AsyncCopy> in_flight_;      // in the order of issue
   std::array<uint32_t, 32> committed_{};  // groups that each lane has committed

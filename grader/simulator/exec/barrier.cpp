@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <bit>
 
-#include "checks/explain.h"
+#include "exec/events.h"
 #include "exec/fault.h"
 #include "exec/interpreter.h"
+#include "exec/reports.h"
 
 namespace warplings::sim {
 namespace {
@@ -26,28 +27,6 @@ void write_result(Warp& warp, const Group& group, const Instr& in, const Barrier
   }
 }
 
-// Everybody met, but not at one statement: the compiler may copy a barrier, so lines decide.
-void check_same_statement(const Block& block, int id) {
-  const Warp* first = nullptr;
-  uint32_t first_pc = 0;
-  for (const Warp& warp : block.warps) {
-    for (const Group& group : warp.groups) {
-      if (group.state != GroupState::kAtBarrier || group.barrier != id) continue;
-      if (first == nullptr) {
-        first = &warp;
-        first_pc = group.pc;
-      } else if (group.pc != first_pc) {
-        const Position a = warp.module->position_of(first_pc).user;
-        const Position b = warp.module->position_of(group.pc).user;
-        if (a.line != b.line || a.file != b.file) {
-          report_mixed_barriers(warp, first_pc, group.pc);
-          return;
-        }
-      }
-    }
-  }
-}
-
 void release(Block& block, int id) {
   BarrierState& barrier = block.barriers[id];
   // Threads that have exited count as having arrived, unless the barrier names its number of
@@ -55,21 +34,7 @@ void release(Block& block, int id) {
   const uint64_t threads = block.grid->config->block.count();
   const bool everybody =
       (barrier.expected == 0 || barrier.arrived >= threads) && !barrier.some_do_not_wait;
-  if (block.warps[0].checks) {
-    check_same_statement(block, id);
-    if (everybody) {
-      order_block(block);
-      block.race.next_epoch();
-    } else {
-      for (Warp& warp : block.warps) {
-        const bool waited =
-            std::any_of(warp.groups.begin(), warp.groups.end(), [&](const Group& group) {
-              return group.state == GroupState::kAtBarrier && group.barrier == id;
-            });
-        if (waited) take_part(warp, barrier.meeting);
-      }
-    }
-  }
+  if (block.warps[0].checks) barrier_complete(block, id, everybody);
   for (Warp& warp : block.warps) {
     for (Group& group : warp.groups) {
       if (group.state != GroupState::kAtBarrier || group.barrier != id) continue;
@@ -97,7 +62,7 @@ void arrive_at_barrier(Warp& warp, Group& group, const Instr& in, uint32_t mask)
   const bool waits = static_cast<BarrierMode>(in.imm) != BarrierMode::kArrive;
   barrier.some_do_not_wait = barrier.some_do_not_wait || !waits;
   // Without a number of threads it is for all of them, and nobody passes by.
-  if (warp.checks && in.ops[2] != kNoPlace) arrive(warp, &barrier.meeting);
+  if (warp.checks && in.ops[2] != kNoPlace) some_threads_arrive(warp, static_cast<int>(id));
   if (in.ops[3] != kNoPlace) {
     uint32_t predicate = warp.predicate(in.ops[3]);
     if (in.extra == 1) predicate = ~predicate;

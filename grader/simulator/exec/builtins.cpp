@@ -1,17 +1,17 @@
 // vprintf, assertions and the device heap.
-#include "exec/builtins.h"
+#include "decode/builtins.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstdio>
 #include <cstring>
 
-#include "checks/explain.h"
 #include "exec/builtin_call.h"
 #include "exec/device_launch.h"
 #include "exec/fault.h"
 #include "exec/interpreter.h"
 #include "exec/memory_access.h"
+#include "exec/reports.h"
 #include "memory/device_memory.h"
 
 namespace warplings::sim {

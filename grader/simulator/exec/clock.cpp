@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "profile/device_model.h"
-#include "profile/instruction_class.h"
+#include "core/gpu_model.h"
+#include "decode/instruction_class.h"
 
 namespace warplings::sim {
 namespace {

@@ -1,7 +1,7 @@
 // What %clock, %clock64 and %globaltimer show.
 //
 // A warp's clock counts, for each instruction that it executes, what it would wait for the result
-// if the next one needed it (latencies of profile/device_model.h; a load of global memory counts as
+// if the next one needed it (latencies of core/gpu_model.h; a load of global memory counts as
 // a hit in L2). Only modules that read a clock pay for the counting.
 #ifndef WARPLINGS_SIMULATOR_EXEC_CLOCK_H_
 #define WARPLINGS_SIMULATOR_EXEC_CLOCK_H_

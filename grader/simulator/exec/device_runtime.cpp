@@ -2,13 +2,13 @@
 #include <bit>
 #include <map>
 
-#include "checks/explain.h"
+#include "core/error_names.h"
 #include "exec/builtin_call.h"
 #include "exec/device_launch.h"
 #include "exec/fault.h"
 #include "exec/interpreter.h"
+#include "exec/reports.h"
 #include "memory/device_memory.h"
-#include "runtime/error_names.h"
 
 namespace warplings::sim {
 namespace {

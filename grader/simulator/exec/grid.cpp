@@ -14,18 +14,17 @@
 #include <memory>
 #include <optional>
 
-#include "checks/explain.h"
-#include "checks/global_race.h"
+#include "core/gpu_model.h"
 #include "exec/clock.h"
 #include "exec/device_launch.h"
+#include "exec/events.h"
 #include "exec/fault.h"
 #include "exec/interpreter.h"
 #include "exec/memory_access.h"
 #include "exec/observer.h"
+#include "exec/reports.h"
 #include "exec/schedule.h"
 #include "memory/device_memory.h"
-#include "profile/counters.h"
-#include "profile/device_model.h"
 
 namespace warplings::sim {
 namespace {
@@ -81,11 +80,8 @@ class Launch {
     turns_ = may_wait_ ? kSharedTurns : kAloneTurns;
     grid_.silent = silent;
     most_running_ = may_wait_ ? std::max<uint64_t>(config.resident_blocks, 1) : kAloneBlocks;
-    if (options_.checks) {
-      GlobalRace::instance().begin(kernel.module->order_inside_epochs,
-                                   config.cooperative || function_->orders_blocks);
-    }
-    if (options_.counters) counters_ = CounterStore::instance().of(kernel.module).data();
+    if (options_.checks) launch_begins(grid_, config.cooperative || function_->orders_blocks);
+    if (options_.counters) counters_ = counters_of(kernel.module);
   }
 
   void run() {
@@ -202,12 +198,9 @@ class Launch {
     block.live_threads = threads;
     block.barriers.fill(BarrierState{});
     block.mbarriers.reset();
-    block.order.start(static_cast<uint32_t>(linear));
-    block.notes.clear();
-    if (options_.checks && !block.shared.empty()) {
+    if (options_.checks) {
       std::fill(block.shared_undefined.begin(), block.shared_undefined.end(), uint8_t{1});
-      block.race.start(static_cast<uint32_t>(block.shared.size()),
-                       kernel_.module->order_inside_epochs, &block.order);
+      block_begins(block);
     }
     for (Warp& warp : block.warps) reset(block, warp, threads);
     if (options_.observer != nullptr) {
@@ -239,7 +232,6 @@ class Launch {
     warp.spin = SpinWatch{};
     warp.stack_top.fill(0);
     warp.takes_stack = false;
-    warp.clock.start(block.warps.size());
     if (function_->local_bytes != 0 || !warp.local.empty()) {
       ensure_local(warp, std::max(function_->local_bytes, 16u));
       std::fill(warp.local_undefined.begin(), warp.local_undefined.end(), uint8_t{1});
@@ -367,7 +359,7 @@ void run_in_other_orders(const Kernel& kernel, const LaunchConfig& config, const
 }  // namespace
 
 LaunchStatus run_kernel(const Kernel& kernel, const LaunchConfig& config, const uint8_t* params) {
-  CounterStore::instance().record_launch(kernel, config);
+  launch_counted(kernel, config);
   DeviceMemory::instance().set_running_device(config.device);
   RepeatPolicy& policy = RepeatPolicy::instance();
   std::optional<MemoryImage> before;

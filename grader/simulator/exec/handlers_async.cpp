@@ -2,10 +2,10 @@
 // (exec/async_copy.h).
 #include <cstring>
 
-#include "checks/explain.h"
+#include "decode/handlers.h"
 #include "exec/fault.h"
-#include "exec/handlers.h"
 #include "exec/lanes.h"
+#include "exec/reports.h"
 #include "exec/request.h"
 #include "memory/device_memory.h"
 

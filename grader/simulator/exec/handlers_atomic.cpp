@@ -3,11 +3,11 @@
 #include <array>
 #include <cstring>
 
-#include "checks/explain.h"
+#include "decode/handlers.h"
 #include "exec/half.h"
-#include "exec/handlers.h"
 #include "exec/interpreter.h"
 #include "exec/lanes.h"
+#include "exec/reports.h"
 #include "exec/request.h"
 #include "memory/device_memory.h"
 
@@ -87,15 +87,10 @@ uint32_t perform(Warp& w, const Instr& in, uint32_t mask, View view) {
   return wrote;
 }
 
-void order_atomic(Warp& w, const Instr& in, const Request& request, uint32_t wrote, bool shared) {
+void note_order(Warp& w, const Instr& in, const Request& request, uint32_t wrote, bool shared) {
   if (!w.checks) return;
-  StrongAccess access;
-  access.address = request.address;
-  access.read = in.destinations == 1 && in.ops[0] != kNoPlace ? request.mask : 0;
-  access.written = wrote;
-  access.read_modify_write = true;
-  access.shared = shared;
-  strong_access(w, in, access);
+  const bool returns = in.destinations == 1 && in.ops[0] != kNoPlace;
+  order_atomic(w, in, request, returns ? request.mask : 0, wrote, shared);
 }
 
 // Bytes that nothing had written where the lanes are about to change memory, which writes them.
@@ -193,7 +188,7 @@ void op_atom(Warp& w, const Instr& in, uint32_t m) {
     const uint32_t wrote = perform<kOp, T>(
         w, in, part.mask, [&](int lane) { return w.block->shared.data() + part.address[lane]; });
     use_unwritten<kOp>(w, in, unwritten);
-    order_atomic(w, in, part, wrote, true);
+    note_order(w, in, part, wrote, true);
   }
   if ((m & ~shared_lanes) != 0) {
     const Request part = part_of(m & ~shared_lanes, 0);
@@ -205,7 +200,7 @@ void op_atom(Warp& w, const Instr& in, uint32_t m) {
       return DeviceMemory::instance().view(part.address[lane]);
     });
     use_unwritten<kOp>(w, in, unwritten);
-    order_atomic(w, in, part, wrote, false);
+    note_order(w, in, part, wrote, false);
   }
 }
 

@@ -3,8 +3,8 @@
 #include <cfenv>
 #include <limits>
 
+#include "decode/handlers.h"
 #include "exec/half.h"
-#include "exec/handlers.h"
 #include "exec/lanes.h"
 
 namespace warplings::sim {

@@ -2,7 +2,7 @@
 // is a wrong answer. Directed roundings set the rounding mode of the host around the loop.
 #include <cfenv>
 
-#include "exec/handlers.h"
+#include "decode/handlers.h"
 #include "exec/lanes.h"
 
 namespace warplings::sim::WARPLINGS_ISA {

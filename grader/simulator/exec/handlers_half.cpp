@@ -1,8 +1,8 @@
 // Half precision: f16, f16x2, bf16, bf16x2. Computed in double and rounded once.
 #include <cmath>
 
+#include "decode/handlers.h"
 #include "exec/half.h"
-#include "exec/handlers.h"
 #include "exec/lanes.h"
 
 namespace warplings::sim {

@@ -2,14 +2,14 @@
 #include <algorithm>
 #include <cstring>
 
-#include "checks/explain.h"
-#include "checks/footprint.h"
+#include "decode/handlers.h"
 #include "exec/fault.h"
-#include "exec/handlers.h"
 #include "exec/lanes.h"
 #include "exec/memory_access.h"
+#include "exec/reports.h"
 #include "exec/sampling.h"
 #include "memory/device_memory.h"
+#include "memory/footprint.h"
 
 namespace warplings::sim {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "exec/handlers.h"
+#include "decode/handlers.h"
 #include "exec/lanes.h"
 
 namespace warplings::sim::WARPLINGS_ISA {

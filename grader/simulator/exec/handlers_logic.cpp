@@ -1,6 +1,6 @@
 // Logic, shifts, bit fields, comparison, selection.
+#include "decode/handlers.h"
 #include "exec/half.h"
-#include "exec/handlers.h"
 #include "exec/lanes.h"
 
 namespace warplings::sim::WARPLINGS_ISA {

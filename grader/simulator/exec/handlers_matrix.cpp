@@ -13,11 +13,11 @@
 #include <limits>
 #include <vector>
 
-#include "checks/explain.h"
+#include "decode/handlers.h"
 #include "decode/matrix.h"
 #include "exec/half.h"
-#include "exec/handlers.h"
 #include "exec/lanes.h"
+#include "exec/reports.h"
 
 namespace warplings::sim {
 namespace {

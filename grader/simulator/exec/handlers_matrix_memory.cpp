@@ -8,11 +8,11 @@
 #include <array>
 #include <cstring>
 
-#include "checks/explain.h"
+#include "decode/handlers.h"
 #include "decode/matrix.h"
-#include "exec/handlers.h"
 #include "exec/interpreter.h"
 #include "exec/lanes.h"
+#include "exec/reports.h"
 #include "exec/request.h"
 #include "memory/device_memory.h"
 

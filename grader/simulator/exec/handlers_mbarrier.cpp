@@ -1,10 +1,10 @@
 // mbarrier instructions, and cp.async.mbarrier.arrive. Lanes take their turns in order.
 #include <cstring>
 
-#include "checks/explain.h"
+#include "decode/handlers.h"
 #include "exec/fault.h"
-#include "exec/handlers.h"
 #include "exec/lanes.h"
+#include "exec/reports.h"
 #include "exec/request.h"
 
 namespace warplings::sim {
@@ -91,6 +91,7 @@ void op_init(Warp& w, const Instr& in, uint32_t m) {
   each_lane(m, [&](int lane) {
     if (counts[lane] == 0 || counts[lane] > kMostArrivals) fail(w, lane, MBarrierProblem::kCount);
     const uint32_t offset = static_cast<uint32_t>(request.address[lane]);
+    if (w.checks) object_begins(*w.block, offset);
     settle(*w.block, offset, w.block->mbarriers.initialise(offset, counts[lane]));
   });
 }
@@ -124,13 +125,13 @@ void op_arrive(Warp& w, const Instr& in, uint32_t m) {
     states[lane] = barrier.image();
     if (expects) barrier.transactions += operand[lane];
     if (w.checks && (in.target & kMBarrierRelaxed) == 0) {
-      w.block->race.release(w.clock, static_cast<uint32_t>(w.index), 1u << lane, &barrier.arriving);
+      arrived_at_object(w, 1u << lane, offset);
     }
     if (kDrop) barrier.expected -= count;
     barrier.pending -= count;
     settle(*w.block, offset, barrier);
   });
-  ++w.clock.now;  // what the lanes do from here on is not part of the arrival
+  if (w.checks) moment_passes(w);
   if (in.destinations == 0 || in.ops[0] == kNoPlace) return;
   uint64_t* d = w.out<uint64_t>(in.ops[0]);
   each_lane(m, [&](int lane) { d[lane] = states[lane]; });
@@ -140,13 +141,13 @@ void op_arrive(Warp& w, const Instr& in, uint32_t m) {
 template <bool kParity>
 void op_test_wait(Warp& w, const Instr& in, uint32_t m) {
   uint32_t done = 0;
-  const SyncClock* from = nullptr;  // of the barrier that the lanes in `waited` have waited for
+  uint32_t from = 0;  // the object that the lanes in `waited` have waited for
   uint32_t waited = 0;
   const auto acquire = [&] {
     if (waited == 0 || !w.checks || (in.target & kMBarrierRelaxed) != 0) return;
-    w.block->race.acquire(w.clock, static_cast<uint32_t>(w.index), waited, w.live, *from);
+    waited_for_object(w, waited, from);
   };
-  each_object(w, in, m, [&](int lane, uint32_t, MBarrier& barrier) {
+  each_object(w, in, m, [&](int lane, uint32_t offset, MBarrier& barrier) {
     bool complete = false;
     if (kParity) {
       complete = (barrier.phase & 1) != (w.in<uint32_t>(in.ops[1])[lane] & 1);
@@ -158,9 +159,9 @@ void op_test_wait(Warp& w, const Instr& in, uint32_t m) {
     }
     if (!complete) return;
     done |= 1u << lane;
-    if (from != &barrier.complete) {
+    if (from != offset) {
       acquire();
-      from = &barrier.complete;
+      from = offset;
       waited = 0;
     }
     waited |= 1u << lane;
@@ -188,11 +189,11 @@ void op_arrive_after_copies(Warp& w, const Instr& in, uint32_t m) {
     if (!kNoinc) ++barrier.pending;
     const uint32_t warp = static_cast<uint32_t>(w.index);
     barrier.after_copies.push_back(
-        {warp, static_cast<uint32_t>(lane), w.async_copies.issued(), w.clock.now});
-    if (w.checks) w.block->race.release(w.clock, warp, 1u << lane, &barrier.arriving);
+        {warp, static_cast<uint32_t>(lane), w.async_copies.issued(), w.checks ? moment_of(w) : 0});
+    if (w.checks) arrived_at_object(w, 1u << lane, offset);
     settle(*w.block, offset, barrier);
   });
-  ++w.clock.now;
+  if (w.checks) moment_passes(w);
 }
 
 void op_pending_count(Warp& w, const Instr& in, uint32_t m) {

@@ -1,12 +1,12 @@
 // ld, st, and the addresses they use.
 #include <cstring>
 
-#include "checks/explain.h"
+#include "decode/handlers.h"
 #include "exec/fault.h"
-#include "exec/handlers.h"
 #include "exec/interpreter.h"
 #include "exec/lanes.h"
 #include "exec/observer.h"
+#include "exec/reports.h"
 #include "exec/request.h"
 #include "exec/shared_banks.h"
 #include "memory/device_memory.h"
@@ -440,11 +440,11 @@ bool load_shared_words(Warp& w, const Instr& in, uint32_t m) {
   const uint32_t* shared = reinterpret_cast<const uint32_t*>(w.block->shared.data());
   if (w.checks) {
     const uint32_t* shadow = reinterpret_cast<const uint32_t*>(w.block->shared_undefined.data());
-    const SharedRace& race = w.block->race;
+    const QuietWords quiet = w.block->quiet;
     uint32_t undefined = 0, news = 0;
     for (uint32_t k = 0; k < words; ++k) {
       undefined |= gather_or(shadow + k, address, 0);
-      news |= gather_or(race.quiet_epochs() + k, address, race.epoch());
+      news |= gather_or(quiet.since + k, address, quiet.now);
     }
     if (undefined != 0) return false;
     if (news != 0) race_shared(w, in, make_request(w, in, m, false));

@@ -2,11 +2,11 @@
 // runs. It lies above the variables of the frame, and goes when the function returns.
 #include <algorithm>
 
-#include "checks/explain.h"
+#include "decode/handlers.h"
 #include "exec/fault.h"
-#include "exec/handlers.h"
 #include "exec/lanes.h"
 #include "exec/memory_access.h"
+#include "exec/reports.h"
 
 namespace warplings::sim {
 namespace {

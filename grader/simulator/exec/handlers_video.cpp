@@ -2,8 +2,8 @@
 // and merged into c or combined with it.
 #include <algorithm>
 
+#include "decode/handlers.h"
 #include "decode/video.h"
-#include "exec/handlers.h"
 #include "exec/lanes.h"
 
 namespace warplings::sim {

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "checks/explain.h"
+#include "core/gpu_model.h"
+#include "decode/handlers.h"
 #include "exec/clock.h"
-#include "exec/handlers.h"
+#include "exec/events.h"
 #include "exec/lanes.h"
-#include "profile/device_model.h"
+#include "exec/reports.h"
 
 namespace warplings::sim {
 namespace {
@@ -197,7 +198,7 @@ void op_fns(Warp& w, const Instr& in, uint32_t m) {
 void op_nop(Warp&, const Instr&, uint32_t) {}
 
 void op_fence(Warp& w, const Instr& in, uint32_t m) {
-  if (w.checks) fence(w, m, in.scope == Scope::kBlock ? kInBlock : kAcross);
+  if (w.checks) fence_passed(w, m, in.scope);
 }
 
 void show_time(Warp& w, const Instr& in, uint32_t m, uint64_t now) {

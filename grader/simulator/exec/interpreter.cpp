@@ -7,12 +7,12 @@
 #include <bit>
 #include <cstring>
 
-#include "checks/explain.h"
-#include "checks/initcheck.h"
-#include "exec/builtins.h"
+#include "decode/builtins.h"
+#include "exec/events.h"
 #include "exec/fault.h"
 #include "exec/memory_access.h"
 #include "exec/observer.h"
+#include "exec/reports.h"
 
 namespace warplings::sim {
 namespace {
@@ -513,7 +513,7 @@ class Runner {
     const uint32_t lanes = same_members(group.mask, in, &members);
     if (lanes == group.mask && (members & w_.live & ~lanes) == 0) {
       check_caller(lanes, members);
-      if (w_.checks) order_lanes(w_, group.mask);
+      if (w_.checks) lanes_met(w_, group.mask);
       ++group.pc;
       return true;
     }
@@ -528,7 +528,7 @@ class Runner {
       if (group.state == GroupState::kAtWarpBarrier) present |= group.mask;
     }
     if ((named & w_.live & ~present) != 0) return;
-    if (w_.checks) order_lanes(w_, named & present);
+    if (w_.checks) lanes_met(w_, named & present);
     for (Group& group : w_.groups) {
       if (group.state == GroupState::kAtWarpBarrier && (group.mask & named) != 0) {
         group.state = GroupState::kReady;

@@ -19,7 +19,7 @@ class Grid {
   uint64_t instructions = 0;      // warp instructions issued so far
   uint64_t max_instructions = 0;  // budget of the launch
   DeviceLaunches* device_launches = nullptr;  // what its threads launch
-  NoteTable notes;                // racecheck: at addresses in global memory
+  Watch<GridWatch> watch;
   bool silent = false;            // a repeated run: what it prints has been printed
   uint64_t changes = 0;           // of memory that a spinning thread may be waiting for
 };

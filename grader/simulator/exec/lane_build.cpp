@@ -1,4 +1,4 @@
-#include "exec/lane_build.h"
+#include "decode/lane_build.h"
 
 #define WARPLINGS_TEXT_OF(name) #name
 #define WARPLINGS_TEXT(name) WARPLINGS_TEXT_OF(name)

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "exec/lane_build.h"
+#include "decode/lane_build.h"
 #include "exec/warp.h"
 
 namespace warplings::sim::WARPLINGS_ISA {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "exec/events.h"
 #include "exec/interpreter.h"
 
 namespace warplings::sim {
@@ -24,7 +25,7 @@ namespace {
 void finish_copies(Block& block, MBarrier& barrier) {
   for (const MBarrier::AfterCopies& arrival : barrier.after_copies) {
     Warp& warp = block.warps[arrival.warp];
-    warp.async_copies.finish_until(warp, 1u << arrival.lane, arrival.sequence, arrival.clock);
+    warp.async_copies.finish_until(warp, 1u << arrival.lane, arrival.sequence, arrival.moment);
   }
   barrier.pending -= static_cast<uint32_t>(barrier.after_copies.size());
   barrier.after_copies.clear();
@@ -37,8 +38,7 @@ void settle(Block& block, uint32_t offset, MBarrier& barrier) {
     finish_copies(block, barrier);
     ++barrier.phase;
     barrier.pending = barrier.expected;
-    barrier.complete.merge(barrier.arriving);
-    barrier.arriving = SyncClock{};
+    if (block.watch != nullptr) object_phase_ends(block, offset);
   }
   note_change(block.warps[0]);
   const uint64_t image = barrier.image();

@@ -10,8 +10,6 @@
 #include <map>
 #include <vector>
 
-#include "checks/shared_race.h"
-
 namespace warplings::sim {
 
 class Block;
@@ -24,15 +22,13 @@ struct MBarrier {
   struct AfterCopies {
     uint32_t warp = 0, lane = 0;
     uint64_t sequence = 0;  // the last copy that counts
-    uint32_t clock = 0;     // of the warp when it was asked for
+    uint32_t moment = 0;    // of the warp when it was asked for (exec/events.h)
   };
   uint32_t expected = 0;  // arrivals of every phase
   uint32_t pending = 0;   // of these still to come in this phase
   uint32_t phase = 0;     // counts up; its lowest bit is the parity
   int64_t transactions = 0;
   std::vector<AfterCopies> after_copies;
-  SyncClock arriving;  // what came with the arrivals of this phase
-  SyncClock complete;  // what a wait for the phases before hands on
 
   // Bits 0-19 pending, 20-39 expected, 40-63 phase: also the state that an arrival returns.
   uint64_t image() const {

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <cstring>
 
-#include "checks/footprint.h"
 #include "exec/half.h"
 #include "memory/device_memory.h"
+#include "memory/footprint.h"
 
 namespace warplings::sim {
 namespace {

@@ -3,6 +3,7 @@
 #define WARPLINGS_SIMULATOR_EXEC_SAMPLING_H_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "decode/image_op.h"

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "decode/builtins.h"
 #include "decode/program.h"
-#include "exec/builtins.h"
 
 namespace warplings::sim {
 namespace {

@@ -9,11 +9,11 @@
 #include <memory>
 #include <vector>
 
-#include "checks/shared_race.h"
+#include "core/counters.h"
 #include "decode/program.h"
+#include "decode/special.h"
 #include "exec/async_copy.h"
 #include "exec/mbarrier.h"
-#include "profile/counters.h"
 
 namespace warplings::sim {
 
@@ -21,39 +21,16 @@ class Block;
 class Grid;
 class LaunchObserver;
 
-// Offsets in the special area of a warp: values that the hardware keeps in special registers.
-enum SpecialOffset : uint32_t {
-  kTidX = 0 * kSlot,
-  kTidY = 1 * kSlot,
-  kTidZ = 2 * kSlot,
-  kLaneId = 3 * kSlot,
-  kNtidX = 4 * kSlot,
-  kNtidY = 5 * kSlot,
-  kNtidZ = 6 * kSlot,
-  kCtaidX = 7 * kSlot,
-  kCtaidY = 8 * kSlot,
-  kCtaidZ = 9 * kSlot,
-  kNctaidX = 10 * kSlot,
-  kNctaidY = 11 * kSlot,
-  kNctaidZ = 12 * kSlot,
-  kWarpId = 13 * kSlot,
-  kNWarpId = 14 * kSlot,
-  kSmId = 15 * kSlot,
-  kNSmId = 16 * kSlot,
-  kLanemaskEq = 17 * kSlot,
-  kLanemaskLe = 18 * kSlot,
-  kLanemaskLt = 19 * kSlot,
-  kLanemaskGe = 20 * kSlot,
-  kLanemaskGt = 21 * kSlot,
-  kDynamicShared = 22 * kSlot,
-  kTotalShared = 23 * kSlot,
-  kGridId = 24 * kSlot /* 64 bit: two slots */,
-  kZero = 26 * kSlot,
-  kEnvReg1 = 27 * kSlot,  // address of the workspace of a cooperative grid: high half
-  kEnvReg2 = 28 * kSlot,  // and low half
-  kAllShared = 29 * kSlot,
-  kSpecialBytes = 30 * kSlot,
+// What the checks keep with an object of the engine, which owns it and knows nothing of it.
+struct BlockWatch;
+struct GridWatch;
+struct WarpClock;
+struct DeleteWatch {
+  void operator()(BlockWatch* watch) const;
+  void operator()(GridWatch* watch) const;
 };
+template <class T>
+using Watch = std::unique_ptr<T, DeleteWatch>;
 
 // A call frame. Groups of one warp may stand in different frames.
 struct Frame {
@@ -164,7 +141,7 @@ class Warp {
   uint32_t local_size = 0;                // per lane
   std::array<uint32_t, 32> stack_top{};   // end of what alloca gave each lane, in its local memory
   bool takes_stack = false;               // some lane has called alloca
-  WarpClock clock;                        // racecheck
+  WarpClock* clock = nullptr;             // kept by the checks, for them
   AsyncCopies async_copies;               // cp.async under way
   alignas(64) uint8_t special[kSpecialBytes];
 
@@ -178,7 +155,13 @@ struct BarrierState {
   uint32_t expected = 0;          // 0: all live threads
   uint32_t predicate_true = 0;    // bar.red: threads whose predicate holds
   bool some_do_not_wait = false;  // bar.arrive
-  Meeting meeting;                // racecheck
+};
+
+// Words of shared memory of which a plain read tells the checks nothing new: those whose entry is
+// `now`. The checks keep it up to date.
+struct QuietWords {
+  const uint32_t* since = nullptr;
+  uint32_t now = 0;
 };
 
 class Block {
@@ -191,9 +174,8 @@ class Block {
   std::vector<uint8_t> shared;
   std::vector<uint8_t> shared_undefined;  // one byte per byte; empty when checks are off
   std::array<BarrierState, 16> barriers;
-  SharedRace race;
-  BlockOrder order;
-  NoteTable notes;  // at addresses in shared memory
+  QuietWords quiet;
+  Watch<BlockWatch> watch;
   MBarriers mbarriers;
   bool done = false;
 };

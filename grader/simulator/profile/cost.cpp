@@ -5,8 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "decode/instruction_class.h"
 #include "decode/program.h"
-#include "profile/instruction_class.h"
 #include "profile/load_order.h"
 #include "profile/profile_log.h"
 #include "profile/recorder.h"

@@ -11,9 +11,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/gpu_model.h"
 #include "exec/launch.h"
 #include "profile/counters.h"
-#include "profile/device_model.h"
 
 namespace warplings::sim {
 

@@ -2,7 +2,7 @@
 
 #include <unordered_map>
 
-#include "decode/program.h"
+#include "exec/events.h"
 
 namespace warplings::sim {
 namespace {
@@ -104,6 +104,14 @@ PcCounters difference(const PcCounters& after, const PcCounters& before) {
   result.bytes -= before.bytes;
   result.unique_bytes -= before.unique_bytes;
   return result;
+}
+
+void launch_counted(const Kernel& kernel, const LaunchConfig& config) {
+  CounterStore::instance().record_launch(kernel, config);
+}
+
+PcCounters* counters_of(const LoadedModule* module) {
+  return CounterStore::instance().of(module).data();
 }
 
 CounterStore& CounterStore::instance() {

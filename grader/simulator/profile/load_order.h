@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "profile/instruction_class.h"
+#include "decode/instruction_class.h"
 #include "profile/recorder.h"
 
 namespace warplings::sim {

@@ -14,9 +14,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/gpu_model.h"
 #include "exec/observer.h"
 #include "profile/cache.h"
-#include "profile/device_model.h"
 
 namespace warplings::sim {
 

@@ -14,8 +14,8 @@
 #include <tuple>
 #include <vector>
 
+#include "core/gpu_model.h"
 #include "decode/program.h"
-#include "profile/device_model.h"
 #include "ptx/select_kernels.h"
 
 extern char** environ;

@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "profile/device_model.h"
-#include "profile/instruction_class.h"
+#include "core/gpu_model.h"
+#include "decode/instruction_class.h"
 #include "profile/recorder.h"
 
 namespace warplings::sim {

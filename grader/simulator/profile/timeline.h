@@ -18,10 +18,9 @@
 #include <string_view>
 #include <vector>
 
-#include "checks/stream_order.h"
+#include "core/work.h"
 #include "profile/kernel_time.h"
 #include "profile/schedule.h"
-#include "runtime/work.h"
 
 namespace warplings::sim {
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "profile/device_model.h"
+#include "core/gpu_model.h"
 
 namespace warplings::sim {
 

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "decode/program.h"
+#include "exec/launch.h"
 #include "profile/trace_values.h"
 
 namespace warplings::sim {

@@ -10,7 +10,7 @@
 #include <new>
 #include <string>
 
-#include "checks/finding.h"
+#include "core/finding.h"
 #include "profile/timeline.h"
 #include "runtime/error_state.h"
 #include "runtime/host_lines.h"

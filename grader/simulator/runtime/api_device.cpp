@@ -6,12 +6,12 @@
 #include <map>
 
 #include "checks/stream_order.h"
+#include "core/error_names.h"
 #include "memory/device_memory.h"
 #include "profile/timeline.h"
 #include "runtime/api.h"
 #include "runtime/device_model.h"
 #include "runtime/device_state.h"
-#include "runtime/error_names.h"
 #include "runtime/graph.h"
 #include "runtime/launch_refusal.h"
 #include "runtime/memory_pool.h"

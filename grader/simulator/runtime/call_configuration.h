@@ -3,7 +3,7 @@
 #ifndef WARPLINGS_SIMULATOR_RUNTIME_CALL_CONFIGURATION_H_
 #define WARPLINGS_SIMULATOR_RUNTIME_CALL_CONFIGURATION_H_
 
-#include "checks/finding.h"
+#include "core/finding.h"
 
 namespace warplings::sim {
 

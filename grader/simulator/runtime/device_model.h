@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "profile/device_model.h"
+#include "core/gpu_model.h"
 
 namespace warplings::sim {
 

@@ -3,12 +3,12 @@
 #include <cstring>
 #include <map>
 
+#include "core/error_names.h"
 #include "memory/device_memory.h"
 #include "runtime/api.h"
 #include "runtime/device_model.h"
 #include "runtime/device_state.h"
 #include "runtime/driver_api.h"
-#include "runtime/error_names.h"
 
 // Contexts have no state of their own: their address says which device is meant.
 struct CUctx_st {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "checks/finding.h"
+#include "core/finding.h"
 #include "runtime/dwarf_line.h"
 #include "runtime/elf_image.h"
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-#include "checks/finding.h"
+#include "core/finding.h"
 #include "memory/device_memory.h"
 #include "profile/timeline_report.h"
 #include "runtime/api.h"

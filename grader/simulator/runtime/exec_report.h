@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "checks/finding.h"
+#include "core/finding.h"
 
 namespace warplings::sim {
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <utility>
 
-#include "checks/finding.h"
 #include "checks/stream_order.h"
+#include "core/finding.h"
 #include "memory/device_memory.h"
 #include "memory/payload.h"
 #include "runtime/api.h"

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "checks/finding.h"
+#include "core/finding.h"
 
 namespace warplings::sim {
 

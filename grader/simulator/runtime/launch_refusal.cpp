@@ -3,10 +3,10 @@
 #include <utility>
 #include <vector>
 
-#include "checks/finding.h"
+#include "core/error_names.h"
+#include "core/finding.h"
 #include "profile/resources.h"
 #include "runtime/device_model.h"
-#include "runtime/error_names.h"
 
 namespace warplings::sim {
 namespace {

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "checks/footprint.h"
+#include "core/gpu_model.h"
 #include "exec/launch.h"
 #include "memory/bit_range.h"
 #include "memory/device_memory.h"
+#include "memory/footprint.h"
 #include "memory/payload.h"
 #include "profile/counters.h"
-#include "profile/device_model.h"
 #include "profile/timeline.h"
 #include "profile/timeline_model.h"
 #include "runtime/capture.h"

@@ -6,7 +6,9 @@
 #include <string_view>
 #include <utility>
 
-#include "checks/finding.h"
+#include "checks/stream_order.h"
+#include "core/finding.h"
+#include "decode/program.h"
 #include "memory/device_memory.h"
 #include "ptx/link.h"
 #include "ptx/module.h"
@@ -146,6 +148,19 @@ RegisteredKernel* Registry::kernel_of(const void* function_or_handle) {
   return nullptr;
 }
 
+namespace {
+
+// Kernels reach them without an argument.
+void watch_managed_variables(const LoadedModule& module) {
+  for (const ptx::Variable& variable : module.source->variables) {
+    if (!variable.is_managed) continue;
+    const DecodedVariable& placed = module.variables.at(variable.name);
+    StreamOrder::instance().add_managed_variable(placed.address, placed.size);
+  }
+}
+
+}  // namespace
+
 void Registry::load_modules(FatBinary* binary, int device) {
   FatBinaryContents contents;
   if (binary->text.empty()) {
@@ -194,8 +209,9 @@ void Registry::load_linked(FatBinary* binary, int device, std::vector<std::strin
 
 void Registry::keep(FatBinary* binary, int device, std::unique_ptr<ptx::Module> code, bool impure) {
   std::vector<LoadedModule*>& modules = binary->modules[static_cast<size_t>(device)];
-  LoadedModule* const module =
-      load_module(std::move(code), device, loaded_before(*binary, modules.size()));
+  const LoadedModule* const first = loaded_before(*binary, modules.size());
+  LoadedModule* const module = load_module(std::move(code), device, first);
+  if (first == nullptr) watch_managed_variables(*module);
   modules.push_back(module);
   if (impure) impure_.insert(module);
 }

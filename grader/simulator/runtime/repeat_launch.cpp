@@ -4,10 +4,10 @@
 #include <string_view>
 #include <utility>
 
-#include "checks/finding.h"
-#include "checks/footprint.h"
+#include "core/finding.h"
 #include "decode/program.h"
 #include "memory/device_memory.h"
+#include "memory/footprint.h"
 #include "runtime/registry.h"
 
 namespace warplings::sim {

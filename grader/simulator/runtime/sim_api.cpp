@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "checks/finding.h"
+#include "core/finding.h"
 #include "exec/schedule.h"
 #include "memory/device_memory.h"
 #include "profile/cost.h"

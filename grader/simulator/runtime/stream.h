@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "checks/order_clock.h"
+#include "core/work.h"
 #include "memory/device_memory.h"
-#include "runtime/work.h"
 
 namespace warplings::sim {
 

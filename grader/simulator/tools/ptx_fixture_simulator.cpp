@@ -3,7 +3,7 @@
 #include <cstring>
 #include <utility>
 
-#include "checks/finding.h"
+#include "core/finding.h"
 #include "decode/program.h"
 #include "exec/launch.h"
 #include "memory/device_memory.h"

@@ -1,8 +1,7 @@
 // Limits and occupancy of every card, against the rules of the CUDA programming guide.
-#include "profile/device_model.h"
-
 #include <gtest/gtest.h>
 
+#include "core/gpu_model.h"
 #include "profile/resources.h"
 #include "ptx/select_kernels.h"
 

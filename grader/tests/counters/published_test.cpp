@@ -9,7 +9,7 @@
 
 #include <cstdio>
 
-#include "profile/device_model.h"
+#include "core/gpu_model.h"
 #include "warplings/sim.h"
 
 namespace {

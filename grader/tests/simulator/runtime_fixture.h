@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "checks/finding.h"
+#include "core/finding.h"
 
 // Kernels of runtime_kernels.cu; each launcher launches one thread.
 void launch_increment(int* value, cudaStream_t stream = nullptr);

@@ -22,7 +22,7 @@
 #include <string_view>
 #include <vector>
 
-#include "checks/finding.h"
+#include "core/finding.h"
 #include "exec/launch.h"
 #include "fuzz/mutate.h"
 #include "memory/device_memory.h"

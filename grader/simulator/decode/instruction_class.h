@@ -1,7 +1,7 @@
 // What a PTX instruction costs as machine code: which pipe, how many instructions, and which
 // registers it waits for. Derived from the text of the module, once, when a model asks for it.
-#ifndef WARPLINGS_SIMULATOR_PROFILE_INSTRUCTION_CLASS_H_
-#define WARPLINGS_SIMULATOR_PROFILE_INSTRUCTION_CLASS_H_
+#ifndef WARPLINGS_SIMULATOR_DECODE_INSTRUCTION_CLASS_H_
+#define WARPLINGS_SIMULATOR_DECODE_INSTRUCTION_CLASS_H_
 
 #include <cstdint>
 #include <vector>
@@ -59,4 +59,4 @@ struct ModuleSchedule {
 
 }  // namespace warplings::sim
 
-#endif  // WARPLINGS_SIMULATOR_PROFILE_INSTRUCTION_CLASS_H_
+#endif  // WARPLINGS_SIMULATOR_DECODE_INSTRUCTION_CLASS_H_

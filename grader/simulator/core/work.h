@@ -1,12 +1,13 @@
 // What a piece of work is, for those who look at it from outside: streamcheck and the timeline.
-#ifndef WARPLINGS_SIMULATOR_RUNTIME_WORK_H_
-#define WARPLINGS_SIMULATOR_RUNTIME_WORK_H_
+#ifndef WARPLINGS_SIMULATOR_CORE_WORK_H_
+#define WARPLINGS_SIMULATOR_CORE_WORK_H_
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "checks/finding.h"
+#include "core/memory_range.h"
+#include "core/position.h"
 
 namespace warplings::sim {
 
@@ -20,11 +21,6 @@ enum class WorkKind : uint8_t {
   kAllocate,
   kFree,
   kGraph,
-};
-
-struct MemoryRange {
-  uint64_t address = 0, size = 0;
-  bool write = false;
 };
 
 // The way that a copy takes.
@@ -47,6 +43,15 @@ struct Work {
   bool pageable = false;  // one side is ordinary host memory
 };
 
+// What they need to know of a stream.
+struct StreamTraits {
+  uint64_t id = 0;
+  int device = 0;
+  bool is_default = false;   // the legacy default stream of its device
+  bool is_blocking = false;  // ordered with it
+  std::string name;          // "stream 2"
+};
+
 }  // namespace warplings::sim
 
-#endif  // WARPLINGS_SIMULATOR_RUNTIME_WORK_H_
+#endif  // WARPLINGS_SIMULATOR_CORE_WORK_H_

@@ -1,4 +1,4 @@
-#include "runtime/error_names.h"
+#include "core/error_names.h"
 
 namespace warplings::sim {
 namespace {

@@ -1,6 +1,6 @@
 // Names and texts of the CUDA errors.
-#ifndef WARPLINGS_SIMULATOR_RUNTIME_ERROR_NAMES_H_
-#define WARPLINGS_SIMULATOR_RUNTIME_ERROR_NAMES_H_
+#ifndef WARPLINGS_SIMULATOR_CORE_ERROR_NAMES_H_
+#define WARPLINGS_SIMULATOR_CORE_ERROR_NAMES_H_
 
 #include <cuda_runtime_api.h>
 
@@ -11,4 +11,4 @@ const char* error_text(cudaError_t error);  // "invalid argument"
 
 }  // namespace warplings::sim
 
-#endif  // WARPLINGS_SIMULATOR_RUNTIME_ERROR_NAMES_H_
+#endif  // WARPLINGS_SIMULATOR_CORE_ERROR_NAMES_H_

@@ -1,12 +1,11 @@
-// Findings in learner words.
-#ifndef WARPLINGS_SIMULATOR_CHECKS_EXPLAIN_H_
-#define WARPLINGS_SIMULATOR_CHECKS_EXPLAIN_H_
+// What the engine finds wrong itself. Declared here, put into words in checks/explain*.cpp.
+#ifndef WARPLINGS_SIMULATOR_EXEC_REPORTS_H_
+#define WARPLINGS_SIMULATOR_EXEC_REPORTS_H_
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "checks/shared_race.h"
 #include "exec/warp.h"
 
 namespace warplings::sim {
@@ -63,4 +62,4 @@ std::string thread_name(const Warp& warp, int lane);
 
 }  // namespace warplings::sim
 
-#endif  // WARPLINGS_SIMULATOR_CHECKS_EXPLAIN_H_
+#endif  // WARPLINGS_SIMULATOR_EXEC_REPORTS_H_

@@ -1,4 +1,4 @@
-#include "profile/device_model.h"
+#include "core/gpu_model.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -2,8 +2,8 @@
 //
 // Streamcheck compares footprints of work that nothing orders. They are collected only then: a
 // launch that is ordered with all other work costs one test of a pointer per request.
-#ifndef WARPLINGS_SIMULATOR_CHECKS_FOOTPRINT_H_
-#define WARPLINGS_SIMULATOR_CHECKS_FOOTPRINT_H_
+#ifndef WARPLINGS_SIMULATOR_MEMORY_FOOTPRINT_H_
+#define WARPLINGS_SIMULATOR_MEMORY_FOOTPRINT_H_
 
 #include <cstdint>
 #include <memory>
@@ -80,4 +80,4 @@ class Footprint {
 
 }  // namespace warplings::sim
 
-#endif  // WARPLINGS_SIMULATOR_CHECKS_FOOTPRINT_H_
+#endif  // WARPLINGS_SIMULATOR_MEMORY_FOOTPRINT_H_

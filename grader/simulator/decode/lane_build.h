@@ -1,8 +1,8 @@
 // The lane loops, compiled once per instruction set of the processor, each build in a namespace of
 // its own, so that the linker never mixes them. A program has one or more of them: decode/isa.cpp
 // chooses.
-#ifndef WARPLINGS_SIMULATOR_EXEC_LANE_BUILD_H_
-#define WARPLINGS_SIMULATOR_EXEC_LANE_BUILD_H_
+#ifndef WARPLINGS_SIMULATOR_DECODE_LANE_BUILD_H_
+#define WARPLINGS_SIMULATOR_DECODE_LANE_BUILD_H_
 
 #include "decode/program.h"
 #include "decode/spec.h"
@@ -14,7 +14,7 @@
 
 namespace warplings::sim {
 
-// Each function chooses the handler of an instruction, as those of exec/handlers.h.
+// Each function chooses the handler of an instruction, as those of decode/handlers.h.
 struct LaneBuild {
   const char* isa;                                 // "avx2"
   Handler (*pick_integer)(Spec& spec, ptx::Type);  // add sub mul mad min max div rem
@@ -44,4 +44,4 @@ Handler handler_isspacep(Space space);
 
 }  // namespace warplings::sim
 
-#endif  // WARPLINGS_SIMULATOR_EXEC_LANE_BUILD_H_
+#endif  // WARPLINGS_SIMULATOR_DECODE_LANE_BUILD_H_

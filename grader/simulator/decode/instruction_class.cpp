@@ -1,4 +1,4 @@
-#include "profile/instruction_class.h"
+#include "decode/instruction_class.h"
 
 #include <algorithm>
 #include <cstdio>

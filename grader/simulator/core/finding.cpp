@@ -1,4 +1,4 @@
-#include "checks/finding.h"
+#include "core/finding.h"
 
 #include <utility>
 

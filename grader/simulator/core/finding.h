@@ -1,6 +1,6 @@
 // What a check found, and the collector that merges repeats.
-#ifndef WARPLINGS_SIMULATOR_CHECKS_FINDING_H_
-#define WARPLINGS_SIMULATOR_CHECKS_FINDING_H_
+#ifndef WARPLINGS_SIMULATOR_CORE_FINDING_H_
+#define WARPLINGS_SIMULATOR_CORE_FINDING_H_
 
 #include <cstdint>
 #include <functional>
@@ -9,15 +9,9 @@
 #include <unordered_map>
 #include <vector>
 
-namespace warplings::sim {
+#include "core/position.h"
 
-struct Position {
-  std::string file;  // as the compiler wrote it; "" if unknown
-  int line = 0;
-  bool known() const { return line > 0; }
-  // "01_vector_add.cu:14"; the folder is left out.
-  std::string short_name() const;
-};
+namespace warplings::sim {
 
 struct Finding {
   std::string check;  // "memcheck", "initcheck", "racecheck", "synccheck", "leak", "launch", "api"
@@ -54,4 +48,4 @@ class FindingLog {
 
 }  // namespace warplings::sim
 
-#endif  // WARPLINGS_SIMULATOR_CHECKS_FINDING_H_
+#endif  // WARPLINGS_SIMULATOR_CORE_FINDING_H_

@@ -1,7 +1,7 @@
 // The cards that the simulator can stand for: limits, occupancy and the constants of the modelled
 // cost. Sources of every figure are in MODEL.md.
-#ifndef WARPLINGS_SIMULATOR_PROFILE_DEVICE_MODEL_H_
-#define WARPLINGS_SIMULATOR_PROFILE_DEVICE_MODEL_H_
+#ifndef WARPLINGS_SIMULATOR_CORE_GPU_MODEL_H_
+#define WARPLINGS_SIMULATOR_CORE_GPU_MODEL_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -95,4 +95,4 @@ double waves_of(const GpuModel& model, const Occupancy& occupancy, uint64_t bloc
 
 }  // namespace warplings::sim
 
-#endif  // WARPLINGS_SIMULATOR_PROFILE_DEVICE_MODEL_H_
+#endif  // WARPLINGS_SIMULATOR_CORE_GPU_MODEL_H_

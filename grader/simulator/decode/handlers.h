@@ -1,7 +1,7 @@
 // Choosing the handler of an instruction. Each function belongs to one family of opcodes (see
 // decode/opcodes.def) and returns nullptr for a form that is not supported.
-#ifndef WARPLINGS_SIMULATOR_EXEC_HANDLERS_H_
-#define WARPLINGS_SIMULATOR_EXEC_HANDLERS_H_
+#ifndef WARPLINGS_SIMULATOR_DECODE_HANDLERS_H_
+#define WARPLINGS_SIMULATOR_DECODE_HANDLERS_H_
 
 #include <string_view>
 
@@ -11,8 +11,8 @@
 
 namespace warplings::sim {
 
-// Those whose lane loops are compiled once per instruction set are in exec/lane_build.h. The rest:
-// too seldom or too scalar for several builds.
+// Those whose lane loops are compiled once per instruction set are in decode/lane_build.h. The
+// rest: too seldom or too scalar for several builds.
 Handler pick_carry(Spec& spec, ptx::Type type);       // add.cc addc sub.cc subc mad.cc madc
 Handler pick_half(Spec& spec, ptx::Type type);        // f16, f16x2, bf16, bf16x2
 Handler pick_compare_pair(bool set, ptx::Type type);  // setp, set of f16x2, bf16x2
@@ -81,4 +81,4 @@ Handler handler_sleep();
 
 }  // namespace warplings::sim
 
-#endif  // WARPLINGS_SIMULATOR_EXEC_HANDLERS_H_
+#endif  // WARPLINGS_SIMULATOR_DECODE_HANDLERS_H_

@@ -1,6 +1,6 @@
 // Functions that every kernel may call and no module defines.
-#ifndef WARPLINGS_SIMULATOR_EXEC_BUILTINS_H_
-#define WARPLINGS_SIMULATOR_EXEC_BUILTINS_H_
+#ifndef WARPLINGS_SIMULATOR_DECODE_BUILTINS_H_
+#define WARPLINGS_SIMULATOR_DECODE_BUILTINS_H_
 
 #include <cstdint>
 #include <string>
@@ -22,4 +22,4 @@ void call_builtin(Warp& warp, const CallSite& site, uint32_t mask);
 
 }  // namespace warplings::sim
 
-#endif  // WARPLINGS_SIMULATOR_EXEC_BUILTINS_H_
+#endif  // WARPLINGS_SIMULATOR_DECODE_BUILTINS_H_

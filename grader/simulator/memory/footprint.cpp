@@ -1,9 +1,9 @@
-#include "checks/footprint.h"
+#include "memory/footprint.h"
 
 #include <algorithm>
 #include <bit>
 
-#include "exec/memory_access.h"
+#include "core/request.h"
 #include "memory/bit_range.h"
 #include "memory/device_memory.h"
 

@@ -5,11 +5,11 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "checks/stream_order.h"
 #include "decode/assembler_view.h"
 #include "decode/decoder.h"
+#include "decode/handlers.h"
 #include "decode/wide_registers.h"
-#include "exec/handlers.h"
+#include "exec/launch.h"
 #include "memory/device_memory.h"
 
 namespace warplings::sim {
@@ -134,10 +134,7 @@ class Loader {
     // Fresh memory is zero: a large array costs nothing until it is used.
     std::copy_n(variable.initial.begin(), std::min<size_t>(variable.initial.size(), variable.size),
                 memory.view(decoded.address));
-    if (variable.is_managed) {
-      memory.make_host_visible(decoded.address);
-      StreamOrder::instance().add_managed_variable(decoded.address, decoded.size);
-    }
+    if (variable.is_managed) memory.make_host_visible(decoded.address);
     module_->variables[variable.name] = decoded;
   }
 
@@ -271,70 +268,7 @@ std::vector<LoadedModule*>& loaded_modules() {
   return *modules;
 }
 
-bool is_toolkit_header(const std::string& file) {
-  for (const char* part : {"/targets/x86_64-linux/include/", "/targets/sbsa-linux/include/",
-                           "/nvidia/cu13/include/", "/crt/", ".toolkit/"}) {
-    if (file.find(part) != std::string::npos) return true;
-  }
-  // ".../cuda/include/", ".../cuda-13.0/include/"
-  const size_t include = file.find("/include/");
-  if (include == std::string::npos || include == 0) return false;
-  const size_t folder = file.rfind('/', include - 1);
-  return folder != std::string::npos && file.compare(folder, 5, "/cuda") == 0;
-}
-
 }  // namespace
-
-bool LoadedModule::is_constant(uint64_t address) const {
-  for (const Variable& variable : source->variables) {
-    if (variable.space != ptx::Space::kConst) continue;
-    const auto it = variables.find(variable.name);
-    if (it == variables.end()) continue;
-    if (address - it->second.address < it->second.size) return true;
-  }
-  return false;
-}
-
-int LoadedModule::function_at(uint32_t pc) const {
-  for (size_t i = 0; i < functions.size(); ++i) {
-    if (functions[i].is_defined && pc >= functions[i].entry && pc < functions[i].end) {
-      return static_cast<int>(i);
-    }
-  }
-  return 0;
-}
-
-int LoadedModule::location_of(uint32_t pc) const {
-  const Function& function = functions[function_at(pc)];
-  // The compiler marks merged code with line 0: the last real line before it is the best answer.
-  for (uint32_t at = pc + 1; at-- > function.entry;) {
-    const int location = at < locations.size() ? locations[at] : -1;
-    if (location >= 0 && source->locations[location].line != 0) return location;
-  }
-  return -1;
-}
-
-CodePosition LoadedModule::position_of(uint32_t pc) const { return position_at(location_of(pc)); }
-
-CodePosition LoadedModule::position_at(int location) const {
-  CodePosition out;
-  if (location < 0) return out;
-  const ptx::SourceLocation& innermost = source->locations[location];
-  const auto file = [&](const ptx::SourceLocation& l) {
-    return l.file >= 0 && l.file < static_cast<int>(source->files.size()) ? source->files[l.file]
-                                                                          : std::string();
-  };
-  out.innermost = {file(innermost), innermost.line};
-  out.user = out.innermost;
-  for (; location >= 0; location = source->locations[location].inlined_at) {
-    const ptx::SourceLocation& l = source->locations[location];
-    if (!is_toolkit_header(file(l)) && l.line > 0) {
-      out.user = {file(l), l.line};
-      break;
-    }
-  }
-  return out;
-}
 
 LoadedModule* load_module(std::unique_ptr<ptx::Module> module, int device,
                           const LoadedModule* first) {

@@ -1,0 +1,39 @@
+// What racecheck keeps with a launch and with a block while they run.
+#ifndef WARPLINGS_SIMULATOR_CHECKS_WATCH_H_
+#define WARPLINGS_SIMULATOR_CHECKS_WATCH_H_
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "checks/order.h"
+#include "checks/shared_race.h"
+#include "exec/warp.h"
+
+namespace warplings::sim {
+
+struct GridWatch {
+  NoteTable notes;  // at addresses in global memory
+};
+
+// Of an mbarrier.
+struct ObjectClocks {
+  SyncClock arriving;  // what came with the arrivals of this phase
+  SyncClock complete;  // what a wait for the phases before hands on
+};
+
+struct BlockWatch {
+  SharedRace race;
+  BlockOrder order;
+  NoteTable notes;                // at addresses in shared memory
+  std::vector<WarpClock> clocks;  // of its warps
+  std::array<Meeting, 16> meetings;
+  std::map<uint32_t, ObjectClocks> objects;  // by offset in shared memory
+};
+
+inline const BlockOrder& order_of(const Warp& warp) { return warp.block->watch->order; }
+
+}  // namespace warplings::sim
+
+#endif  // WARPLINGS_SIMULATOR_CHECKS_WATCH_H_
