@@ -26,7 +26,9 @@ constexpr Flag kFlags[] = {{"--solution", &Options::solution, true},
                            {"--version", &Options::version, true},
                            {"--yes", &Options::yes, true},
                            {"-y", &Options::yes, true},
-                           {"--spoil", &Options::spoil, true}};
+                           {"--spoil", &Options::spoil, true},
+                           {"--predictions", &Options::predictions, true},
+                           {"--advice", &Options::advice, true}};
 
 bool set_flag(const std::string& argument, Options* options) {
   for (const Flag& flag : kFlags) {

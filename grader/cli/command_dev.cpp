@@ -17,6 +17,7 @@ struct DevCommand {
   int (*run)(App&, const DevArguments&);
   std::vector<std::string> flags, options;
   bool listed = true;
+  size_t most_operands = 1;
 };
 
 const std::vector<DevCommand>& dev_commands() {
@@ -39,6 +40,14 @@ const std::vector<DevCommand>& dev_commands() {
        dev_check,
        {"--no-reuse", "--files-only"},
        {"--device"}},
+      {"renumber",
+       "OLD NEW",
+       "another id for an exercise: files, pages, tests, .progress",
+       dev_renumber,
+       {},
+       {},
+       true,
+       2},
       {"site", "[--browser chromium]", "the pages as a site, checked", dev_site, {}, {"--browser"}},
       {"derive", "EX --out FILE [--starter]", "", dev_derive, {"--starter"}, {"--out"}, false},
       {"dispatch",
@@ -83,8 +92,8 @@ DevArguments parse(const DevCommand& command, const std::vector<std::string>& re
       parsed.operands.push_back(rest[i]);
     }
   }
-  if (parsed.operands.size() > 1) {
-    throw UsageError("\"" + parsed.operands[1] + "\" is one argument too many.");
+  if (parsed.operands.size() > command.most_operands) {
+    throw UsageError("\"" + parsed.operands.back() + "\" is one argument too many.");
   }
   return parsed;
 }

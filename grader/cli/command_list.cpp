@@ -2,6 +2,7 @@
 #include "cli/app.h"
 #include "cli/commands.h"
 #include "cli/json_out.h"
+#include "cli/predictions.h"
 #include "cli/views.h"
 
 namespace grade {
@@ -72,6 +73,10 @@ std::string list_text(App& app) {
 }
 
 int list_command(App& app) {
+  if (app.options().predictions) {
+    print(predictions_text(app));
+    return kPass;
+  }
   print(app.options().json ? list_json(app) : list_text(app));
   return kPass;
 }

@@ -40,7 +40,7 @@ int show(App& app, const fs::path& file, const std::string& title, const std::st
     print("{" + head + text->substr(1));
     return kPass;
   }
-  print(profile_text(profile, title, app.options().kernel, app.terminal()));
+  print(profile_text(profile, title, app.options().kernel, app.options().advice, app.terminal()));
   return kPass;
 }
 

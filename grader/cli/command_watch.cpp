@@ -7,6 +7,8 @@
 #include "cli/app.h"
 #include "cli/commands.h"
 #include "cli/grading.h"
+#include "cli/lesson_text.h"
+#include "cli/predictions.h"
 #include "cli/process/interrupt.h"
 #include "cli/verdict.h"
 #include "cli/views.h"
@@ -108,6 +110,7 @@ class Watch {
   std::string keys_line() {
     std::string text;
     if (grading_ && grading_->passed()) text += "n: next  ";
+    if (has_lesson(app_, *exercise_)) text += "r: read  p: predict  ";
     return text + "h: hint  l: list  c: check all  x: reset  q: quit";
   }
 
@@ -202,15 +205,20 @@ class Watch {
     }
   }
 
-  // The next key; 0 when something else ended the wait.
-  char next_key() {
+  // What is pressed next; "" when something else ended the wait.
+  std::string next_keys() {
     while (!quits_ && !pending_) {
       if (!poll_once()) continue;
       const std::string keys = raw_.keys();
       if (raw_.closed()) quits_ = true;
-      if (!keys.empty()) return keys.front();
+      if (!keys.empty()) return keys;
     }
-    return 0;
+    return "";
+  }
+
+  char next_key() {
+    const std::string keys = next_keys();
+    return keys.empty() ? 0 : keys.front();
   }
 
   void press(char key) {
@@ -226,6 +234,12 @@ class Watch {
         break;
       case 'l':
         page(list_text(app_));
+        break;
+      case 'r':
+        read();
+        break;
+      case 'p':
+        predict();
         break;
       case 'c':
         check_all();
@@ -258,6 +272,65 @@ class Watch {
     } catch (const course::Error& error) {
       note_ = wrap(error.what(), "", app_.terminal().columns);
     }
+  }
+
+  // A screen of the lesson at a time: b goes back, q leaves.
+  void read() {
+    try {
+      const std::vector<std::string> screens =
+          screens_of(lesson_text(app_, *exercise_), raw_.rows());
+      for (size_t at = 0; at < screens.size();) {
+        clear_screen();
+        print(screens[at] + app_.terminal().paint(Style::kDim, "space: on  b: back  q: leave  " +
+                                                                   std::to_string(at + 1) + " of " +
+                                                                   std::to_string(screens.size())));
+        const char key = next_key();
+        if (key == 0 || key == 'q') return;
+        at = key != 'b' ? at + 1 : at - (at > 0 ? 1 : 0);
+      }
+    } catch (const course::Error& error) {
+      note_ = wrap(error.what(), "", app_.terminal().columns);
+    }
+  }
+
+  void predict() {
+    try {
+      const std::vector<OpenQuestion> open = questions_of(app_, *exercise_, false);
+      if (open.empty()) note_ = "Nothing is left to predict here; ./grade predict asks again.\n";
+      for (const OpenQuestion& question : open) {
+        std::string said;
+        while (said.empty()) {
+          clear_screen();
+          print(question_text(question, app_.terminal()));
+          const std::optional<std::string> line = typed_line();
+          if (!line) return;
+          said = answer_text(app_, *exercise_, question, *line);
+        }
+        print("\n" + said + app_.terminal().paint(Style::kDim, "Any key goes on."));
+        if (next_key() == 0) return;
+      }
+    } catch (const course::Error& error) {
+      note_ = wrap(error.what(), "", app_.terminal().columns);
+    }
+  }
+
+  // What is typed before Enter; nullopt where something else ends it, or an empty line does.
+  std::optional<std::string> typed_line() {
+    constexpr char kDelete = 127;
+    std::string line;
+    for (std::string keys = next_keys(); !keys.empty(); keys = next_keys()) {
+      for (const char key : keys) {
+        if (key == '\n' || key == '\r') return line.empty() ? std::nullopt : std::optional(line);
+        if ((key == kDelete || key == '\b') && !line.empty()) {
+          print("\b \b");
+          line.pop_back();
+        } else if (key >= ' ' && key != kDelete) {
+          line += key;
+          print(std::string(1, key));
+        }
+      }
+    }
+    return std::nullopt;
   }
 
   void check_all() {

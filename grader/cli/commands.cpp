@@ -21,6 +21,7 @@ constexpr char kProfileOptions[] =
     "Also for programs: ./grade profile -- PROGRAM ...\n"
     "  --kernel NAME           only kernels with NAME in their name\n"
     "  --case NAME             only tests with NAME in their name\n"
+    "  --advice                what cures the cause, too: it may be the next exercise\n"
     "  --model h200|rtx3070|t4 the card whose time is modelled\n\n";
 
 constexpr char kTraceOptions[] =
@@ -49,7 +50,9 @@ const std::vector<Command>& commands() {
   static const std::vector<Command> all = {
       {"run", "[EX]", "build and grade one exercise", run_command, 1},
       {"watch", "[EX]", "grade at every save", watch_command, 1},
-      {"list", "", "all exercises and their states", list_command},
+      {"read", "[EX]", "the lesson of an exercise", read_command, 1},
+      {"predict", "[EX]", "what its lesson asks, before a run tells", predict_command, 1},
+      {"list", "", "all exercises and their states; --predictions", list_command},
       {"check-all", "", "grade every exercise that is not passed", check_all_command},
       {"hint", "[EX]", "one step further at each call", hint_command, 1},
       {"reset", "EX [--yes]", "a fresh starter instead of your file", reset_command, 1},

@@ -35,6 +35,8 @@ int watch_command(App& app);
 int list_command(App& app);
 int check_all_command(App& app);
 int hint_command(App& app);
+int read_command(App& app);
+int predict_command(App& app);
 int reset_command(App& app);
 int solution_command(App& app);
 int compare_command(App& app);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <sstream>
 
+#include "cli/lesson_text.h"
 #include "cli/process/interrupt.h"
 #include "cli/python_program.h"
 #include "cli/verdict.h"
@@ -115,6 +116,10 @@ void decide_next(App& app, const course::Exercise& exercise, Grading* grading) {
   grading->next_why =
       "TODO " + std::to_string(grading->todo) + untouched_beside(app, exercise, grading->todo);
   grading->also = explain_command_for(last);
+  if (has_lesson(app, exercise)) {
+    grading->also += grading->also.empty() ? "" : "\n        ";
+    grading->also += "./grade read" + (is_current ? "" : " " + exercise.name);
+  }
 }
 
 }  // namespace

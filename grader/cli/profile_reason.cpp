@@ -21,7 +21,7 @@ constexpr double kSectorBytes = 32;
 
 struct Waste {
   double cycles = 0;
-  std::string reason;
+  std::string reason, cure;
 };
 
 std::string number(double value) {
@@ -63,8 +63,8 @@ Waste shared_waste(const Json& access, bool store) {
   waste.cycles = access.number_or("excess");
   waste.reason = "Each request takes " + number(passes / requests) +
                  " passes through shared memory, " + number((passes - waste.cycles) / requests) +
-                 " would do: " + apart(access, store ? "write" : "read") +
-                 ", in the same bank. One word more in each row of the array moves them apart.";
+                 " would do: " + apart(access, store ? "write" : "read") + ", in the same bank.";
+  waste.cure = "One word more in each row of the array moves them apart.";
   return waste;
 }
 
@@ -72,11 +72,9 @@ Waste atomic_waste(const Json& access, bool global) {
   Waste waste;
   const double steps = access.number_or("excess"), requests = access.number_or("requests");
   waste.cycles = steps * (global ? kCyclesPerGlobalAtomic : 1);
-  waste.reason =
-      "Lanes of a warp change the same address, one after the other: " +
-      number(steps / requests + 1) +
-      " steps for each atomic operation of a warp. Adding up in the warp or the block first "
-      "leaves one.";
+  waste.reason = "Lanes of a warp change the same address, one after the other: " +
+                 number(steps / requests + 1) + " steps for each atomic operation of a warp.";
+  waste.cure = "Adding up in the warp or the block first leaves one.";
   return waste;
 }
 
@@ -93,8 +91,8 @@ Waste access_waste(const Json& access) {
   if (kind == "local load" || kind == "local store") {
     return {kCyclesPerSector * access.number_or("transactions"),
             "This goes through local memory: an array of a thread whose index is known at run time "
-            "only, or registers that were spilled. Unrolled loops with constant indices keep it in "
-            "registers."};
+            "only, or registers that were spilled.",
+            "Unrolled loops with constant indices keep it in registers."};
   }
   return {};
 }
@@ -106,7 +104,8 @@ Waste divergence_waste(const Json& counters) {
   return {kCyclesPerInstruction * instructions * (1 - lanes / 32),
           "On average " + number(lanes) +
               " of 32 lanes work here: the threads of a warp go different ways, and the warp goes "
-              "each."};
+              "each.",
+          ""};
 }
 
 double all_cycles(const Json& kernel) {
@@ -159,7 +158,8 @@ WorstLine worst_line(const Json& kernel) {
     }
     if (sum.cycles <= most) continue;
     most = sum.cycles;
-    worst = {line.string_or("file"), static_cast<int>(line.number_or("line")), largest.reason};
+    worst = {line.string_or("file"), static_cast<int>(line.number_or("line")), largest.reason,
+             largest.cure};
   }
   return worst.line != 0 ? worst : slowest_line(kernel);
 }

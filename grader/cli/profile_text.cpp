@@ -224,15 +224,19 @@ std::string launch_text(const Json& kernel) {
          count_text(size("block")) + (size("block") == 1 ? " thread" : " threads");
 }
 
-std::string kernel_text(const Json& kernel, const std::string& model, const Terminal& terminal) {
+std::string kernel_text(const Json& kernel, const std::string& model, bool advice,
+                        const Terminal& terminal) {
   const WorstLine worst = worst_line(kernel);
   std::string out = wrap(terminal.paint(Style::kBold, harmless(kernel.string_or("name"))) + "  " +
                              launch_text(kernel),
                          "", terminal.columns) +
                     lines_table(kernel, worst, terminal);
   if (worst.line != 0) {
-    out += "\n" +
-           wrap("line " + std::to_string(worst.line) + ": " + worst.reason, "> ", terminal.columns);
+    out += "\n" + wrap("line " + std::to_string(worst.line) + ": " + worst.reason +
+                           (worst.cure.empty() ? ""
+                            : advice           ? " " + worst.cure
+                                               : " (--advice: the cure)"),
+                       "> ", terminal.columns);
   }
   return out + "\n" + totals_text(kernel) + cost_text(kernel, model, terminal.columns);
 }
@@ -240,7 +244,7 @@ std::string kernel_text(const Json& kernel, const std::string& model, const Term
 }  // namespace
 
 std::string profile_text(const Json& profile, const std::string& title, const std::string& only,
-                         const Terminal& terminal) {
+                         bool advice, const Terminal& terminal) {
   std::vector<const Json*> kernels;
   for (const Json& kernel : profile.find("kernels")->items) {
     if (kernel.string_or("name").find(only) != std::string::npos) kernels.push_back(&kernel);
@@ -255,7 +259,7 @@ std::string profile_text(const Json& profile, const std::string& title, const st
   }
   const size_t shown = only.empty() ? std::min(kernels.size(), kShownKernels) : kernels.size();
   for (size_t i = 0; i < shown; ++i) {
-    out += "\n" + kernel_text(*kernels[i], profile.string_or("model"), terminal);
+    out += "\n" + kernel_text(*kernels[i], profile.string_or("model"), advice, terminal);
   }
   if (shown < kernels.size()) {
     std::string more;

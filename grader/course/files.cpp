@@ -25,6 +25,8 @@ ExerciseFiles files_of(const fs::path& root, const Exercise& exercise) {
   files.solution = root / "solutions" / exercise.chapter / (exercise.name + exercise.extension());
   files.gates = root / "grader" / "tests" / "exercises" / exercise.chapter / exercise.name;
   files.readme = chapter / "README.md";
+  files.lesson = chapter / (exercise.name + ".md");
+  files.answers = root / "solutions" / exercise.chapter / (exercise.name + "_answers.txt");
   return files;
 }
 

@@ -126,6 +126,7 @@ Chapter read_chapter(const Json& json, const std::string& file) {
   ObjectReader reader(json, file, "a chapter");
   reader.text("id", &chapter.id, true);
   reader.text("title", &chapter.title, true);
+  reader.flag("lessons", &chapter.lessons);
   reader.reject_unknown();
   if (!is_numbered_name(chapter.id)) {
     reader.fail(json.find("id")->line, "chapter id \"" + chapter.id +

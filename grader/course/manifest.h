@@ -44,6 +44,7 @@ struct Exercise {
 struct Chapter {
   std::string id;
   std::string title;
+  bool lessons = false;  // every exercise has a lesson, and no page gives an answer away
   int line = 0;
 };
 
@@ -73,6 +74,8 @@ struct ExerciseFiles {
   std::filesystem::path solution;  // solutions/NN/MM.cu
   std::filesystem::path gates;     // grader/tests/exercises/NN/MM: mutants.txt, variant_*.cu
   std::filesystem::path readme;    // chapters/NN/README.md
+  std::filesystem::path lesson;    // chapters/NN/MM.md (there where the chapter has lessons)
+  std::filesystem::path answers;   // solutions/NN/MM_answers.txt, to what its lesson asks
 };
 ExerciseFiles files_of(const std::filesystem::path& root, const Exercise& exercise);
 

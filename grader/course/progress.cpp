@@ -63,6 +63,10 @@ bool read_line(const std::string& line, Progress* progress) {
     if (todo && steps) progress->hints[{f[1], *todo}] = *steps;
     return todo && steps;
   }
+  if (f[0] == "predict" && f.size() == 4 && is_id(f[1]) && (f[3] == "right" || f[3] == "wrong")) {
+    progress->predictions[{f[1], f[2]}] = f[3] == "right";
+    return true;
+  }
   if (f[0] == "best" && f.size() >= 4 && is_id(f[1])) {
     char* end = nullptr;
     const double seconds = std::strtod(f[2].c_str(), &end);
@@ -160,6 +164,9 @@ void save_progress(const fs::path& root, const Progress& progress) {
   for (const auto& [key, steps] : progress.hints) {
     text +=
         "hint " + key.first + " " + std::to_string(key.second) + " " + std::to_string(steps) + "\n";
+  }
+  for (const auto& [key, right] : progress.predictions) {
+    text += "predict " + key.first + " " + key.second + (right ? " right\n" : " wrong\n");
   }
   for (const auto& [key, seconds] : progress.best) {
     char digits[32];

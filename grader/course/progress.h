@@ -3,6 +3,7 @@
 //   current 02_vector_add/01_vector_add
 //   passed  01_hello_indexing/01_hello_threads  2026-11-21T07:00:00Z
 //   hint    02_vector_add/01_vector_add  1  2       TODO 1: two steps were shown
+//   predict 03_memory_model/06_transpose_padded  wavefronts  right
 //   best    02_vector_add/04_saxpy  0.00101744  NVIDIA H200   seconds of a call, on this card
 #ifndef WARPLINGS_COURSE_PROGRESS_H_
 #define WARPLINGS_COURSE_PROGRESS_H_
@@ -20,6 +21,9 @@ struct Progress {
   std::string current;                               // id, "" before the first exercise
   std::map<std::string, std::string> passed;         // id -> time of the first pass (UTC)
   std::map<std::pair<std::string, int>, int> hints;  // (id, todo) -> steps shown
+
+  // (id, question) -> whether the first prediction was right.
+  std::map<std::pair<std::string, std::string>, bool> predictions;
 
   // (id, card) -> seconds of one call of the speed test. Modelled times are not kept.
   std::map<std::pair<std::string, std::string>, double> best;

@@ -22,6 +22,7 @@ struct DevArguments {
 int dev_new(App& app, const DevArguments& arguments);
 int dev_sync(App& app, const DevArguments& arguments);
 int dev_check(App& app, const DevArguments& arguments);
+int dev_renumber(App& app, const DevArguments& arguments);
 int dev_site(App& app, const DevArguments& arguments);
 // Called by the build: the derived texts of an exercise as one CUDA file, and the jumps into it.
 int dev_derive(App& app, const DevArguments& arguments);

@@ -5,6 +5,7 @@
 #include "cli/gates/documents.h"
 #include "cli/gates/figures.h"
 #include "cli/gates/images.h"
+#include "cli/gates/lesson_answers.h"
 #include "cli/views.h"
 #include "course/starter.h"
 #include "course/text.h"
@@ -49,6 +50,19 @@ class Sync {
     const FilledPage filled = fill_figures(context, file, now);
     for (const std::string& problem : filled.problems) problems_ += problem + "\n";
     if (filled.text != now) write(file, filled.text);
+  }
+
+  // The answers to what its lesson asks.
+  void answers(const course::Exercise& exercise, const GateContext& context) {
+    const FilledAnswers filled = fill_answers(context, exercise);
+    for (const std::string& problem : filled.problems) problems_ += problem + "\n";
+    const fs::path file = course::files_of(app_.paths().root, exercise).answers;
+    if (!filled.text.empty() && filled.problems.empty()) replace(file, filled.text);
+  }
+
+  void lesson(const course::Exercise& exercise, const GateContext& context) {
+    page(course::files_of(app_.paths().root, exercise).lesson, context);
+    answers(exercise, context);
   }
 
   int finish() const {
@@ -114,18 +128,22 @@ int dev_sync(App& app, const DevArguments& arguments) {
     return sync.finish();
   }
   if (!arguments.operands.empty()) {
-    sync.starter(app.named(arguments.operands.front()));
+    const course::Exercise& exercise = app.named(arguments.operands.front());
+    sync.starter(exercise);
+    if (!arguments.has("--no-figures")) sync.lesson(exercise, context);
     return sync.finish();
   }
   for (const course::Exercise& exercise : app.course().exercises) sync.starter(exercise);
   sync.checksums();
   sync.page(app.paths().root / "README.md", context);
+  sync.page(app.paths().root / "CONTRIBUTING.md", context);
   sync.page(app.paths().root / "grader" / "simulator" / "README.md", context);
   for (const fs::path& page : document_pages(app.paths().root)) sync.page(page, context);
   if (!arguments.has("--no-figures")) {
     for (const course::Chapter& chapter : app.course().chapters) {
       sync.page(app.paths().root / "chapters" / chapter.id / "README.md", context);
     }
+    for (const course::Exercise& exercise : app.course().exercises) sync.lesson(exercise, context);
   }
   return sync.finish();
 }

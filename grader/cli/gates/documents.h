@@ -1,8 +1,9 @@
-// The rules of sentences; the pages below docs/: where they are, and what their fenced blocks say
+// The words that pages avoid; the pages below docs/: where they are, and what their fenced blocks say
 // of themselves.
 //
 // A fenced block of a page below docs/ is preceded by a comment that says what keeps it true:
 //   <!-- from: SOURCE -->       it is made from SOURCE (figures.h)
+//   <!-- saved as: FILE -->     a whole program that blocks below compile and run
 //   <!-- run -->                "$ " begins a command, the rest is its output: a test runs it
 //   <!-- not run: REASON -->    nothing checks it here, and why: "needs a GPU"
 #ifndef WARPLINGS_CLI_GATES_DOCUMENTS_H_
@@ -33,7 +34,7 @@ struct ShownCommand {
 };
 std::vector<ShownCommand> commands_of(const FencedBlock& block);
 
-// "FILE:LINE: what is wrong", one per sentence that is too long and word to avoid: for every page.
+// "FILE:LINE: what is wrong", one per word to avoid: for every page.
 std::vector<std::string> prose_problems(const std::string& page, const std::string& name);
 
 // For a page below docs/: the same, and one per block without a mark.

@@ -5,7 +5,9 @@
 #include <regex>
 
 #include "cli/gates/changed_lines.h"
+#include "cli/gates/fading_table.h"
 #include "cli/gates/index_table.h"
+#include "cli/gates/run_sources.h"
 #include "cli/gates/speed_table.h"
 #include "cli/verdict.h"
 #include "course/json.h"
@@ -86,62 +88,8 @@ std::string dedented(const std::vector<std::string>& lines) {
   return text;
 }
 
-std::string with_thousands(double value) {
-  std::string digits = std::to_string(static_cast<long long>(std::llround(value)));
-  for (int at = static_cast<int>(digits.size()) - 3; at > (digits[0] == '-' ? 1 : 0); at -= 3) {
-    digits.insert(static_cast<size_t>(at), ",");
-  }
-  return digits;
-}
-
 [[noreturn]] void fail(const Mark& mark, const std::string& file, const std::string& message) {
   throw course::Error(file, mark.line, message);
-}
-
-Result run_for(const GateContext& context, const Mark& mark, const std::string& file,
-               const std::string& which, const std::string& filter) {
-  const course::Exercise* exercise = context.course->find(mark.source[1]);
-  if (exercise == nullptr) fail(mark, file, "no exercise is called " + mark.source[1] + ".");
-  RunRequest request;
-  request.exercise = exercise;
-  request.filter = filter;
-  if (which == "solution") {
-    request.program = Program::kSolution;
-  } else if (which == "starter") {
-    request.program = Program::kStarter;
-  } else {
-    request.program = Program::kDerived;
-    request.variant = which;
-  }
-  const Result result = build_and_run(*context.paths, request);
-  if (result.build.status != BuildResult::Status::kBuilt) {
-    fail(mark, file, target_of(*exercise, request.program) + " does not build.");
-  }
-  return result;
-}
-
-std::string counter_value(const GateContext& context, const Mark& mark, const std::string& file) {
-  const std::vector<std::string>& s = mark.source;
-  if (s.size() != 5 && !(s.size() == 7 && s[5] == "/")) {
-    fail(mark, file, "a counter reads: counter EX TEST \"CASE\" KEY [/ KEY].");
-  }
-  const Result result = run_for(context, mark, file, "solution", s[2]);
-  for (const TestReport& test : result.tests) {
-    for (const auto& [name, counters] : test.counters) {
-      if (test.name != s[2] || (!s[3].empty() && name != s[3])) continue;
-      const auto top = counters.find(s[4]);
-      if (top == counters.end()) fail(mark, file, "there is no counter called " + s[4] + ".");
-      if (s.size() == 5) return with_thousands(top->second);
-      const auto bottom = counters.find(s[6]);
-      if (bottom == counters.end() || bottom->second == 0) {
-        fail(mark, file, "there is no counter called " + s[6] + ", or it is 0.");
-      }
-      char text[64];
-      std::snprintf(text, sizeof text, "%.1f", top->second / bottom->second);
-      return text;
-    }
-  }
-  fail(mark, file, "the solution's run has no case \"" + s[3] + "\" in " + s[2] + ".");
 }
 
 // A learner writes this code in a file of their own: no namespace, no name of a variant.
@@ -167,7 +115,8 @@ std::string screen_of(const GateContext& context, const Mark& mark, const std::s
   if (mark.source.size() != 3) fail(mark, file, "a screen reads: screen EX NAME.");
   Terminal terminal;  // plain, 80 columns
   const std::string variant = mark.source[2];
-  Result result = as_learner_sees(run_for(context, mark, file, variant, ""), variant);
+  Result result =
+      as_learner_sees(run_for(context, mark, file, mark.source[1] + "@" + variant, ""), variant);
   // Warnings are there only when something was compiled just now.
   if (result.outcome != Outcome::kDoesNotCompile) result.build.diagnostics.clear();
   std::string text = verdict_text(result, terminal);
@@ -237,6 +186,22 @@ std::string changed_value(const GateContext& context, const Mark& mark, const st
 
 }  // namespace
 
+Mark mark_of(const std::string& source, int line, const std::string& file) {
+  static const std::vector<std::string> kKnown = {
+      "region", "file",      "opcodes", "speeds",  "index",   "route",  "counter",  "screen",
+      "table",  "benchmark", "ratio",   "changed", "finding", "result", "modelled", "fading"};
+  Mark mark;
+  mark.line = line;
+  mark.source = words_of(source);
+  if (mark.source.size() < 2 ||
+      std::find(kKnown.begin(), kKnown.end(), mark.source[0]) == kKnown.end()) {
+    fail(mark, file,
+         "a mark reads \"<!-- from: SOURCE ... -->\"; the sources are " +
+             course::join(kKnown, ", ") + ".");
+  }
+  return mark;
+}
+
 std::vector<Mark> find_marks(const std::string& page, const std::string& file) {
   const auto blocks = fenced_blocks(page);
   std::vector<Mark> marks;
@@ -249,16 +214,8 @@ std::vector<Mark> find_marks(const std::string& page, const std::string& file) {
     mark.line = line_at(page, at);
     const size_t close = page.find(kClose, at);
     if (close == std::string::npos) fail(mark, file, "this mark has no \"-->\".");
-    mark.source = words_of(page.substr(at + kOpen.size(), close - at - kOpen.size()));
-    const std::vector<std::string> known = {"region",    "file",  "opcodes", "speeds",
-                                            "index",     "route", "counter", "screen",
-                                            "benchmark", "ratio", "table",   "changed"};
-    if (mark.source.size() < 2 ||
-        std::find(known.begin(), known.end(), mark.source[0]) == known.end()) {
-      fail(mark, file,
-           "a mark reads \"<!-- from: SOURCE ... -->\"; the sources are " +
-               course::join(known, ", ") + ".");
-    }
+    mark.source =
+        mark_of(page.substr(at + kOpen.size(), close - at - kOpen.size()), mark.line, file).source;
     const size_t after = close + kClose.size();
     if (mark.is_table()) {
       mark.begin = after + 1;
@@ -373,6 +330,7 @@ std::string source_text(const fs::path& root, const Mark& mark, const std::strin
   if (mark.source[0] == "region") return region_text(root, mark, file);
   if (mark.source[0] == "speeds") return speeds_text(root, mark, file);
   if (mark.source[0] == "table") return table_text(root, mark, file);
+  if (mark.source[0] == "fading") return "\n" + fading_table(course::load_course(root)) + "\n";
   const fs::path source = root / mark.source[1];
   if (!fs::exists(source)) fail(mark, file, mark.source[1] + " does not exist.");
   const std::string text = course::read_text(source);
@@ -381,7 +339,7 @@ std::string source_text(const fs::path& root, const Mark& mark, const std::strin
 
 std::string value_of(const GateContext& context, const Mark& mark, const std::string& file) {
   if (mark.is_text()) return source_text(context.paths->root, mark, file);
-  if (mark.source[0] == "counter") return counter_value(context, mark, file);
+  if (is_of_a_run(mark)) return run_value(context, mark, file);
   if (mark.source[0] == "screen") return screen_of(context, mark, file);
   if (mark.source[0] == "ratio") return ratio_value(context, mark, file);
   if (mark.source[0] == "changed") return changed_value(context, mark, file);

@@ -16,6 +16,12 @@
 //   route NN/MM NN/* ...           these exercises with their minutes, as a table, likewise
 //   counter EX TEST CASE KEY [/ KEY]   a counter of the solution's run, CASE in quotes ("" any);
 //                                  with a second key: the ratio, one decimal
+//   finding EX                     the checks that report something, "none" otherwise
+//   result EX [TEST]               "passes" or "fails", the run or one test
+//   modelled EX NAME               how many times the speed of NAME it has in the model
+//     EX@starter, EX@mutant_2, EX@variant_NAME: of another program of the exercise
+//   fading course                  how much of the code learners write, by chapter, as a table, up
+//                                  to a line <!-- end -->
 //   screen EX NAME                 what ./grade shows for NAME: solution, starter, mutant_1, ...
 //   benchmark FILE KEY...          a value of assets/benchmarks/FILE, by its path of keys
 //   ratio FILE EX NAME [N]         how many times the speed of NAME the solution of EX has there,
@@ -40,10 +46,14 @@ struct Mark {
   // Taken from a file: nothing has to run.
   bool is_text() const { return source[0] == "region" || source[0] == "file" || is_table(); }
   bool is_table() const {
-    return source[0] == "opcodes" || source[0] == "speeds" || source[0] == "table" || is_way();
+    return source[0] == "opcodes" || source[0] == "speeds" || source[0] == "table" ||
+           source[0] == "fading" || is_way();
   }
   bool is_way() const { return source[0] == "index" || source[0] == "route"; }
 };
+
+// "counter EX ..." of a question in a lesson. Throws course::Error: an unknown source.
+Mark mark_of(const std::string& source, int line, const std::string& file);
 
 // Throws course::Error: a mark that nothing follows, an unknown source.
 std::vector<Mark> find_marks(const std::string& page, const std::string& file);

@@ -4,6 +4,7 @@
 #include "cli/gates/documents.h"
 #include "cli/gates/figures.h"
 #include "cli/gates/gate.h"
+#include "cli/gates/lesson_answers.h"
 #include "course/text.h"
 
 namespace grade {
@@ -37,6 +38,34 @@ Item check_mark(const GateContext& context, const std::string& page, const std::
   }
 }
 
+// Each question of a lesson still has the answer that is kept for it.
+std::vector<Item> check_answers(const GateContext& context, const course::Exercise& exercise) {
+  std::vector<Item> items;
+  const course::ExerciseFiles files = course::files_of(context.paths->root, exercise);
+  if (!fs::exists(files.lesson) || !fs::exists(files.answers)) return items;  // gate 1 says so
+  const std::string name = shown(context, files.lesson);
+  try {
+    const auto answers =
+        course::parse_answers(course::read_text(files.answers), shown(context, files.answers));
+    for (const course::Prediction& question :
+         course::parse_lesson(course::read_text(files.lesson), name).predictions) {
+      const std::string where = name + ":" + std::to_string(question.line);
+      const course::PredictionAnswer* known = course::find_answer(answers, question.id);
+      const std::string now = true_answer(context, question, name);
+      if (known != nullptr && known->value == now) {
+        items.push_back(passed(kFiguresGate, where));
+      } else {
+        items.push_back(failed(kFiguresGate, where,
+                               where + ": the answer to " + question.id + " is " + now +
+                                   " now; run ./grade dev sync and read its reason again."));
+      }
+    }
+  } catch (const course::Error& error) {
+    items.push_back(failed(kFiguresGate, name, error.what()));
+  }
+  return items;
+}
+
 }  // namespace
 
 std::vector<Item> check_figures(const GateContext& context) {
@@ -45,6 +74,7 @@ std::vector<Item> check_figures(const GateContext& context) {
   for (const course::Exercise* exercise : context.exercises) {
     pages.insert(course::files_of(context.paths->root, *exercise).readme);
   }
+  for (const fs::path& page : lesson_pages(context)) pages.insert(page);
   if (context.whole_course) {
     pages.insert(context.paths->root / "README.md");
     for (const fs::path& page : document_pages(context.paths->root)) pages.insert(page);
@@ -61,6 +91,10 @@ std::vector<Item> check_figures(const GateContext& context) {
     } catch (const course::Error& error) {
       items.push_back(failed(kFiguresGate, name, error.what()));
     }
+  }
+  for (const course::Exercise* exercise : context.exercises) {
+    const std::vector<Item> more = check_answers(context, *exercise);
+    items.insert(items.end(), more.begin(), more.end());
   }
   return items;
 }

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "cli/gates/gate.h"
+#include "cli/gates/lesson_answers.h"
 #include "course/starter.h"
 #include "course/text.h"
 
@@ -29,6 +30,8 @@ class ExerciseFilesCheck {
       course::parse_hints(course::read_text(files_.hints), shown(context_, files_.hints),
                           exercise_.todos);
       check_mutants();
+      const std::vector<std::string> more = answer_problems(context_, exercise_);
+      problems_.insert(problems_.end(), more.begin(), more.end());
     } catch (const course::Error& error) {
       problems_.push_back(error.what());
     }
@@ -47,9 +50,19 @@ class ExerciseFilesCheck {
         problems_.push_back(shown(context_, file) + " is missing; every exercise has one.");
       }
     }
+    if (has_lessons() && !fs::is_regular_file(files_.lesson)) {
+      problems_.push_back(shown(context_, files_.lesson) +
+                          " is missing; every exercise of this chapter has a lesson.");
+    }
     // Without the solution nothing else can be said.
     if (!fs::is_regular_file(files_.solution))
       throw course::Error("", 0, "nothing more was checked.");
+  }
+
+  bool has_lessons() const {
+    return std::any_of(
+        context_.course->chapters.begin(), context_.course->chapters.end(),
+        [&](const course::Chapter& c) { return c.id == exercise_.chapter && c.lessons; });
   }
 
   void check_todos() {
@@ -111,7 +124,8 @@ class StrayFiles {
     for (const course::Exercise& exercise : context.course->exercises) {
       const course::ExerciseFiles files = course::files_of(root, exercise);
       for (const fs::path& file :
-           {files.starter, files.header, files.test, files.hints, files.solution}) {
+           {files.starter, files.header, files.test, files.hints, files.solution, files.lesson,
+            files.answers}) {
         known_.insert(file.string());
       }
       for (const char* given : {"_baseline.cu", "_baseline.py", "_support.h", "_support.cu",

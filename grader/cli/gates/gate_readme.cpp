@@ -1,5 +1,6 @@
 // Gate 3: code blocks of a page that name a source region equal it; links and pictures resolve;
-// pages below docs/ keep their rules of sentences and of fenced blocks.
+// pages say no word that says nothing; fenced blocks below docs/ and in lessons say what keeps them
+// true; no page of a chapter with lessons gives an answer away.
 #include <cctype>
 #include <regex>
 #include <set>
@@ -7,6 +8,8 @@
 #include "cli/gates/documents.h"
 #include "cli/gates/figures.h"
 #include "cli/gates/gate.h"
+#include "cli/gates/giveaway.h"
+#include "cli/gates/lesson_answers.h"
 #include "course/text.h"
 
 namespace grade {
@@ -45,16 +48,17 @@ std::set<std::string> anchors_of(const std::string& page) {
 
 class PageCheck {
  public:
-  PageCheck(const GateContext& context, const fs::path& file)
-      : context_(context), file_(file), name_(shown(context, file)) {}
+  PageCheck(const GateContext& context, const fs::path& file, bool is_lesson)
+      : context_(context), file_(file), name_(shown(context, file)), is_lesson_(is_lesson) {}
 
   Item run() {
     try {
       page_ = course::read_text(file_);
       check_regions();
       check_links();
-      if (course::starts_with(name_, "docs/")) append(document_problems(page_, name_));
-      if (course::starts_with(name_, "chapters/") || name_ == "README.md") {
+      if (course::starts_with(name_, "docs/") || is_lesson_) {
+        append(document_problems(page_, name_));
+      } else if (course::starts_with(name_, "chapters/") || name_ == "README.md") {
         append(prose_problems(page_, name_));
       }
     } catch (const course::Error& error) {
@@ -113,8 +117,41 @@ class PageCheck {
   const GateContext& context_;
   fs::path file_;
   std::string name_, page_;
+  bool is_lesson_;
   std::vector<std::string> problems_;
 };
+
+// Chapters without lessons are said to be open, by name: their pages are older than the rule.
+std::vector<Item> check_giveaways(const GateContext& context) {
+  std::vector<Item> items;
+  for (const course::Chapter& chapter : context.course->chapters) {
+    const bool concerned =
+        std::any_of(context.exercises.begin(), context.exercises.end(),
+                    [&](const course::Exercise* e) { return e->chapter == chapter.id; });
+    if (!concerned) continue;
+    const std::string name = chapter.id + " gives no answer away";
+    try {
+      const std::vector<std::string> problems = giveaways(context, chapter);
+      const std::string text = course::join(problems, "\n");
+      if (problems.empty()) {
+        items.push_back(passed(kPagesGate, name));
+      } else if (chapter.lessons) {
+        items.push_back(failed(kPagesGate, name, text));
+      } else {
+        items.push_back(skipped(kPagesGate, name,
+                                "open until the chapter has lessons: " +
+                                    course::plural(problems.size(), "pair") +
+                                    (context.whole_course
+                                         ? "; ./grade dev check " + chapter.id.substr(0, 2) +
+                                               " --files-only lists them"
+                                         : "\n" + text)));
+      }
+    } catch (const course::Error& error) {
+      items.push_back(failed(kPagesGate, name, error.what()));
+    }
+  }
+  return items;
+}
 
 }  // namespace
 
@@ -139,8 +176,13 @@ std::vector<Item> check_readmes(const GateContext& context) {
     for (const fs::path& page : document_pages(root)) pages.insert(page);
   }
   for (const fs::path& page : pages) {
-    if (fs::exists(page)) items.push_back(PageCheck(context, page).run());
+    if (fs::exists(page)) items.push_back(PageCheck(context, page, false).run());
   }
+  for (const fs::path& page : lesson_pages(context)) {
+    items.push_back(PageCheck(context, page, true).run());
+  }
+  const std::vector<Item> more = check_giveaways(context);
+  items.insert(items.end(), more.begin(), more.end());
   return items;
 }
 

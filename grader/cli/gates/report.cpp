@@ -66,7 +66,9 @@ std::string failures_text(const std::vector<Item>& items, const Terminal& termin
   }
   for (const Item& item : items) {
     if (item.state != Item::State::kSkipped) continue;
-    text += "skip  " + label(item) + ": " + item.message + "\n";
+    const size_t end = std::min(item.message.find('\n'), item.message.size());
+    text += "skip  " + label(item) + ": " + item.message.substr(0, end) + "\n" +
+            (end < item.message.size() ? indented(item.message.substr(end + 1)) : "");
   }
   return text;
 }

@@ -86,13 +86,24 @@ TEST(ProfileText, FitsInEightyColumnsAndLabelsWhatIsModelled) {
   Terminal plain;
   const course::Json profile = profile_of(access(
       "global load", 100, 3200, 0, R"(, "bytes": 12800, "unique_bytes": 12800, "distance": 4096)"));
-  const std::string text = profile_text(profile, "01_begin/01_first", "", plain);
+  const std::string text = profile_text(profile, "01_begin/01_first", "", false, plain);
   EXPECT_LE(widest(text), 80u) << text;
   EXPECT_TRUE(has(text, "the largest of 3 launches: 16 blocks of 128 threads")) << text;
   EXPECT_TRUE(has(text, ">     4     100  32.0")) << text;
   EXPECT_TRUE(has(text, "modelled (H200) 2.5 us on 2 multiprocessors")) << text;
   EXPECT_TRUE(has(text, "16 registers, estimated")) << text;
-  EXPECT_TRUE(has(profile_text(profile, "x", "nothing", plain), "No kernel with \"nothing\""));
+  EXPECT_TRUE(
+      has(profile_text(profile, "x", "nothing", false, plain), "No kernel with \"nothing\""));
+}
+
+TEST(ProfileText, TellsTheCauseAndTheCureOnlyToWhoAsks) {
+  const course::Json profile =
+      profile_of(access("shared load", 100, 3200, 3100, R"(, "bytes": 12800, "distance": 128)"));
+  const std::string cause = profile_text(profile, "x", "", false, Terminal());
+  EXPECT_TRUE(has(cause, "in the same bank. (--advice: the cure)")) << cause;
+  EXPECT_FALSE(has(cause, "One word more")) << cause;
+  const std::string cure = profile_text(profile, "x", "", true, Terminal());
+  EXPECT_TRUE(has(cure, "One word more")) << cure;
 }
 
 TEST(ProfileText, AKernelWithoutSharedMemoryIsNotLimitedByIt) {
@@ -103,7 +114,8 @@ TEST(ProfileText, AKernelWithoutSharedMemoryIsNotLimitedByIt) {
   json.replace(json.find(limits), limits.size(),
                R"("by_registers": 64, "by_shared": 32, "by_warps": 64)");
   json.replace(json.find(R"("blocks": 16)"), 12, R"("blocks": 32)");
-  const std::string text = profile_text(course::parse_json(json, "profile"), "x", "", Terminal());
+  const std::string text =
+      profile_text(course::parse_json(json, "profile"), "x", "", false, Terminal());
   EXPECT_TRUE(has(text, "limited by the number of blocks")) << text;
 }
 

@@ -9,6 +9,7 @@
 
 #include "cli/gates/figures.h"
 #include "cli/process/child.h"
+#include "course/manifest.h"
 #include "course/text.h"
 
 namespace grade {
@@ -16,6 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view kSavedAs = "saved as: ";
 const fs::path kRoot = PROJECT_ROOT, kSnippets = kRoot / "docs/background/snippets";
 
 // A folder as a reader has it after `cd`: the snippets, and ./grade.
@@ -37,6 +39,10 @@ class ReadersFolder {
   ~ReadersFolder() { fs::remove_all(path_); }
   ReadersFolder(const ReadersFolder&) = delete;
   ReadersFolder& operator=(const ReadersFolder&) = delete;
+
+  void save(const std::string& name, const std::string& text) const {
+    course::write_text(path_ / name, text);
+  }
 
   // What a terminal would show: both streams in one.
   std::string run(const std::string& command, int* status) const {
@@ -96,6 +102,9 @@ class Page : public testing::TestWithParam<fs::path> {};
 TEST_P(Page, PrintsWhatItShows) {
   const ReadersFolder folder;
   for (const FencedBlock& block : fenced_blocks_of(course::read_text(GetParam()))) {
+    if (block.mark.starts_with(kSavedAs)) {
+      folder.save(block.mark.substr(kSavedAs.size()), block.body);
+    }
     if (block.mark != "run") continue;
     for (const ShownCommand& shown : commands_of(block)) {
       int status = -1;
@@ -115,6 +124,16 @@ std::string name_of_page(const testing::TestParamInfo<fs::path>& info) {
          course::replace_all(info.param.stem().string(), "-", "_");
 }
 
+std::vector<fs::path> lessons() {
+  std::vector<fs::path> pages;
+  for (const course::Exercise& exercise : course::load_course(kRoot).exercises) {
+    const fs::path page = course::files_of(kRoot, exercise).lesson;
+    if (fs::exists(page)) pages.push_back(page);
+  }
+  return pages;
+}
+
+INSTANTIATE_TEST_SUITE_P(Lessons, Page, testing::ValuesIn(lessons()), name_of_page);
 INSTANTIATE_TEST_SUITE_P(Documents, Page, testing::ValuesIn(document_pages(kRoot)), name_of_page);
 
 // Its page lists it as needing a GPU; what can be checked without one is that it compiles.

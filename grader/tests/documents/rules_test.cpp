@@ -6,32 +6,6 @@
 namespace grade {
 namespace {
 
-std::string repeated(const std::string& word, int times) {
-  std::string text;
-  for (int i = 0; i < times; ++i) text += (i == 0 ? "" : " ") + word;
-  return text;
-}
-
-TEST(Sentences, HaveAtMostThirtyWords) {
-  EXPECT_TRUE(document_problems(repeated("word", 30) + ".\n", "p").empty());
-  const auto problems = document_problems("First.\n\n" + repeated("word", 31) + ".\n", "p");
-  ASSERT_EQ(problems.size(), 1u);
-  EXPECT_EQ(problems[0].rfind("p:3: a sentence of 31 words", 0), 0u) << problems[0];
-}
-
-TEST(Sentences, EndWithTheirParagraphTheirItemAndTheirColon) {
-  const std::string half = repeated("word", 20);
-  for (const std::string& between : {std::string("\n\n"), std::string("\n- "), std::string(": ")}) {
-    EXPECT_TRUE(document_problems(half + between + half + "\n", "p").empty()) << between;
-  }
-  EXPECT_EQ(document_problems(half + "\n" + half + "\n", "p").size(), 1u);
-}
-
-TEST(Sentences, CountCodeAsOneWordAndOfALinkItsText) {
-  const std::string code = "`" + repeated("x", 40) + "` [two words](" + repeated("y", 9) + ") ";
-  EXPECT_TRUE(document_problems(code + repeated("word", 27) + "\n", "p").empty());
-}
-
 TEST(Words, ThatSayNothingAreRefusedButNotInCode) {
   EXPECT_EQ(document_problems("This is simply wrong.\n", "p").size(), 1u);
   EXPECT_EQ(document_problems("| a | of course |\n", "p").size(), 1u);
@@ -43,7 +17,7 @@ TEST(Blocks, SayWhatKeepsThemTrue) {
   const std::string block = "```console\n$ ls\n```\n";
   EXPECT_EQ(document_problems(block, "p").size(), 1u);
   EXPECT_EQ(document_problems("<!-- runs -->\n" + block, "p").size(), 1u);
-  for (const char* mark : {"run", "not run: needs a GPU", "from: file a.cu"}) {
+  for (const char* mark : {"run", "not run: needs a GPU", "from: file a.cu", "saved as: a.cu"}) {
     EXPECT_TRUE(document_problems("<!-- " + std::string(mark) + " -->\n\n" + block, "p").empty())
         << mark;
   }
