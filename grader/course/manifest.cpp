@@ -79,6 +79,17 @@ class ObjectReader {
       set(static_cast<size_t>(at - choices.begin()));
     });
   }
+  // {"CLASS": "reason", "CLASS Suite.Test": "reason"}
+  void not_asked(const char* key, std::vector<NotAsked>* out) {
+    field(key, false, [=, this](const Json& value) {
+      if (!value.is_object()) {
+        fail(value.line, quoted(key) +
+                             " must be an object: a class, or a class and a test, with "
+                             "the reason in words");
+      }
+      for (const JsonMember& member : value.members) out->push_back(read_not_asked(member));
+    });
+  }
   void field(const char* key, bool required, std::function<void(const Json&)> read) {
     known_.push_back(key);
     const Json* value = object_.find(key);
@@ -103,6 +114,32 @@ class ObjectReader {
 
  private:
   static std::string quoted(const std::string& key) { return "\"" + key + "\""; }
+
+  NotAsked read_not_asked(const JsonMember& member) const {
+    constexpr size_t kShortest = 20;  // letters; a reason is a sentence
+    NotAsked one;
+    const size_t space = member.key.find(' ');
+    one.key = member.key.substr(0, space);
+    if (space != std::string::npos) one.test = member.key.substr(space + 1);
+    std::vector<std::string> known;
+    for (const AnswerClass& answer_class : answer_classes()) known.push_back(answer_class.key);
+    if (std::find(known.begin(), known.end(), one.key) == known.end()) {
+      fail(member.line,
+           "there is no class " + quoted(one.key) + "; the classes are " + join(known, ", "));
+    }
+    if (space != std::string::npos &&
+        (one.test.find('.') == std::string::npos || one.test.find(' ') != std::string::npos)) {
+      fail(member.line, quoted(member.key) + " must be a class, or a class and a test: \"" +
+                            one.key + " Suite.Name\"");
+    }
+    if (!member.value.is_string() || trim(member.value.text).size() < kShortest) {
+      fail(member.line, quoted(member.key) +
+                            " needs a reason: a sentence that says why this is "
+                            "not asked");
+    }
+    one.reason = trim(member.value.text);
+    return one;
+  }
   const Json& object_;
   const std::string& file_;
   std::string what_;
@@ -163,6 +200,7 @@ Exercise read_exercise(const Json& json, const std::string& file) {
   reader.texts("links", &e.links);
   reader.texts("baselines", &e.baselines);
   reader.texts("python", &e.python);
+  reader.not_asked("not_asked", &e.not_asked);
   reader.reject_unknown();
   if (!e.python.empty() && e.kind != Kind::kPython) {
     reader.fail(json.find("python")->line,
@@ -228,9 +266,18 @@ void check_exercises(const Course& course, const std::string& file) {
 
 }  // namespace
 
+std::string Exercise::number() const { return chapter.substr(0, 2) + "/" + name.substr(0, 2); }
+
 std::string Exercise::target() const { return chapter + "." + name; }
 
 std::string Exercise::extension() const { return kind == Kind::kPython ? ".py" : ".cu"; }
+
+const NotAsked* Exercise::exempt(const std::string& key) const {
+  for (const NotAsked& one : not_asked) {
+    if (one.key == key && one.test.empty()) return &one;
+  }
+  return nullptr;
+}
 
 const Exercise* Course::find(const std::string& id) const {
   for (const Exercise& e : exercises) {

@@ -10,6 +10,23 @@
 
 namespace course {
 
+// A question that the kit asks of every answer, unless the manifest says why not ("not_asked").
+// grader/tests/classes/README.md has them in words.
+struct AnswerClass {
+  const char* key;    // in course.json: "second_call"
+  const char* title;  // of a column: "called again"
+  const char* mark;   // how each of its messages begins
+  bool asked;         // false: still to be built; its cells say so
+};
+const std::vector<AnswerClass>& answer_classes();
+
+// A class that an exercise, or one of its tests, is not asked.
+struct NotAsked {
+  std::string key;
+  std::string test;  // "Suite.Name"; "" the whole exercise
+  std::string reason;
+};
+
 enum class Kind { kKernel, kFix, kAnswer, kHost, kPython };
 
 struct Exercise {
@@ -24,10 +41,10 @@ struct Exercise {
   std::vector<std::string> needs;  // each taught by an earlier exercise
   bool speed = false;
   bool bonus = false;
-  bool gpu_only = false;  // "device": "gpu"
+  bool gpu_only = false;   // "device": "gpu"
   int gpus = 1;            // the least that it needs on a GPU; 0: it uses none
   int simulated_gpus = 1;  // devices of the simulator; as many unless it says otherwise
-  int arch = 80;  // compute capability times ten
+  int arch = 80;           // compute capability times ten
   bool only_arch = false;  // "arch": "90a": uses what no other architecture has
   std::vector<std::string> flags;
   std::vector<std::string> libraries;
@@ -35,10 +52,14 @@ struct Exercise {
   std::vector<std::string> links;
   std::vector<std::string> python;     // modules that a Python exercise imports: "numpy"
   std::vector<std::string> baselines;  // earlier exercises, or libraries: "cub", "cublas", "cudnn"
+  std::vector<NotAsked> not_asked;
   int line = 0;  // of the object in course.json
 
+  std::string number() const;     // "02/01"
   std::string target() const;     // "02_vector_add.01_vector_add"
   std::string extension() const;  // ".cu", or ".py" for kPython
+  // Why the exercise as a whole is not asked a class, or nullptr.
+  const NotAsked* exempt(const std::string& key) const;
 };
 
 struct Chapter {

@@ -138,6 +138,7 @@ int dev_sync(App& app, const DevArguments& arguments) {
   sync.page(app.paths().root / "README.md", context);
   sync.page(app.paths().root / "CONTRIBUTING.md", context);
   sync.page(app.paths().root / "grader" / "simulator" / "README.md", context);
+  sync.page(app.paths().root / "grader" / "tests" / "classes" / "README.md", context);
   for (const fs::path& page : document_pages(app.paths().root)) sync.page(page, context);
   if (!arguments.has("--no-figures")) {
     for (const course::Chapter& chapter : app.course().chapters) {

@@ -5,6 +5,7 @@
 #include <regex>
 
 #include "cli/gates/changed_lines.h"
+#include "cli/gates/class_table.h"
 #include "cli/gates/fading_table.h"
 #include "cli/gates/index_table.h"
 #include "cli/gates/run_sources.h"
@@ -320,7 +321,8 @@ std::string way_text(const fs::path& root, const Mark& mark, const std::string& 
   }
   if (mark.source[1] == "concepts") return "\n" + concept_table(course) + "\n";
   if (mark.source[1] == "calls") return "\n" + call_table(course) + "\n";
-  fail(mark, file, "an index is of concepts or calls, not of " + mark.source[1] + ".");
+  if (mark.source[1] == "classes") return "\n" + class_table(course) + "\n";
+  fail(mark, file, "an index is of concepts, calls or classes, not of " + mark.source[1] + ".");
 }
 
 }  // namespace

@@ -11,8 +11,9 @@
 //                                  <!-- end -->
 //   speeds FILE CHAPTER            what a GPU gave for the solutions of a chapter, from a file of
 //                                  assets/benchmarks, as a table, up to a line <!-- end -->
-//   index concepts | calls         the course by what it teaches, by the calls of its solutions, as
-//                                  a table, up to a line <!-- end -->
+//   index concepts | calls | classes   the course by what it teaches, by the calls of its
+//                                  solutions, by what the kit asks of it, as a table, up to a line
+//                                  <!-- end -->
 //   route NN/MM NN/* ...           these exercises with their minutes, as a table, likewise
 //   counter EX TEST CASE KEY [/ KEY]   a counter of the solution's run, CASE in quotes ("" any);
 //                                  with a second key: the ratio, one decimal

@@ -1,6 +1,8 @@
 // Gate 1: unique ids (the reader of course.json), files on both sides, no stray file, three hint
-// steps for every TODO, nothing needed before it is taught.
+// steps for every TODO, nothing needed before it is taught. What an exercise is not asked is listed
+// with its reason.
 #include <algorithm>
+#include <regex>
 #include <set>
 
 #include "cli/gates/gate.h"
@@ -32,6 +34,7 @@ class ExerciseFilesCheck {
       check_mutants();
       const std::vector<std::string> more = answer_problems(context_, exercise_);
       problems_.insert(problems_.end(), more.begin(), more.end());
+      check_not_asked();
     } catch (const course::Error& error) {
       problems_.push_back(error.what());
     }
@@ -100,6 +103,21 @@ class ExerciseFilesCheck {
     if (variants == 0) {
       problems_.push_back(shown(context_, files_.gates) + " holds no variant_NAME" +
                           exercise_.extension() + "; write one correct solution in another way.");
+    }
+  }
+
+  // A test that is named must be there, or the reason outlives what it is about.
+  void check_not_asked() {
+    const std::string test = course::read_text(files_.test);
+    for (const course::NotAsked& one : exercise_.not_asked) {
+      if (one.test.empty()) continue;
+      const size_t dot = one.test.find('.');
+      const std::regex definition("TEST(_F|_P)?\\(" + one.test.substr(0, dot) + ",\\s*" +
+                                  one.test.substr(dot + 1) + "\\)");
+      if (std::regex_search(test, definition)) continue;
+      problems_.push_back("chapters/course.json:" + std::to_string(exercise_.line) + ": " +
+                          exercise_.id + " is not asked \"" + one.key + "\" in " + one.test +
+                          ", but its test file has no such test; correct the name.");
     }
   }
 
@@ -203,6 +221,11 @@ std::vector<Item> check_manifest(const GateContext& context) {
   std::vector<Item> items;
   for (const course::Exercise* exercise : context.exercises) {
     items.push_back(ExerciseFilesCheck(context, *exercise).run());
+    for (const course::NotAsked& one : exercise->not_asked) {
+      const std::string where = one.test.empty() ? "" : " in " + one.test;
+      items.push_back(
+          skipped(kManifestGate, exercise->id + " is not asked " + one.key + where, one.reason));
+    }
   }
   if (!context.whole_course) return items;
   const auto add = [&](const char* name, const std::vector<std::string>& problems) {

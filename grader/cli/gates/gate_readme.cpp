@@ -170,7 +170,7 @@ std::vector<Item> check_readmes(const GateContext& context) {
   }
   if (context.whole_course) {
     for (const char* name : {"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "grader/README.md",
-                             "grader/simulator/README.md"}) {
+                             "grader/simulator/README.md", "grader/tests/classes/README.md"}) {
       pages.insert(root / name);
     }
     for (const fs::path& page : document_pages(root)) pages.insert(page);

@@ -13,14 +13,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// "03/04"
-std::string number_of(const course::Exercise& exercise) {
-  return exercise.chapter.substr(0, 2) + "/" + exercise.name.substr(0, 2);
-}
-
 std::string linked(const course::Exercise& exercise) {
-  return "[" + number_of(exercise) + " " + exercise.name.substr(3) + "](../chapters/" +
-         exercise.id + exercise.extension() + ")";
+  return "[" + exercise.number() + " " + exercise.name.substr(3) + "](../chapters/" + exercise.id +
+         exercise.extension() + ")";
 }
 
 std::string minutes_text(int minutes) {
@@ -73,7 +68,7 @@ std::vector<const course::Exercise*> exercises_at(const course::Course& course,
                                                   const std::string& stop) {
   std::vector<const course::Exercise*> found;
   for (const course::Exercise& exercise : course.exercises) {
-    const std::string number = number_of(exercise);
+    const std::string number = exercise.number();
     if (number == stop || number.substr(0, 3) + "*" == stop) found.push_back(&exercise);
   }
   return found;
@@ -91,7 +86,7 @@ std::string concept_table(const course::Course& course) {
       places[word].taught.push_back(linked(exercise));
     }
     for (const std::string& word : exercise.needs) {
-      places[word].needed.push_back(number_of(exercise));
+      places[word].needed.push_back(exercise.number());
     }
   }
   std::string table = "| concept | taught in | needed in |\n| --- | --- | --- |\n";
@@ -108,7 +103,7 @@ std::string call_table(const course::Course& course) {
     const fs::path solution = course::files_of(course.root, exercise).solution;
     if (!fs::exists(solution)) continue;
     for (const std::string& call : calls_in(course::read_text(solution))) {
-      users[call].push_back(number_of(exercise));
+      users[call].push_back(exercise.number());
     }
   }
   std::string table = "| call | exercises |\n| --- | --- |\n";

@@ -48,6 +48,39 @@ TEST(Manifest, ReadsAnExercise) {
   EXPECT_EQ(e.line, 4);
 }
 
+TEST(Manifest, ReadsWhatIsNotAsked) {
+  std::string exercise = kGood;
+  exercise.insert(exercise.size() - 1,
+                  ", \"not_asked\": {\"second_call\": \"Each call adds to a counter.\",\n"
+                  "\"left_behind Plan.IsKept\": \"The next test uses the plan.\"}");
+  const Course course = parse_course(course_with(exercise), "course.json");
+  const Exercise& e = course.exercises.at(0);
+  ASSERT_EQ(e.not_asked.size(), 2u);
+  EXPECT_EQ(e.not_asked[1].key, "left_behind");
+  EXPECT_EQ(e.not_asked[1].test, "Plan.IsKept");
+  EXPECT_EQ(e.not_asked[1].reason, "The next test uses the plan.");
+  ASSERT_NE(e.exempt("second_call"), nullptr);
+  EXPECT_EQ(e.exempt("second_call")->reason, "Each call adds to a counter.");
+  EXPECT_EQ(e.exempt("left_behind"), nullptr);  // one test alone
+}
+
+TEST(Manifest, NamesAWrongClassATestThatIsNoneAndAMissingReason) {
+  const auto error = [](const std::string& entry) {
+    std::string exercise = kGood;
+    exercise.insert(exercise.size() - 1, ", \"not_asked\": {" + entry + "}");
+    return error_of(course_with(exercise));
+  };
+  EXPECT_NE(
+      error("\"third_call\": \"Because it is like that.\"")
+          .find("course.json:4: there is no class \"third_call\"; the classes are second_call"),
+      std::string::npos);
+  EXPECT_NE(error("\"streams a test\": \"Because it is like that.\"")
+                .find("must be a class, or a class and a test: \"streams Suite.Name\""),
+            std::string::npos);
+  EXPECT_NE(error("\"streams\": \"no\"").find("needs a reason"), std::string::npos);
+  EXPECT_NE(error("\"streams\": true").find("needs a reason"), std::string::npos);
+}
+
 TEST(Manifest, ReadsAnArchitectureThatNoOtherCardHas) {
   std::string exercise = kGood;
   exercise.insert(exercise.size() - 1, ", \"device\": \"gpu\", \"arch\": \"90a\"");

@@ -74,6 +74,23 @@ TEST_F(Gates, OneWantsTheNumberOfTodosOfTheManifest) {
   expect_failure(files(), 1, "has 2 TODOs, course.json:6 says 3");
 }
 
+TEST_F(Gates, OneListsWhatIsNotAsked) {
+  course_.edit("chapters/course.json", "\"minutes\": 15,",
+               "\"minutes\": 15,\n\"not_asked\": {\"streams\": \"It teaches what comes first.\"},");
+  const Answer answer = files();
+  EXPECT_EQ(answer.status, 0) << answer.text;
+  EXPECT_NE(answer.text.find("01_vector_add is not asked streams"), std::string::npos)
+      << answer.text;
+  EXPECT_NE(answer.text.find("It teaches what comes first."), std::string::npos) << answer.text;
+}
+
+TEST_F(Gates, OneWantsTheTestThatIsNotAsked) {
+  course_.edit("chapters/course.json", "\"minutes\": 15,",
+               "\"minutes\": 15,\n\"not_asked\": {\"streams VectorAdd.IsGone\": "
+               "\"It teaches what comes first.\"},");
+  expect_failure(files(), 1, "is not asked \"streams\" in VectorAdd.IsGone");
+}
+
 TEST_F(Gates, OneRefusesAnUnknownKeyWithItsLine) {
   course_.edit("chapters/course.json", "\"minutes\": 15,",
                "\"minutes\": 15,\n      \"colour\": 1,");

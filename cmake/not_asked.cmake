@@ -1,0 +1,15 @@
+# warplings_not_asked(INOUT JSON ID): appends a row {"ID", "CLASS", "Suite.Test"} for each class that the
+# exercise is not asked (grader/tests/classes/README.md); the kit is compiled with these rows.
+function(warplings_not_asked inout json id)
+  set(rows "${${inout}}")
+  string(JSON count ERROR_VARIABLE missing LENGTH "${json}" not_asked)
+  if(NOT missing AND count GREATER 0)
+    math(EXPR last "${count} - 1")
+    foreach(i RANGE ${last})
+      string(JSON key MEMBER "${json}" not_asked ${i})
+      string(REGEX MATCH "^([^ ]*) ?(.*)$" key "${key}")
+      string(APPEND rows "{\"${id}\", \"${CMAKE_MATCH_1}\", \"${CMAKE_MATCH_2}\"},\n")
+    endforeach()
+  endif()
+  set(${inout} "${rows}" PARENT_SCOPE)
+endfunction()
