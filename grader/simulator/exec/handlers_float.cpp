@@ -3,6 +3,7 @@
 #include <cfenv>
 
 #include "decode/handlers.h"
+#include "exec/approx.h"
 #include "exec/lanes.h"
 
 namespace warplings::sim::WARPLINGS_ISA {
@@ -10,7 +11,8 @@ namespace {
 
 using ptx::Type;
 
-enum class Op { kAdd, kSub, kMul, kFma, kDiv, kMin, kMax, kMinNan, kMaxNan };
+// kDivApprox and kDivFull are the approximate forms of kDiv.
+enum class Op { kAdd, kSub, kMul, kFma, kDiv, kDivApprox, kDivFull, kMin, kMax, kMinNan, kMaxNan };
 
 template <class T>
 T canonical_nan(T x) {
@@ -33,6 +35,8 @@ inline T compute(T a, T b, T c) {
   if constexpr (kOp == Op::kSub) return canonical_nan(a - b);
   if constexpr (kOp == Op::kMul) return canonical_nan(a * b);
   if constexpr (kOp == Op::kDiv) return canonical_nan(a / b);
+  if constexpr (kOp == Op::kDivApprox) return canonical_nan<T>(approx::quotient(a, b, false));
+  if constexpr (kOp == Op::kDivFull) return canonical_nan<T>(approx::quotient(a, b, true));
   if constexpr (kOp == Op::kFma) return canonical_nan(std::fma(a, b, c));
   if constexpr (kOp == Op::kMin) return extremum<false, false>(a, b);
   if constexpr (kOp == Op::kMax) return extremum<true, false>(a, b);
@@ -47,6 +51,8 @@ template <Op kOp>
 inline float flush_result(float r, float x, float y, float z) {
   if constexpr (kOp == Op::kMin || kOp == Op::kMax || kOp == Op::kMinNan || kOp == Op::kMaxNan) {
     return flush(r);
+  } else if constexpr (kOp == Op::kDivApprox || kOp == Op::kDivFull) {
+    return flush(r);  // its last bit is not defined
   } else {
     const double value = compute<kOp, double>(x, y, z);
     const float rounded = static_cast<float>(value * 0x1p64);
@@ -102,24 +108,52 @@ void directed(Warp& w, const Instr& in, uint32_t m) {
   std::fesetround(before);
 }
 
-enum class Unary { kAbs, kNeg, kRcp, kSqrt, kRsqrt, kEx2, kLg2, kSin, kCos, kTanh };
+enum class Unary {
+  kAbs,
+  kNeg,
+  kRcp,
+  kSqrt,
+  // .approx
+  kNearRcp,
+  kNearSqrt,
+  kRsqrt,
+  kEx2,
+  kLg2,
+  kSin,
+  kCos,
+  kTanh,
+};
 
-// The .approx forms are computed in double and rounded once: within every documented error bound.
+inline float near(Unary op, float x) {
+  switch (op) {
+    case Unary::kNearRcp:
+      return approx::reciprocal(x);
+    case Unary::kNearSqrt:
+      return approx::square_root(x);
+    case Unary::kRsqrt:
+      return approx::reciprocal_root(x);
+    case Unary::kEx2:
+      return approx::power_of_two(x);
+    case Unary::kLg2:
+      return approx::logarithm(x);
+    case Unary::kSin:
+      return approx::sine(x);
+    case Unary::kCos:
+      return approx::cosine(x);
+    default:
+      return approx::tangent(x);
+  }
+}
+// Without .ftz, rsqrt.approx.f64 is a sequence of instructions that ends near the last bit.
+inline double near(Unary, double x) { return 1.0 / std::sqrt(x); }
+
 template <Unary kOp, class T>
 inline T compute1(T a) {
   if constexpr (kOp == Unary::kAbs) return canonical_nan(std::fabs(a));
   if constexpr (kOp == Unary::kNeg) return canonical_nan(-a);
   if constexpr (kOp == Unary::kRcp) return canonical_nan(T{1} / a);
   if constexpr (kOp == Unary::kSqrt) return canonical_nan(std::sqrt(a));
-  const double x = a;
-  double r = 0;
-  if constexpr (kOp == Unary::kRsqrt) r = 1.0 / std::sqrt(x);
-  if constexpr (kOp == Unary::kEx2) r = std::exp2(x);
-  if constexpr (kOp == Unary::kLg2) r = std::log2(x);
-  if constexpr (kOp == Unary::kSin) r = std::sin(x);
-  if constexpr (kOp == Unary::kCos) r = std::cos(x);
-  if constexpr (kOp == Unary::kTanh) r = std::tanh(x);
-  return canonical_nan(static_cast<T>(r));
+  return canonical_nan(near(kOp, a));
 }
 
 template <Unary kOp, class T, bool kFlush>
@@ -155,6 +189,12 @@ void directed1(Warp& w, const Instr& in, uint32_t m) {
     d[i] = store_lane<T>(input(static_cast<T>(r), in.imm & 4));
   });
   std::fesetround(before);
+}
+
+// rcp and rsqrt .approx.ftz.f64, of one word.
+template <double (*kFunction)(double)>
+void upper_word(Warp& w, const Instr& in, uint32_t m) {
+  unary<double>(w, in, m, kFunction);
 }
 
 template <class T>
@@ -193,7 +233,10 @@ Handler pick_arithmetic(Spec& spec, bool ftz, bool sat, bool nearest) {
   if (op == "mul") return form<Op::kMul, T>(ftz, sat, nearest);
   if (op == "fma" || op == "mad") return form<Op::kFma, T>(ftz, sat, nearest);
   if (op == "div") {
-    spec.take_one_of({"approx", "full"});
+    if constexpr (sizeof(T) == 4) {
+      if (spec.take("approx")) return form<Op::kDivApprox, T>(ftz, false, true);
+      if (spec.take("full")) return form<Op::kDivFull, T>(ftz, false, true);
+    }
     return form<Op::kDiv, T>(ftz, false, nearest);
   }
   const bool nan = spec.take("NaN");
@@ -227,7 +270,7 @@ Handler form1(bool ftz, bool nearest) {
 template <class T>
 Handler pick_function(Spec& spec, bool ftz, bool nearest) {
   const std::string& op = spec.op;
-  spec.take("approx");
+  const bool is_near = spec.take("approx");
   if (op == "abs") {
     if constexpr (sizeof(T) == 4) {
       if (ftz) return sign_function<Unary::kAbs, T, true>;
@@ -239,6 +282,14 @@ Handler pick_function(Spec& spec, bool ftz, bool nearest) {
       if (ftz) return sign_function<Unary::kNeg, T, true>;
     }
     return sign_function<Unary::kNeg, T, false>;
+  }
+  if constexpr (sizeof(T) == 8) {
+    if (op == "rcp" && is_near) return upper_word<approx::reciprocal>;
+    if (op == "rsqrt" && ftz) return upper_word<approx::reciprocal_root>;
+    if (op != "rcp" && op != "sqrt" && op != "rsqrt" && op != "copysign") return nullptr;
+  } else {
+    if (op == "rcp" && is_near) return form1<Unary::kNearRcp, T>(ftz, true);
+    if (op == "sqrt" && is_near) return form1<Unary::kNearSqrt, T>(ftz, true);
   }
   if (op == "rcp") return form1<Unary::kRcp, T>(ftz, nearest);
   if (op == "sqrt") return form1<Unary::kSqrt, T>(ftz, nearest);

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "decode/handlers.h"
+#include "exec/approx.h"
 #include "exec/half.h"
 #include "exec/lanes.h"
 
@@ -62,8 +63,8 @@ T half_compute(T a, T b, T c, bool flush) {
   if constexpr (kOp == HalfOp::kSub) return rounded(sum_to_odd(x, -y));
   if constexpr (kOp == HalfOp::kMul) return rounded(x * y);
   if constexpr (kOp == HalfOp::kFma) return rounded(sum_to_odd(x * y, z));
-  if constexpr (kOp == HalfOp::kEx2) return rounded(std::exp2(x));
-  if constexpr (kOp == HalfOp::kTanh) return rounded(std::tanh(x));
+  if constexpr (kOp == HalfOp::kEx2) return rounded(approx::power_of_two(static_cast<float>(x)));
+  if constexpr (kOp == HalfOp::kTanh) return rounded(approx::tangent(static_cast<float>(x)));
   return half_extremum<kOp, T>(a, b);
 }
 
