@@ -124,6 +124,14 @@ std::string name_of_page(const testing::TestParamInfo<fs::path>& info) {
          course::replace_all(info.param.stem().string(), "-", "_");
 }
 
+std::vector<fs::path> chapter_pages() {
+  std::vector<fs::path> pages;
+  for (const course::Chapter& chapter : course::load_course(kRoot).chapters) {
+    pages.push_back(kRoot / "chapters" / chapter.id / "README.md");
+  }
+  return pages;
+}
+
 std::vector<fs::path> lessons() {
   std::vector<fs::path> pages;
   for (const course::Exercise& exercise : course::load_course(kRoot).exercises) {
@@ -133,6 +141,7 @@ std::vector<fs::path> lessons() {
   return pages;
 }
 
+INSTANTIATE_TEST_SUITE_P(Chapters, Page, testing::ValuesIn(chapter_pages()), name_of_page);
 INSTANTIATE_TEST_SUITE_P(Lessons, Page, testing::ValuesIn(lessons()), name_of_page);
 INSTANTIATE_TEST_SUITE_P(Documents, Page, testing::ValuesIn(document_pages(kRoot)), name_of_page);
 
@@ -150,6 +159,7 @@ TEST(Snippets, OfNvrtcCompilesWhereItsHeaderIs) {
 TEST(Snippets, AreAllUsedByAPage) {
   std::string pages;
   for (const fs::path& page : document_pages(kRoot)) pages += course::read_text(page);
+  for (const fs::path& page : chapter_pages()) pages += course::read_text(page);
   for (const fs::directory_entry& entry : fs::directory_iterator(kSnippets)) {
     const std::string name = entry.path().filename().string();
     EXPECT_NE(pages.find(name), std::string::npos) << name << " is on no page";
