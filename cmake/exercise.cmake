@@ -1,4 +1,4 @@
-# warplings_exercise(ID ARCH N GPUS N FLAGS ... LIBRARIES ... LINKS ... BASELINES ...)
+# warplings_exercise(ID [SPEED] ARCH N GPUS N FLAGS ... LIBRARIES ... LINKS ... BASELINES ...)
 #
 # The three programs of one exercise (ID is NN_topic/MM_name), built on demand into course/:
 #   NN_topic.MM_name            the learner's file
@@ -6,7 +6,7 @@
 #   NN_topic.MM_name.derived    ablations, mutants and variants of the reference, one nvcc run
 # and the CTest test ID, which builds the learner's program first.
 function(warplings_exercise id)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "ARCH;GPUS" "FLAGS;LIBRARIES;LINKS;BASELINES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SPEED" "ARCH;GPUS" "FLAGS;LIBRARIES;LINKS;BASELINES")
   string(REPLACE "/" "." name "${id}")
   get_filename_component(topic "${id}" DIRECTORY)
   set(chapter "${PROJECT_SOURCE_DIR}/chapters/${topic}")
@@ -25,6 +25,11 @@ function(warplings_exercise id)
     warplings_exercise_missing(${id} "${reason}")
     return()
   endif()
+  if(arg_SPEED)
+    list(APPEND libraries warplings.kit.speed)
+  endif()
+  warplings_test_support(${topic} support)
+  list(APPEND libraries ${support})
   warplings_exercise_objects(${name} test given)
   # Earlier kernels that this one uses: the learner's program may have the learner's own, all others
   # have the solutions. What it is timed against is always the solution.

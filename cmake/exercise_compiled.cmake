@@ -20,13 +20,13 @@ function(warplings_exercise_compiled id)
                          SOURCES "${PROJECT_SOURCE_DIR}/solutions/${id}.cu" ${options})
   set(starter "${CMAKE_BINARY_DIR}/derived/${id}/starter/${file}.cu")
   add_custom_command(OUTPUT "${starter}"
-    COMMAND grade.cli dev derive ${id} --starter --out "${starter}"
-    DEPENDS grade.cli "${PROJECT_SOURCE_DIR}/solutions/${id}.cu"
+    COMMAND grade.dev dev derive ${id} --starter --out "${starter}"
+    DEPENDS grade.dev "${PROJECT_SOURCE_DIR}/solutions/${id}.cu"
     WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
     COMMENT "Starter of ${id}" VERBATIM)
   warplings_cuda_objects(${name}.starter.kernels STRICT SOURCES "${starter}" ${options})
   add_library(${name}.test OBJECT EXCLUDE_FROM_ALL "${chapter}/${file}_test.cpp")
-  target_link_libraries(${name}.test PRIVATE warplings.kit warplings.warnings)
+  target_link_libraries(${name}.test PRIVATE warplings.kit.api warplings.warnings)
   target_include_directories(${name}.test PRIVATE "${chapter}" ${includes})
   target_precompile_headers(${name}.test REUSE_FROM warplings.test_header)
   set_target_properties(${name}.test PROPERTIES CXX_STANDARD 17)

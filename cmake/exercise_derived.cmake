@@ -24,17 +24,17 @@ function(warplings_exercise_derived name id)
     set(mutants "${gates}/mutants.txt")
   endif()
   add_custom_command(OUTPUT "${folder}/derived.cu"
-    COMMAND grade.cli dev derive ${id} --out "${folder}/derived.cu"
-    DEPENDS grade.cli "${PROJECT_SOURCE_DIR}/solutions/${id}.cu" ${mutants} ${variants}
+    COMMAND grade.dev dev derive ${id} --out "${folder}/derived.cu"
+    DEPENDS grade.dev "${PROJECT_SOURCE_DIR}/solutions/${id}.cu" ${mutants} ${variants}
     WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
     COMMENT "Deriving the mutants of ${id}" VERBATIM)
   warplings_cuda_objects(${name}.derived.kernels SOURCES "${folder}/derived.cu" ARCH ${arg_ARCH}
                          INCLUDES ${arg_INCLUDES} FLAGS ${arg_FLAGS})
   add_custom_command(OUTPUT "${folder}/dispatch.cpp"
-    COMMAND grade.cli dev dispatch ${id} --test-object "$<TARGET_OBJECTS:${name}.test>"
+    COMMAND grade.dev dev dispatch ${id} --test-object "$<TARGET_OBJECTS:${name}.test>"
             --kernels-object "$<TARGET_OBJECTS:${name}.derived.kernels>"
             --out "${folder}/dispatch.cpp"
-    DEPENDS grade.cli "$<TARGET_OBJECTS:${name}.test>" "$<TARGET_OBJECTS:${name}.derived.kernels>"
+    DEPENDS grade.dev "$<TARGET_OBJECTS:${name}.test>" "$<TARGET_OBJECTS:${name}.derived.kernels>"
     WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
     COMMENT "Connecting the mutants of ${id} to its test" VERBATIM)
   warplings_exercise_program(${name}.derived OBJECTS ${name}.derived.kernels ${arg_OBJECTS}
@@ -44,8 +44,8 @@ function(warplings_exercise_derived name id)
   get_filename_component(file "${id}" NAME)
   set(starter "${folder}/starter/${file}.cu")
   add_custom_command(OUTPUT "${starter}"
-    COMMAND grade.cli dev derive ${id} --starter --out "${starter}"
-    DEPENDS grade.cli "${PROJECT_SOURCE_DIR}/solutions/${id}.cu"
+    COMMAND grade.dev dev derive ${id} --starter --out "${starter}"
+    DEPENDS grade.dev "${PROJECT_SOURCE_DIR}/solutions/${id}.cu"
     WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
     COMMENT "Starter of ${id}" VERBATIM)
   # STRICT: a starter compiles without warnings.

@@ -6,7 +6,7 @@
 # Reads the variables of warplings_exercise().
 function(warplings_exercise_objects name out_test out_given)
   add_library(${name}.test OBJECT EXCLUDE_FROM_ALL "${stem}_test.cpp")
-  target_link_libraries(${name}.test PRIVATE warplings.kit warplings.warnings)
+  target_link_libraries(${name}.test PRIVATE warplings.kit.api warplings.warnings)
   target_include_directories(${name}.test PRIVATE "${chapter}" ${library_includes})
   target_precompile_headers(${name}.test REUSE_FROM warplings.test_header)
   set_target_properties(${name}.test PROPERTIES CXX_STANDARD 17)

@@ -1,4 +1,4 @@
-// Tests of 07/01 matmul, CPU. The reference, in double, is in kit/matmul.h.
+// Tests of 07/01 matmul, CPU. The reference, in double, is in test/matmul.h.
 #include "01_matmul_cpu.h"
 
 #include <cmath>
@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "07_tiled_matmul/test/matmul.h"
 #include "kit/kit.h"
-#include "kit/matmul.h"
 
 namespace {
 

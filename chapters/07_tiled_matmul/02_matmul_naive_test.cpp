@@ -1,8 +1,8 @@
-// Tests of 07/02 matmul, naive. The reference, in double, is in kit/matmul.h.
+// Tests of 07/02 matmul, naive. The reference, in double, is in test/matmul.h.
 #include "02_matmul_naive.h"
 
+#include "07_tiled_matmul/test/matmul.h"
 #include "kit/kit.h"
-#include "kit/matmul.h"
 
 TEST(MatmulNaive, AddsUpTheProducts) {
   RecordProperty("todo", 1);

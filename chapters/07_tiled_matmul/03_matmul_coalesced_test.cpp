@@ -1,9 +1,9 @@
-// Tests of 07/03 matmul, coalesced. The reference, in double, is in kit/matmul.h.
+// Tests of 07/03 matmul, coalesced. The reference, in double, is in test/matmul.h.
 #include "03_matmul_coalesced.h"
 
 #include "02_matmul_naive.h"
+#include "07_tiled_matmul/test/matmul.h"
 #include "kit/kit.h"
-#include "kit/matmul.h"
 
 TEST(MatmulCoalesced, MultipliesEveryRowWithEveryColumn) {
   RecordProperty("todo", 2);

@@ -1,9 +1,9 @@
-// Tests of 07/04 matmul, shared. The reference, in double, is in kit/matmul.h.
+// Tests of 07/04 matmul, shared. The reference, in double, is in test/matmul.h.
 #include "04_matmul_shared.h"
 
 #include "03_matmul_coalesced.h"
+#include "07_tiled_matmul/test/matmul.h"
 #include "kit/kit.h"
-#include "kit/matmul.h"
 
 TEST(MatmulShared, LoadsBothTiles) {
   RecordProperty("todo", 1);

@@ -1,9 +1,9 @@
-// Tests of 07/06 matmul, 1-D tile. The reference, in double, is in kit/matmul.h.
+// Tests of 07/06 matmul, 1-D tile. The reference, in double, is in test/matmul.h.
 #include "06_matmul_1d_tile.h"
 
 #include "04_matmul_shared.h"
+#include "07_tiled_matmul/test/matmul.h"
 #include "kit/kit.h"
-#include "kit/matmul.h"
 
 TEST(Matmul1dTile, LoadsBothTiles) {
   RecordProperty("todo", 1);

@@ -1,9 +1,9 @@
-// Tests of 07/07 matmul, 2-D tile. The reference, in double, is in kit/matmul.h.
+// Tests of 07/07 matmul, 2-D tile. The reference, in double, is in test/matmul.h.
 #include "07_matmul_2d_tile.h"
 
 #include "03_matmul_coalesced.h"
+#include "07_tiled_matmul/test/matmul.h"
 #include "kit/kit.h"
-#include "kit/matmul.h"
 
 TEST(Matmul2dTile, LoadsBothTiles) {
   RecordProperty("todo", 1);

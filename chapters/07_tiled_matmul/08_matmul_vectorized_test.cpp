@@ -1,9 +1,9 @@
-// Tests of 07/08 matmul, vectorised. The reference, in double, is in kit/matmul.h.
+// Tests of 07/08 matmul, vectorised. The reference, in double, is in test/matmul.h.
 #include "08_matmul_vectorized.h"
 
 #include "07_matmul_2d_tile.h"
+#include "07_tiled_matmul/test/matmul.h"
 #include "kit/kit.h"
-#include "kit/matmul.h"
 
 TEST(MatmulVectorized, LoadsBothTiles) {
   RecordProperty("todo", 1);

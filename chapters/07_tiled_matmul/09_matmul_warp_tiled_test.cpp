@@ -1,9 +1,9 @@
-// Tests of 07/09 matmul, warp tiled. The reference, in double, is in kit/matmul.h.
+// Tests of 07/09 matmul, warp tiled. The reference, in double, is in test/matmul.h.
 #include "09_matmul_warp_tiled.h"
 
 #include "03_matmul_coalesced.h"
+#include "07_tiled_matmul/test/matmul.h"
 #include "kit/kit.h"
-#include "kit/matmul.h"
 
 TEST(MatmulWarpTiled, FindsThePlaceOfEveryThread) {
   RecordProperty("todo", 1);

@@ -1,9 +1,9 @@
-// Tests of 07/10 matmul, tall and skinny. The reference, in double, is in kit/matmul.h.
+// Tests of 07/10 matmul, tall and skinny. The reference, in double, is in test/matmul.h.
 #include "10_matmul_tall_skinny.h"
 
 #include "03_matmul_coalesced.h"
+#include "07_tiled_matmul/test/matmul.h"
 #include "kit/kit.h"
-#include "kit/matmul.h"
 
 namespace {
 

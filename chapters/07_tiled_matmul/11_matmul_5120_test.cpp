@@ -1,10 +1,10 @@
-// Tests of 07/11 matmul, 5120. The reference, in double, is in kit/matmul.h.
+// Tests of 07/11 matmul, 5120. The reference, in double, is in test/matmul.h.
 #include "11_matmul_5120.h"
 
 #include <string>
 
+#include "07_tiled_matmul/test/matmul.h"
 #include "kit/kit.h"
-#include "kit/matmul.h"
 
 namespace {
 

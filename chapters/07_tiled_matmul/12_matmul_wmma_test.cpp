@@ -1,9 +1,9 @@
-// Tests of 07/12 matmul on tensor cores. The reference, in double, is in kit/matmul.h.
+// Tests of 07/12 matmul on tensor cores. The reference, in double, is in test/matmul.h.
 #include "12_matmul_wmma.h"
 
 #include "03_matmul_coalesced.h"
+#include "07_tiled_matmul/test/matmul_bf16.h"
 #include "kit/kit.h"
-#include "kit/matmul_bf16.h"
 
 TEST(MatmulWmma, MultipliesTheTilesOfOneStep) {
   RecordProperty("todo", 1);

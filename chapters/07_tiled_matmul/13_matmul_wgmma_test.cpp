@@ -1,9 +1,9 @@
-// Tests of 07/13 matmul with wgmma. The reference, in double, is in kit/matmul.h.
+// Tests of 07/13 matmul with wgmma. The reference, in double, is in test/matmul.h.
 #include "13_matmul_wgmma.h"
 
+#include "07_tiled_matmul/test/matmul_bf16.h"
 #include "12_matmul_wmma.h"
 #include "kit/kit.h"
-#include "kit/matmul_bf16.h"
 
 namespace {
 

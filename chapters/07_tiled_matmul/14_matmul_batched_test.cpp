@@ -1,11 +1,11 @@
-// Tests of 07/14 matmul, batched. The reference of one product, in double, is in kit/matmul.h.
+// Tests of 07/14 matmul, batched. The reference of one product, in double, is in test/matmul.h.
 #include "14_matmul_batched.h"
 
 #include <cmath>
 
 #include "04_matmul_shared.h"
+#include "07_tiled_matmul/test/matmul.h"
 #include "kit/kit.h"
-#include "kit/matmul.h"
 #include "kit/speed/speed.h"
 
 namespace {

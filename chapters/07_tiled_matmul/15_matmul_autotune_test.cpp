@@ -1,11 +1,11 @@
-// Tests of 07/15 matmul, autotune. The reference of the product, in double, is in kit/matmul.h.
+// Tests of 07/15 matmul, autotune. The reference of the product, in double, is in test/matmul.h.
 #include "15_matmul_autotune.h"
 
 #include <cmath>
 #include <cstdlib>
 
+#include "07_tiled_matmul/test/matmul.h"
 #include "kit/kit.h"
-#include "kit/matmul.h"
 
 namespace {
 

@@ -1,12 +1,12 @@
-// Tests of 07/16 size cliffs. The reference of the product, in double, is in kit/matmul.h.
+// Tests of 07/16 size cliffs. The reference of the product, in double, is in test/matmul.h.
 #include "16_size_cliffs.h"
 
 #include <algorithm>
 #include <cstdio>
 
+#include "07_tiled_matmul/test/matmul.h"
 #include "08_matmul_vectorized.h"
 #include "kit/kit.h"
-#include "kit/matmul.h"
 
 namespace {
 

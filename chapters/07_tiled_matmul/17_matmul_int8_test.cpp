@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "07_tiled_matmul/test/matmul.h"
 #include "kit/kit.h"
-#include "kit/matmul.h"
 
 namespace {
 

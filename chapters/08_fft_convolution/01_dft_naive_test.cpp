@@ -1,11 +1,11 @@
-// Tests of 08/01 DFT, naive. The reference, in double, is in kit/fft.h.
+// Tests of 08/01 DFT, naive. The reference, in double, is in test/fft.h.
 #include "01_dft_naive.h"
 
 #include <cstring>
 #include <string>
 #include <vector>
 
-#include "kit/fft.h"
+#include "08_fft_convolution/test/fft.h"
 #include "kit/kit.h"
 
 namespace {

@@ -1,9 +1,9 @@
-// Tests of 08/03 FFT, radix 2. The reference, in double, is in kit/fft.h.
+// Tests of 08/03 FFT, radix 2. The reference, in double, is in test/fft.h.
 #include "03_fft_radix2.h"
 
 #include <vector>
 
-#include "kit/fft.h"
+#include "08_fft_convolution/test/fft.h"
 #include "kit/kit.h"
 
 namespace {

@@ -1,10 +1,10 @@
-// Tests of 08/04 Stockham FFT. The reference, in double, is in kit/fft.h.
+// Tests of 08/04 Stockham FFT. The reference, in double, is in test/fft.h.
 #include "04_fft_stockham.h"
 
 #include <vector>
 
 #include "03_fft_radix2.h"
-#include "kit/fft.h"
+#include "08_fft_convolution/test/fft.h"
 #include "kit/kit.h"
 
 namespace {

@@ -1,11 +1,11 @@
-// Tests of 08/05 inverse and real. The references, in double, are in kit/fft.h.
+// Tests of 08/05 inverse and real. The references, in double, are in test/fft.h.
 #include "05_inverse_and_real.h"
 
 #include <cmath>
 #include <ostream>
 #include <vector>
 
-#include "kit/fft.h"
+#include "08_fft_convolution/test/fft.h"
 #include "kit/kit.h"
 
 namespace {

@@ -1,7 +1,7 @@
-// Tests of 08/08 conv2d, NCHW. The reference, in double, is in kit/convolution.h.
+// Tests of 08/08 conv2d, NCHW. The reference, in double, is in test/convolution.h.
 #include "08_conv2d_nchw.h"
 
-#include "kit/convolution.h"
+#include "08_fft_convolution/test/convolution.h"
 #include "kit/kit.h"
 
 namespace {

@@ -1,8 +1,8 @@
-// Tests of 08/09 conv2d, implicit GEMM. The reference, in double, is in kit/convolution.h.
+// Tests of 08/09 conv2d, implicit GEMM. The reference, in double, is in test/convolution.h.
 #include "09_conv2d_implicit_gemm.h"
 
 #include "08_conv2d_nchw.h"
-#include "kit/convolution.h"
+#include "08_fft_convolution/test/convolution.h"
 #include "kit/kit.h"
 
 namespace {

@@ -6,7 +6,7 @@
 #include <ostream>
 #include <vector>
 
-#include "kit/fft.h"
+#include "08_fft_convolution/test/fft.h"
 #include "kit/kit.h"
 
 namespace {

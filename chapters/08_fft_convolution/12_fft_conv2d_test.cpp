@@ -5,7 +5,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "kit/convolution.h"
+#include "08_fft_convolution/test/convolution.h"
 #include "kit/kit.h"
 #include "kit/libraries/libraries.h"
 #include "kit/speed/speed.h"

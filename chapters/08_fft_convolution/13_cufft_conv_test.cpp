@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include "kit/convolution.h"
+#include "08_fft_convolution/test/convolution.h"
 #include "kit/kit.h"
 
 namespace {

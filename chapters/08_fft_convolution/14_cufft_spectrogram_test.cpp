@@ -4,7 +4,7 @@
 #include <cmath>
 #include <complex>
 
-#include "kit/fft.h"
+#include "08_fft_convolution/test/fft.h"
 #include "kit/kit.h"
 
 namespace {

@@ -1,10 +1,10 @@
-// Tests of 09/03 cuBLAS, batched. The reference of one product, in double, is in kit/matmul.h.
+// Tests of 09/03 cuBLAS, batched. The reference of one product, in double, is in test/matmul.h.
 #include "03_cublas_batched.h"
 
 #include <algorithm>
 
+#include "07_tiled_matmul/test/matmul.h"
 #include "kit/kit.h"
-#include "kit/matmul.h"
 #include "support.h"
 
 namespace {

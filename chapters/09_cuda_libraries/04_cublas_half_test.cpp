@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "07_tiled_matmul/test/matmul.h"
 #include "kit/kit.h"
-#include "kit/matmul.h"
 #include "support.h"
 
 namespace {

@@ -1,10 +1,10 @@
-// Tests of 09/16 CUTLASS. The reference, in double, is in kit/matmul.h.
+// Tests of 09/16 CUTLASS. The reference, in double, is in test/matmul.h.
 #include "16_cutlass_gemm.h"
 
 #include <cstring>
 
+#include "07_tiled_matmul/test/matmul.h"
 #include "kit/kit.h"
-#include "kit/matmul.h"
 
 namespace {
 

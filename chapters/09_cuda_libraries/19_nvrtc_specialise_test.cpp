@@ -1,9 +1,9 @@
 // Tests of 09/19 NVRTC.
 #include "19_nvrtc_specialise.h"
 
+#include "07_tiled_matmul/test/matmul.h"
 #include "19_nvrtc_specialise_support.h"
 #include "kit/kit.h"
-#include "kit/matmul.h"
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "01_data_loader_support.h"
-#include "kit/digits.h"
+#include "12_mnist_cnn/test/digits.h"
 #include "kit/kit.h"
 #include "kit/scratch_folder.h"
 

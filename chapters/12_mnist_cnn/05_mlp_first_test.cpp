@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "04_sgd_update.h"
-#include "kit/digits.h"
+#include "12_mnist_cnn/test/digits.h"
 #include "kit/kit.h"
 
 namespace {

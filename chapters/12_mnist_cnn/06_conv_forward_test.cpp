@@ -1,7 +1,7 @@
-// Tests of 12/06 convolution, forward. The reference, in double, is in kit/convolution.h.
+// Tests of 12/06 convolution, forward. The reference, in double, is in test/convolution.h.
 #include "06_conv_forward.h"
 
-#include "kit/convolution.h"
+#include "08_fft_convolution/test/convolution.h"
 #include "kit/kit.h"
 
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "kit/convolution.h"
+#include "08_fft_convolution/test/convolution.h"
 #include "kit/kit.h"
 
 namespace {

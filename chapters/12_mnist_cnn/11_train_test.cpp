@@ -14,9 +14,9 @@
 
 #include "10_train_step.h"
 #include "11_train_support.h"
-#include "kit/digits.h"
+#include "12_mnist_cnn/test/digits.h"
+#include "12_mnist_cnn/test/network.h"
 #include "kit/kit.h"
-#include "kit/network.h"
 #include "kit/scratch_folder.h"
 
 namespace {

@@ -9,9 +9,9 @@
 #include <numeric>
 
 #include "11_train_support.h"
-#include "kit/digits.h"
+#include "12_mnist_cnn/test/digits.h"
+#include "12_mnist_cnn/test/network.h"
 #include "kit/kit.h"
-#include "kit/network.h"
 #include "kit/scratch_folder.h"
 
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kit/convolution.h"
+#include "08_fft_convolution/test/convolution.h"
 #include "kit/kit.h"
 #include "kit/speed/speed.h"
 

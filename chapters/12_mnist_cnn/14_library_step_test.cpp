@@ -3,9 +3,9 @@
 
 #include <cmath>
 
+#include "12_mnist_cnn/test/network.h"
+#include "12_mnist_cnn/test/train_step.h"
 #include "kit/kit.h"
-#include "kit/network.h"
-#include "kit/train_step.h"
 
 namespace {
 

@@ -6,11 +6,11 @@
 #include <map>
 #include <set>
 
+#include "12_mnist_cnn/test/network.h"
+#include "12_mnist_cnn/test/train_step.h"
 #include "kit/kit.h"
 #include "kit/libraries/script.h"
-#include "kit/network.h"
 #include "kit/speed/speed.h"
-#include "kit/train_step.h"
 
 namespace {
 

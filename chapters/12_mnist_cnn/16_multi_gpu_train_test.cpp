@@ -6,10 +6,10 @@
 #include <cstring>
 #include <memory>
 
+#include "12_mnist_cnn/test/network.h"
+#include "12_mnist_cnn/test/train_step.h"
 #include "kit/kit.h"
-#include "kit/network.h"
 #include "kit/speed/speed.h"
-#include "kit/train_step.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-// Every command of the command line, one file each.
+// Every command of the command line, one file each; which program holds it.
 #ifndef WARPLINGS_CLI_COMMANDS_H_
 #define WARPLINGS_CLI_COMMANDS_H_
 
@@ -11,16 +11,35 @@ namespace grade {
 
 class App;
 
+// The command line is three programs, so that a first verdict waits for one of them only. The
+// others are built when one of their commands is first asked for.
+enum class Binary {
+  kGrade,  // bin/grade: what leads to a verdict
+  kMore,   // bin/grade_more: what looks at runs or after the machine
+  kDev,    // bin/grade_dev: for people who work on the course
+};
+
 struct Command {
   const char* name;
   const char* arguments;  // "[EX]"
   const char* summary;
-  int (*run)(App& app);
+  Binary binary = Binary::kGrade;
   int most_operands = 0;
   bool parses_itself = false;  // everything after the name goes to Options::rest
   bool listed = true;          // in --help
   const char* options = "";    // its own, for help COMMAND
 };
+
+// What one program can do itself.
+struct Entry {
+  const char* name;  // "": no command at all
+  int (*run)(App& app);
+};
+
+// main() of each of them. Another part's command is handed on, with all its arguments.
+int run_part(const std::vector<Entry>& entries, int argc, char** argv);
+// Builds that part if need be and becomes its program; returns only where it cannot, with a status.
+int become(App& app, Binary binary, char** argv);
 
 const std::vector<Command>& commands();
 const Command* find_command(const std::string& name);  // nullptr: unknown

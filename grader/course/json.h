@@ -1,5 +1,4 @@
-// A parsed JSON value that knows its line. nlohmann-json costs 2.5 s for each file that includes
-// it, so json.cpp is the only one that does.
+// A parsed JSON value that knows its line.
 #ifndef WARPLINGS_COURSE_JSON_H_
 #define WARPLINGS_COURSE_JSON_H_
 
@@ -14,7 +13,7 @@ struct JsonMember;
 struct Json {
   enum class Type { kNull, kBool, kNumber, kString, kArray, kObject };
   Type type = Type::kNull;
-  int line = 0;  // where the value starts (containers) or ends (scalars), 1-based
+  int line = 0;  // where the value starts, 1-based
   bool boolean = false;
   double number = 0;
   bool is_integer = false;

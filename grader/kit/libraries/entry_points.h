@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kit/conv_sizes.h"
+#include "kit/libraries/conv_sizes.h"
 
 #define WARPLINGS_EXPORT extern "C" __attribute__((visibility("default"))) const char*
 

@@ -21,7 +21,7 @@
 #include <cstdint>
 #include <string>
 
-#include "kit/conv_sizes.h"
+#include "kit/libraries/conv_sizes.h"
 
 namespace kit {
 

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "kit/convolution.h"
-#include "kit/fft.h"
+#include "08_fft_convolution/test/convolution.h"
+#include "08_fft_convolution/test/fft.h"
 #include "kit/kit.h"
 
 namespace {

@@ -1,4 +1,4 @@
-#include "kit/matmul.h"
+#include "07_tiled_matmul/test/matmul.h"
 
 #include <cstdint>
 #include <cstring>

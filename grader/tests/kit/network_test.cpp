@@ -1,6 +1,6 @@
 // The network in double against finite differences, which know nothing of derivatives, and against
 // properties of its layers.
-#include "kit/network.h"
+#include "12_mnist_cnn/test/network.h"
 
 #include <cmath>
 

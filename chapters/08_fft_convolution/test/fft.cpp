@@ -1,4 +1,4 @@
-#include "kit/fft.h"
+#include "08_fft_convolution/test/fft.h"
 
 #include <algorithm>
 #include <cmath>

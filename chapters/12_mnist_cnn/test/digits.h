@@ -4,8 +4,8 @@
 // A digit is drawn as a few strokes, moved at random, a little turned, slanted and scaled, in pens
 // of random width, with noise on top. Being moved is what defeats a single linear layer, which has
 // one weight for each place; a convolution does not mind.
-#ifndef WARPLINGS_KIT_DIGITS_H_
-#define WARPLINGS_KIT_DIGITS_H_
+#ifndef WARPLINGS_MNIST_CNN_TEST_DIGITS_H_
+#define WARPLINGS_MNIST_CNN_TEST_DIGITS_H_
 
 #include <cstdint>
 #include <string>
@@ -28,4 +28,4 @@ std::vector<uint8_t> idx_labels(const DigitSet& set);
 
 }  // namespace kit
 
-#endif  // WARPLINGS_KIT_DIGITS_H_
+#endif  // WARPLINGS_MNIST_CNN_TEST_DIGITS_H_

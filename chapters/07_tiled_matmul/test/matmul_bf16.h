@@ -1,7 +1,7 @@
 // What the tests of products on tensor cores share: c (m, n) in float = a (m, k) times b (k, n) in
 // bfloat16, all row-major.
-#ifndef WARPLINGS_KIT_MATMUL_BF16_H_
-#define WARPLINGS_KIT_MATMUL_BF16_H_
+#ifndef WARPLINGS_TILED_MATMUL_TEST_MATMUL_BF16_H_
+#define WARPLINGS_TILED_MATMUL_TEST_MATMUL_BF16_H_
 
 #include <cuda_bf16.h>
 
@@ -9,8 +9,8 @@
 #include <functional>
 #include <vector>
 
+#include "07_tiled_matmul/test/matmul.h"
 #include "kit/kit.h"
-#include "kit/matmul.h"
 #include "kit/speed/speed.h"
 
 namespace kit {
@@ -148,4 +148,4 @@ class Bf16MatmulSpeed {
 
 }  // namespace kit
 
-#endif  // WARPLINGS_KIT_MATMUL_BF16_H_
+#endif  // WARPLINGS_TILED_MATMUL_TEST_MATMUL_BF16_H_

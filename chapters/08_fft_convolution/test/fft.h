@@ -8,8 +8,8 @@
 //     kit::run([&] { launch_fft(d_x.get(), d_y.get(), n, batch); });
 //     kit::expect_transforms_near(d_y, kit::dft_on_cpu(x, n), n);
 //   }
-#ifndef WARPLINGS_KIT_FFT_H_
-#define WARPLINGS_KIT_FFT_H_
+#ifndef WARPLINGS_FFT_CONVOLUTION_TEST_FFT_H_
+#define WARPLINGS_FFT_CONVOLUTION_TEST_FFT_H_
 
 #include <complex>
 #include <functional>
@@ -74,4 +74,4 @@ class FftSpeed {
 
 }  // namespace kit
 
-#endif  // WARPLINGS_KIT_FFT_H_
+#endif  // WARPLINGS_FFT_CONVOLUTION_TEST_FFT_H_

@@ -5,8 +5,8 @@
 //     kit::for_each("x", kit::awkward_convs(),
 //                   [](const kit::ConvSizes& s) { kit::check_conv_exact(launch, s); });
 //   }
-#ifndef WARPLINGS_KIT_CONVOLUTION_H_
-#define WARPLINGS_KIT_CONVOLUTION_H_
+#ifndef WARPLINGS_FFT_CONVOLUTION_TEST_CONVOLUTION_H_
+#define WARPLINGS_FFT_CONVOLUTION_TEST_CONVOLUTION_H_
 
 #include <algorithm>
 #include <cmath>
@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "kit/conv_sizes.h"
 #include "kit/kit.h"
+#include "kit/libraries/conv_sizes.h"
 #include "kit/speed/speed.h"
 
 namespace kit {
@@ -177,4 +177,4 @@ class ConvSpeed {
 
 }  // namespace kit
 
-#endif  // WARPLINGS_KIT_CONVOLUTION_H_
+#endif  // WARPLINGS_FFT_CONVOLUTION_TEST_CONVOLUTION_H_

@@ -1,14 +1,14 @@
 // What the tests of chapter 12's training steps share: batches, and the arrays of a step.
-#ifndef WARPLINGS_KIT_TRAIN_STEP_H_
-#define WARPLINGS_KIT_TRAIN_STEP_H_
+#ifndef WARPLINGS_MNIST_CNN_TEST_TRAIN_STEP_H_
+#define WARPLINGS_MNIST_CNN_TEST_TRAIN_STEP_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "12_mnist_cnn/test/network.h"
 #include "kit/kit.h"
-#include "kit/network.h"
 
 namespace kit {
 
@@ -98,4 +98,4 @@ inline void expect_moved_alike(int steps, const std::vector<float>& before,
 
 }  // namespace kit
 
-#endif  // WARPLINGS_KIT_TRAIN_STEP_H_
+#endif  // WARPLINGS_MNIST_CNN_TEST_TRAIN_STEP_H_

@@ -6,8 +6,8 @@
 //       kit::check_matmul(launch_matmul_naive, s);
 //     });
 //   }
-#ifndef WARPLINGS_KIT_MATMUL_H_
-#define WARPLINGS_KIT_MATMUL_H_
+#ifndef WARPLINGS_TILED_MATMUL_TEST_MATMUL_H_
+#define WARPLINGS_TILED_MATMUL_TEST_MATMUL_H_
 
 #include <algorithm>
 #include <cmath>
@@ -165,4 +165,4 @@ class MatmulSpeed {
 
 }  // namespace kit
 
-#endif  // WARPLINGS_KIT_MATMUL_H_
+#endif  // WARPLINGS_TILED_MATMUL_TEST_MATMUL_H_

@@ -1,4 +1,4 @@
-#include "kit/digits.h"
+#include "12_mnist_cnn/test/digits.h"
 
 #include <algorithm>
 #include <cmath>

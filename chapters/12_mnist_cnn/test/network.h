@@ -7,8 +7,8 @@
 //   const double loss = network.forward(images, labels);
 //   const std::vector<double> gradients = network.backward();
 //   network.update(gradients, 0.01);
-#ifndef WARPLINGS_KIT_NETWORK_H_
-#define WARPLINGS_KIT_NETWORK_H_
+#ifndef WARPLINGS_MNIST_CNN_TEST_NETWORK_H_
+#define WARPLINGS_MNIST_CNN_TEST_NETWORK_H_
 
 #include <cstdint>
 #include <string>
@@ -83,4 +83,4 @@ class DoubleNetwork {
 
 }  // namespace kit
 
-#endif  // WARPLINGS_KIT_NETWORK_H_
+#endif  // WARPLINGS_MNIST_CNN_TEST_NETWORK_H_

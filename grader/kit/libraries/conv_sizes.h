@@ -1,7 +1,7 @@
 // The sizes of a convolution layer: of stride 1, on images with zeros around them. Letters as in
 // cuDNN. Includes nothing, because the shared objects of the libraries use it too.
-#ifndef WARPLINGS_KIT_CONV_SIZES_H_
-#define WARPLINGS_KIT_CONV_SIZES_H_
+#ifndef WARPLINGS_KIT_LIBRARIES_CONV_SIZES_H_
+#define WARPLINGS_KIT_LIBRARIES_CONV_SIZES_H_
 
 namespace kit {
 
@@ -17,4 +17,4 @@ struct ConvSizes {
 
 }  // namespace kit
 
-#endif  // WARPLINGS_KIT_CONV_SIZES_H_
+#endif  // WARPLINGS_KIT_LIBRARIES_CONV_SIZES_H_

@@ -1,4 +1,4 @@
-#include "kit/network.h"
+#include "12_mnist_cnn/test/network.h"
 
 #include <algorithm>
 #include <cmath>
