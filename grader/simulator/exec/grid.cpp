@@ -82,7 +82,7 @@ class Launch {
     grid_.silent = silent;
     most_running_ = may_wait_ ? std::max<uint64_t>(config.resident_blocks, 1) : kAloneBlocks;
     if (options_.checks) {
-      GlobalRace::instance().begin(kernel.module->order_inside_epochs,
+      GlobalRace::instance().begin(function_->inner_order,
                                    config.cooperative || function_->orders_blocks);
     }
     if (options_.counters) counters_ = CounterStore::instance().of(kernel.module).data();
@@ -206,8 +206,8 @@ class Launch {
     block.notes.clear();
     if (options_.checks && !block.shared.empty()) {
       std::fill(block.shared_undefined.begin(), block.shared_undefined.end(), uint8_t{1});
-      block.race.start(static_cast<uint32_t>(block.shared.size()),
-                       kernel_.module->order_inside_epochs, &block.order);
+      block.race.start(static_cast<uint32_t>(block.shared.size()), function_->inner_order,
+                       &block.order);
     }
     for (Warp& warp : block.warps) reset(block, warp, threads);
     if (options_.observer != nullptr) {
