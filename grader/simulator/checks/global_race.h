@@ -47,9 +47,8 @@ class GlobalRace {
 
   static GlobalRace& instance();  // construct-on-first-use, never destroyed
 
-  // `inside`: barriers of some threads or of a warp order threads of a block. `across`: fences or
-  // acquiring and releasing accesses may order blocks.
-  void begin(bool inside, bool across);
+  // `across`: fences or acquiring and releasing accesses may order blocks.
+  void begin(InnerOrder inner_order, bool across);
 
   // True if these plain reads can find nothing: all words are known as read by two blocks.
   bool is_quiet(const Request& request) const;
@@ -101,6 +100,7 @@ class GlobalRace {
   void remember(const Check& check, Word& word, const Access& access);
   void remember_in_list(const Check& check, Word& word, const Access& access);
   bool covered_by(const Access& first, const Access& second, const Access& access) const;
+  bool replaces_second(const Entry& entry, const Access& access) const;
   bool replaceable(const Check& check, const Access& old, const Access& access) const;
   bool both_strong(const Access& a, const Access& b) const;
   bool is_read_only(const Entry& entry) const;
@@ -108,7 +108,8 @@ class GlobalRace {
   Page** pages_;  // by page number; sparse
   std::vector<uint64_t> used_;
   uint64_t launch_ = 0;
-  bool inside_ = false, across_ = false;
+  InnerOrder inner_order_ = InnerOrder::kNone;
+  bool across_ = false;
   std::vector<std::unique_ptr<Word[]>> chunks_;
   size_t chunks_used_ = 0, words_used_ = 0;
   std::vector<std::vector<Access>> lists_;

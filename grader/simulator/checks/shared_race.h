@@ -66,9 +66,8 @@ class SharedRace {
     Standing standing = Standing::kUnordered;
   };
 
-  // `order_inside_epochs`: the kernel has barriers of some threads or of a warp.
   // `order`: of the block.
-  void start(uint32_t shared_bytes, bool order_inside_epochs, const BlockOrder* order);
+  void start(uint32_t shared_bytes, InnerOrder inner_order, const BlockOrder* order);
   bool enabled() const { return !words_.empty(); }
 
   // Accesses of the lanes in `mask`; `access` says what they have in common. addresses are offsets
@@ -134,6 +133,9 @@ class SharedRace {
                     const Access& later) const;
   bool check(const WarpClock& clock, uint32_t warp, const Access& access, uint32_t index,
              Race* race) const;
+  // Two accesses by others after which one like them adds nothing: whatever conflicts with it
+  // conflicts with one of the two.
+  bool covered(const Access& first, const Access& second, const Access& access) const;
   bool take_alone(const Access& access, uint32_t index);
   void remember(const WarpClock& clock, uint32_t warp, const Access& access, uint32_t index);
 
@@ -141,7 +143,7 @@ class SharedRace {
   std::vector<uint32_t> quiet_;                                 // see quiet_epochs()
   std::unordered_map<uint32_t, std::vector<Listed>> overflow_;  // word -> further accesses
   uint32_t epoch_ = 1;
-  bool order_inside_epochs_ = false;
+  InnerOrder inner_order_ = InnerOrder::kNone;
   const BlockOrder* order_ = nullptr;
   std::vector<Access> in_flight_;  // per word; empty until the block issues its first cp.async
   uint32_t words_in_flight_ = 0;

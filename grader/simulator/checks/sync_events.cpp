@@ -48,9 +48,10 @@ void check_same_statement(const Block& block, int id) {
 void DeleteWatch::operator()(GridWatch* watch) const { delete watch; }
 void DeleteWatch::operator()(BlockWatch* watch) const { delete watch; }
 
-void launch_begins(Grid& grid, bool across) {
+void launch_begins(Grid& grid, InnerOrder inner_order, bool across) {
   grid.watch.reset(new GridWatch);
-  GlobalRace::instance().begin(grid.module->order_inside_epochs, across);
+  grid.watch->inner_order = inner_order;
+  GlobalRace::instance().begin(inner_order, across);
 }
 
 void block_begins(Block& block) {
@@ -67,7 +68,7 @@ void block_begins(Block& block) {
   }
   if (block.shared.empty()) return;
   watch.race.start(static_cast<uint32_t>(block.shared.size()),
-                   block.grid->module->order_inside_epochs, &watch.order);
+                   block.grid->watch->inner_order, &watch.order);
   show_quiet_words(block);
 }
 

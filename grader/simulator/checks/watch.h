@@ -15,6 +15,7 @@ namespace warplings::sim {
 
 struct GridWatch {
   NoteTable notes;  // at addresses in global memory
+  InnerOrder inner_order = InnerOrder::kNone;
 };
 
 // Of an mbarrier.

@@ -11,13 +11,13 @@
 #include "core/instruction.h"
 #include "core/kernel.h"
 #include "core/request.h"
+#include "decode/program.h"
 
 namespace warplings::sim {
 
 struct AsyncCopy;
 class Block;
 class Grid;
-class LoadedModule;
 class Warp;
 
 // ---- launches (profile/counters.cpp) ----------------------------------------------------------
@@ -27,7 +27,7 @@ PcCounters* counters_of(const LoadedModule* module);
 
 // ---- launches and blocks (checks/sync_events.cpp) ---------------------------------------------
 // `across`: fences or acquiring and releasing accesses may order blocks.
-void launch_begins(Grid& grid, bool across);
+void launch_begins(Grid& grid, InnerOrder inner_order, bool across);
 void block_begins(Block& block);
 
 // ---- undefined values, before an instruction while some register may hold one (initcheck.cpp) --

@@ -80,7 +80,9 @@ class Launch {
     turns_ = may_wait_ ? kSharedTurns : kAloneTurns;
     grid_.silent = silent;
     most_running_ = may_wait_ ? std::max<uint64_t>(config.resident_blocks, 1) : kAloneBlocks;
-    if (options_.checks) launch_begins(grid_, config.cooperative || function_->orders_blocks);
+    if (options_.checks) {
+      launch_begins(grid_, function_->inner_order, config.cooperative || function_->orders_blocks);
+    }
     if (options_.counters) counters_ = counters_of(kernel.module);
   }
 

@@ -43,8 +43,9 @@ constexpr uint64_t kScanLimit = 16 * 1024;  // bytes: wider requests are looked 
 
 void check_alignment(Warp& warp, const Request& request) {
   uint64_t bits = request.low;
-  if (!request.contiguous) {
-    bits = 0;
+  if (!request.contiguous && request.mask == 0xffffffffu) {
+    for (const uint64_t address : request.address) bits |= address;
+  } else if (!request.contiguous) {
     each_lane(request.mask, [&](int lane) { bits |= request.address[lane]; });
   }
   if ((bits & (request.bytes - 1)) == 0) return;
