@@ -40,6 +40,8 @@ void wsim_leave_out_kernels(int (*)(const char*)) {}
 int wsim_launch_count(void) { return 0; }
 int wsim_get_launch(int, wsim_launch*) { return -1; }
 uint64_t wsim_api_calls(const char*) { return 0; }
+void wsim_fail_call(uint64_t, const char*, const char*) {}
+const char* wsim_failed_call(void) { return ""; }
 size_t wsim_live_allocations(size_t* bytes) {
   if (bytes != nullptr) *bytes = 0;
   return 0;

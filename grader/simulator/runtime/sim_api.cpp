@@ -16,6 +16,7 @@
 #include "profile/timeline_model.h"
 #include "profile/timeline_report.h"
 #include "runtime/api.h"
+#include "runtime/call_failure.h"
 #include "runtime/host_fault.h"
 #include "runtime/pointer.h"
 #include "runtime/registry.h"
@@ -189,6 +190,16 @@ const char* wsim_model_name(void) { return gpu_model().name; }
 void wsim_leave_out_kernels(int (*unwanted)(const char* name)) {
   std::lock_guard lock(api_mutex());
   Registry::instance().leave_out_kernels(unwanted);
+}
+
+void wsim_fail_call(uint64_t k, const char* names, const char* files) {
+  std::lock_guard lock(api_mutex());
+  CallFailure::instance().ask_for(k, names, files);
+}
+
+const char* wsim_failed_call(void) {
+  std::lock_guard lock(api_mutex());
+  return CallFailure::instance().description().c_str();
 }
 
 uint64_t wsim_api_calls(const char* name) { return api_calls(name); }

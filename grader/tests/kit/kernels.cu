@@ -43,3 +43,23 @@ void launch_and_leak(int count) {
     cudaMalloc(&memory, 1000);
   }
 }
+
+cudaError_t twice_by_copy(const float* d_x, float* d_y, int n, Care care) {
+  const size_t bytes = static_cast<size_t>(n) * sizeof(float);
+  float* d_copy = nullptr;
+  cudaError_t status = cudaMalloc(&d_copy, bytes);
+  if (status != cudaSuccess && care != kUsesWhatIsNotThere) return status;
+  status = cudaMemcpy(d_copy, d_x, bytes, cudaMemcpyDeviceToDevice);
+  if (status == cudaSuccess || care == kUsesWhatIsNotThere) {
+    twice<<<(n + 63) / 64, 64>>>(d_copy, d_y, n);
+    status = cudaGetLastError();
+    if (care == kDropsTheLaunch) status = cudaSuccess;
+  }
+  if (status == cudaSuccess) {
+    const cudaError_t waited = cudaDeviceSynchronize();
+    if (care != kDropsTheWait) status = waited;
+  }
+  if (status != cudaSuccess && care == kLeaksOnError) return status;
+  cudaFree(d_copy);
+  return status;
+}

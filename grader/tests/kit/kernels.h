@@ -2,6 +2,8 @@
 #ifndef WARPLINGS_TESTS_KIT_KERNELS_H_
 #define WARPLINGS_TESTS_KIT_KERNELS_H_
 
+#include <cuda_runtime_api.h>
+
 // y[i] = 2 * x[i] for i < n.
 void launch_twice(const float* d_x, float* d_y, int n);
 // One thread stores value at p[offset].
@@ -16,5 +18,10 @@ void launch_scattered(float* d_y, int n);
 void launch_tickets(int* d_next, int* d_block, int count);
 // Allocates `count` buffers and frees none.
 void launch_and_leak(int count);
+
+// y[i] = 2 * x[i] for i < n by way of a copy of x, waiting for the result. Returns the first
+// status that is no success, unless it is careless.
+enum Care { kCareful, kDropsTheWait, kDropsTheLaunch, kLeaksOnError, kUsesWhatIsNotThere };
+cudaError_t twice_by_copy(const float* d_x, float* d_y, int n, Care care);
 
 #endif  // WARPLINGS_TESTS_KIT_KERNELS_H_
