@@ -53,6 +53,11 @@ bool FailingCalls::was_failing_run(bool said_success, const std::string& trouble
   const std::string call = wsim_failed_call();
   wsim_fail_call(0, "", "");
   if (call.empty()) return false;
+  for (int device = 0; device < device_count(); ++device) {
+    const OnDevice scope(device);
+    cudaDeviceSynchronize();  // what the launcher gave it before it stopped
+  }
+  cudaGetLastError();
   wsim_clear_findings();  // of work that the launcher should not have given
   const size_t live = wsim_live_allocations(nullptr);
   *problem =
