@@ -33,6 +33,13 @@ void wsim_clear_red_zone(const void* ptr, size_t size);
 // Names an allocation in reports ("c"). `name` is copied.
 void wsim_name_allocation(const void* ptr, const char* name);
 
+// Device memory of any size that holds only what is touched: it does not count as used memory, its
+// bytes hold no value before something writes them, and cudaFree releases it. NULL where there are
+// no addresses left, and on real hardware.
+void* wsim_allocate_sparse(size_t size);
+// Offset of the first of `size` bytes that holds a value; `size` if none does.
+size_t wsim_find_written(const void* ptr, size_t size);
+
 // ---- findings --------------------------------------------------------------------------------
 
 // One defect that a check found. Strings live until the next wsim_clear_findings().
