@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "kit/classes.h"
+
 namespace kit {
 namespace {
 
@@ -10,7 +12,8 @@ constexpr char kLearnersFiles[] = ".cu";  // tests are .cpp
 
 std::string what_is_wrong(const std::string& call, bool said_success, const std::string& trouble,
                           size_t left) {
-  const std::string failed = call + " was made to fail: it did nothing and returned an error. ";
+  const std::string failed =
+      "A call that fails: " + call + " was made to do nothing and to return an error. ";
   if (!trouble.empty()) {
     return failed + "The function did not stop there. " + trouble +
            " Look at the status of every call, and return as soon as one is no success.";
@@ -32,7 +35,8 @@ std::string what_is_wrong(const std::string& call, bool said_success, const std:
 }  // namespace
 
 FailingCalls::FailingCalls(bool asked, std::string names, Site site)
-    : asked_(asked && simulated() && context().lines_with_failing_calls.insert(site.line).second),
+    : asked_(asked && simulated() && is_asked("statuses") &&
+             context().lines_with_failing_calls.insert(site.line).second),
       names_(std::move(names)) {
   if (asked_) before_.emplace();
 }

@@ -38,7 +38,7 @@ size_t SparseMemory::first_written(size_t begin, size_t end) const {
 bool fail_part(const std::string& name, size_t index, const std::string& what, Site site) {
   std::string digits = std::to_string(index);
   for (size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
-  return fail(name + "[" + digits + "]" + what, site);
+  return fail("Beyond 2^31 elements: " + name + "[" + digits + "]" + what, site);
 }
 
 }  // namespace internal
