@@ -34,15 +34,15 @@ struct Call {
     std::memset(squares.data(), 0xFF, n * sizeof(float));
     std::memset(fourths.data(), 0xFF, n * sizeof(float));
   }
-  void operator()(int block) {
-    error = squares_and_fourths(x.data(), squares.data(), fourths.data(),
-                                static_cast<int>(x.size()), block);
+  cudaError_t operator()(int block) {
+    return error = squares_and_fourths(x.data(), squares.data(), fourths.data(),
+                                       static_cast<int>(x.size()), block);
   }
 };
 
 // Runs one pipeline; a CUDA error, returned or left behind, is a failure of the case.
 kit::Run run_pipeline(Call& call) {
-  const kit::Run run = kit::run([&] { call(kBlock); });
+  const kit::Run run = kit::run([&] { return call(kBlock); });
   if (call.error != cudaSuccess) {
     kit::fail(std::string("squares_and_fourths returned ") + cudaGetErrorName(call.error) +
               " for valid arguments.");

@@ -201,7 +201,7 @@ TEST(ErrorChecking, GathersAfterARefusedLaunch) {
     const Gather gather(n);
     forget_everything();
     cudaError_t returned = cudaErrorUnknown;
-    kit::run([&] { returned = gather(128); });
+    kit::run([&] { return returned = gather(128); });
     if (returned != cudaSuccess) {
       kit::fail("All arguments are valid, but gather_checked returned " + name(returned) + ".");
     }
