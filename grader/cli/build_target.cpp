@@ -1,10 +1,12 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <fstream>
 
 #include "cli/app.h"
@@ -87,11 +89,26 @@ class ProgressReader {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
+// Of each compiler: a template that never ends must not take the machine with it. The largest file
+// of the course takes 2 GB and a minute.
+std::vector<std::pair<int, uint64_t>> compiler_limits() {
+  constexpr uint64_t kGiB = uint64_t{1} << 30, kMost = 6 * kGiB, kLeast = 3 * kGiB;
+  constexpr uint64_t kProcessorSeconds = 240, kFile = 2 * kGiB;
+  const auto pages = static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES));
+  const uint64_t memory = pages * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE)) / 4 * 3;
+  const char* chosen = std::getenv("GRADE_COMPILER_LIMIT_MB");
+  const uint64_t megabytes = chosen == nullptr ? 0 : std::strtoull(chosen, nullptr, 10);
+  return {{RLIMIT_AS, megabytes > 0 ? megabytes << 20 : std::clamp(memory, kLeast, kMost)},
+          {RLIMIT_CPU, kProcessorSeconds},
+          {RLIMIT_FSIZE, kFile}};
+}
+
 ChildOptions child_options(const RunRequest& request) {
   constexpr double kLongestBuild = 900;  // seconds: the first one builds the simulator
   ChildOptions options;
   options.wall_seconds = kLongestBuild;
   options.grace_seconds = 3;
+  options.limits = compiler_limits();
   options.output_kept = 256 << 10;
   options.watched = request.watched;
   options.interrupted = request.interrupted;

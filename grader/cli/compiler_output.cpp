@@ -61,6 +61,11 @@ bool is_noise(const std::string& line) {
          std::regex_match(line, summary);
 }
 
+// Lines of any other file are nobody's business: a file of yours may have named it to see them.
+bool may_be_shown(const std::string& file) {
+  return file.empty() || file[0] != '/' || starts_with(file, "/usr/") || starts_with(file, "/tmp/");
+}
+
 // Linker messages have no line of their own; the function that they name is what helps.
 std::string readable(std::string message) {
   message = course::replace_all(message, "`", "\"");
@@ -90,7 +95,8 @@ std::vector<Diagnostic> parse_compiler_output(const std::string& log,
       open = true;
     } else if (is_noise(line)) {
       open = open && line.empty() && !found.empty() && found.back().context.empty();
-    } else if (open && found.back().context.size() < kContextLines) {
+    } else if (open && found.back().context.size() < kContextLines &&
+               may_be_shown(found.back().file)) {
       found.back().context.push_back(relative(line, root));
     }
   }

@@ -115,6 +115,44 @@ TestReport* EventReader::running() {
   return nullptr;
 }
 
+const TestReport* EventReader::out_of_turn() {
+  result_->out_of_turn = true;
+  return nullptr;
+}
+
+void EventReader::begin(const Json& event) {
+  phase_ = Phase::kTests;
+  result_->simulated = event.bool_or("simulated");
+  const Json* names = event.find("tests");
+  if (names == nullptr) return;
+  for (const Json& name : names->items) test(name.text);
+}
+
+void EventReader::end(const Json& event) {
+  phase_ = Phase::kDone;
+  result_->done = true;
+  result_->simulated_thread_instructions += event.number_or("simulated_thread_instructions");
+}
+
+void EventReader::note(TestReport& report, const std::string& kind, const Json& event) {
+  if (kind == "property") {
+    report.properties[event.string_or("key")] = event.string_or("value");
+  } else if (kind == "counters") {
+    report.counters.emplace_back(event.string_or("case"), read_counters(event));
+  } else if (kind == "launch") {
+    report.launches.push_back(read_launch(event));
+  } else if (kind == "failure") {
+    report.failures.push_back(
+        {event.string_or("file"), integer(event, "line"), event.string_or("message")});
+  } else if (kind == "finding") {
+    report.findings.push_back(read_finding(event));
+  } else if (kind == "budget") {
+    report.budgets.push_back(read_budget(event));
+  } else if (kind == "speed") {
+    report.speeds.push_back(read_speed(event));
+  }
+}
+
 const TestReport* EventReader::read(std::string_view line) {
   Json event;
   try {
@@ -124,49 +162,36 @@ const TestReport* EventReader::read(std::string_view line) {
   }
   const std::string kind = event.string_or("event");
   if (kind == "start") {
-    result_->simulated = event.bool_or("simulated");
-    const Json* names = event.find("tests");
-    if (names != nullptr) {
-      for (const Json& name : names->items) test(name.text);
-    }
+    if (phase_ != Phase::kBefore) return out_of_turn();
+    begin(event);
     return nullptr;
   }
+  if (phase_ != Phase::kTests) return out_of_turn();
+  TestReport* const current = running();
   if (kind == "done") {
-    result_->done = true;
-    result_->simulated_thread_instructions += event.number_or("simulated_thread_instructions");
+    if (current != nullptr) return out_of_turn();
+    end(event);
     return nullptr;
   }
   const std::string name = event.string_or("test");
   if (name.empty()) return nullptr;
-  TestReport& report = test(name);
   if (kind == "test_start") {
+    TestReport& report = test(name);
+    if (current != nullptr || report.started) return out_of_turn();
     report.started = true;
-  } else if (kind == "property") {
-    report.properties[event.string_or("key")] = event.string_or("value");
-  } else if (kind == "counters") {
-    report.counters.emplace_back(event.string_or("case"), read_counters(event));
-  } else if (kind == "launch") {
-    report.launches.push_back(read_launch(event));
-  } else if (kind == "failure") {
-    report.failures.push_back(
-        {event.string_or("file"), integer(event, "line"), event.string_or("message")});
-    return &report;
-  } else if (kind == "finding") {
-    report.findings.push_back(read_finding(event));
-    return &report;
-  } else if (kind == "budget") {
-    report.budgets.push_back(read_budget(event));
-    return &report;
-  } else if (kind == "speed") {
-    report.speeds.push_back(read_speed(event));
-    return &report;
-  } else if (kind == "test_end") {
-    report.finished = true;
-    report.passed = event.bool_or("passed");
-    report.ms = event.number_or("ms");
-    return &report;
+    return nullptr;
   }
-  return nullptr;
+  if (current == nullptr || current->name != name) return out_of_turn();
+  if (kind == "test_end") {
+    current->finished = true;
+    current->passed = event.bool_or("passed") && current->failures.empty();
+    current->ms = event.number_or("ms");
+    return current;
+  }
+  note(*current, kind, event);
+  const bool decides =
+      kind == "failure" || kind == "finding" || kind == "budget" || kind == "speed";
+  return decides ? current : nullptr;
 }
 
 }  // namespace grade

@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <optional>
 
 #include "cli/event_reader.h"
+#include "cli/integrity.h"
 #include "cli/linked_kernels.h"
 #include "cli/object_symbols.h"
+#include "cli/process/confinement.h"
 #include "cli/python_program.h"
 #include "course/text.h"
 
@@ -94,6 +97,11 @@ EarlyEnd signal_end(int signal) {
     case SIGFPE:
       why = "Host code divided an integer by zero.";
       break;
+    case SIGSYS:
+      why =
+          "Your file makes system calls of its own, or memory that can be executed. Exercises are "
+          "graded without: call functions of the C++ library instead.";
+      break;
     case SIGKILL:
       why = "Something outside ended it, most likely the system because memory ran out.";
       break;
@@ -160,11 +168,30 @@ EarlyEnd early_end(const ChildResult& child, bool in_test, const TimeLimits& lim
   }
 }
 
+// Where the program may write: temporary files, devices, and what it keeps about kernels.
+std::vector<fs::path> writable_folders(const RunRequest& request, const fs::path& reports) {
+  std::error_code error;
+  std::vector<fs::path> folders = {"/dev", "/tmp", fs::temp_directory_path(error), reports};
+  const char* home = std::getenv("HOME");
+  if (home == nullptr) return folders;
+  // Caches of the driver and of the frameworks, which compile at the first call.
+  if (request.device == Device::kGpu) folders.push_back(fs::path(home) / ".nv");
+  if (is_python(*request.exercise)) {
+    for (const char* cache : {".cache", ".triton"}) folders.push_back(fs::path(home) / cache);
+  }
+  return folders;
+}
+
 // One exercise program, in as many processes as its crashes need.
 class ProgramRun {
  public:
   ProgramRun(const Paths& paths, const RunRequest& request, Result* result)
-      : request_(request), result_(*result), events_(result), limits_(time_limits(request)) {
+      : paths_(paths),
+        request_(request),
+        result_(*result),
+        events_(result),
+        limits_(time_limits(request)),
+        confinement_(writable_folders(request, kept_reports(paths.build(request.device)))) {
     // A learner's GTEST_FILTER must not choose what is graded.
     options_.dropped = {"GTEST_", "PYTEST_", "GRADE_CHANNEL="};
     options_.directory = paths.build(request.device);
@@ -173,12 +200,13 @@ class ProgramRun {
     } else {
       choose_program(paths);
     }
-    keep_reports(options_.directory / "registers");
+    keep_reports();
     ask_for_devices(request.exercise->simulated_gpus);
     options_.memory_bytes = memory_limit();
     options_.output_limit = kOutputLimit;
     options_.quiet_seconds = limits_.quiet;
     options_.with_channel = true;
+    options_.confinement = &confinement_;
     options_.watched = request.watched;
     options_.interrupted = request.interrupted;
     options_.on_event = [this](std::string_view line) {
@@ -189,6 +217,7 @@ class ProgramRun {
 
   void run() {
     const std::string filter = request_.filter.empty() ? "*" : request_.filter;
+    const std::string progress = unprotected_progress();
     bool goes_on = run_once(filter);
     while (goes_on) {
       const std::string next = next_test();
@@ -196,6 +225,7 @@ class ProgramRun {
       goes_on = run_once(next);
     }
     result_.outcome = judge();
+    restore(progress);
   }
 
  private:
@@ -217,10 +247,18 @@ class ProgramRun {
   }
 
   // The mutants of an exercise are one module: what the assembler says of it is asked once.
-  void keep_reports(const std::filesystem::path& folder) {
+  static fs::path kept_reports(const fs::path& build) {
+    const char* chosen = std::getenv("GRADE_SIM_CACHE");
+    if (chosen != nullptr) return chosen;
+    const fs::path folder = build / "registers";
     std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    if (!error && std::getenv("GRADE_SIM_CACHE") == nullptr) {
+    fs::create_directories(folder, error);
+    return error ? fs::path() : folder;
+  }
+
+  void keep_reports() {
+    const fs::path folder = kept_reports(paths_.build(request_.device));
+    if (!folder.empty()) {
       options_.environment.emplace_back("GRADE_SIM_CACHE", folder.string());
     }
   }
@@ -238,6 +276,7 @@ class ProgramRun {
     options.argv.push_back(filter_option_ + filter);
     options.wall_seconds = limits_.whole - result_.run_seconds;
     result_.done = false;
+    events_.begin_process();
     const ChildResult child = run_child(options);
     result_.run_seconds += child.seconds;
     result_.end = child.end;
@@ -295,16 +334,43 @@ class ProgramRun {
         std::all_of(result_.tests.begin(), result_.tests.end(),
                     [](const TestReport& test) { return test.finished && test.passed; });
     if (result_.early_end.empty() && result_.done && all_passed) {
+      const std::string problem =
+          wrong_tests(result_, declared_tests(paths_.root, *request_.exercise, request_.device),
+                      request_.filter.empty());
+      if (!problem.empty()) return forged(problem);
       return result_.undecided() == nullptr ? Outcome::kPassed : Outcome::kInconclusive;
     }
     const bool failed = !result_.early_end.empty() || result_.done || result_.failed_tests() > 0;
     return failed ? Outcome::kFailed : Outcome::kInconclusive;
   }
 
+  Outcome forged(const std::string& problem) {
+    result_.early_end = "no verdict";
+    result_.early_message = problem + " That is no pass, whatever the tests said.";
+    result_.early_test.clear();
+    return Outcome::kFailed;
+  }
+
+  // The text of .progress where the kernel does not keep the program from writing to it.
+  std::string unprotected_progress() const {
+    const fs::path file = paths_.root / ".progress";
+    if (request_.program != Program::kLearner || confinement_.protects(file)) return "";
+    return fs::exists(file) ? course::read_text(file) : "";
+  }
+
+  void restore(const std::string& progress) {
+    const fs::path file = paths_.root / ".progress";
+    if (progress.empty() || (fs::exists(file) && course::read_text(file) == progress)) return;
+    course::write_text(file, progress);
+    result_.outcome = forged("Your program changed .progress; it is as it was before.");
+  }
+
+  const Paths& paths_;
   const RunRequest& request_;
   Result& result_;
   EventReader events_;
   TimeLimits limits_;
+  Confinement confinement_;
   ChildOptions options_;
   std::string filter_option_;
   int crashes_ = 0;
@@ -362,21 +428,20 @@ std::filesystem::path learner_object(const Paths& paths, Device device, const st
          (id + ".cu.o");
 }
 
-bool uses_banned_symbol(const Paths& paths, const RunRequest& request, Result* result) {
+bool is_refused(const Paths& paths, const RunRequest& request, Result* result) {
   if (request.program != Program::kLearner || is_python(*request.exercise)) return false;
   std::vector<std::string> files = {request.exercise->id};
   for (const LinkedKernel& kernel : result->linked) {
     if (kernel.own) files.push_back(kernel.id);
   }
   for (const std::string& id : files) {
-    const std::string symbol = banned_symbol(learner_object(paths, request.device, id));
-    if (symbol.empty()) continue;
+    const std::string what = refused_part(learner_object(paths, request.device, id));
+    if (what.empty()) continue;
     result->outcome = Outcome::kFailed;
     result->early_end = "not run";
-    result->early_message = "Your file " + (id == files.front() ? "" : id + ".cu ") + "uses " +
-                            symbol +
-                            ". Exercises are graded without functions that load libraries, start "
-                            "programs or look into the grader: it was not run.";
+    result->early_message = "Your file " + (id == files.front() ? "" : id + ".cu ") + what +
+                            ". Exercises are graded without what loads libraries, starts "
+                            "programs or looks into the grader: it was not run.";
     return true;
   }
   return false;
@@ -393,11 +458,33 @@ Result run_program(const Paths& paths, const RunRequest& request) {
 
 namespace {
 
+// Before the compiler reads the file, and shows lines of what it includes in its messages.
+std::optional<Diagnostic> refused_source(const Paths& paths, const RunRequest& request) {
+  if (request.program != Program::kLearner || is_python(*request.exercise)) return std::nullopt;
+  return refused_include(paths.root, course::files_of(paths.root, *request.exercise).starter);
+}
+
+BuildResult not_compiled(const Diagnostic& why) {
+  BuildResult build;
+  build.status = BuildResult::Status::kDoesNotCompile;
+  build.diagnostics.push_back(why);
+  return build;
+}
+
+// What the compiler has read after all, through whatever a line hid it behind.
+std::optional<Diagnostic> refused_reading(const Paths& paths, const RunRequest& request) {
+  if (request.program != Program::kLearner || is_python(*request.exercise)) return std::nullopt;
+  return refused_dependency(paths, request.device,
+                            course::files_of(paths.root, *request.exercise).starter,
+                            learner_object(paths, request.device, request.exercise->id));
+}
+
 // Python is not built; the kernels that it calls are.
 BuildResult build_for(const Paths& paths, const RunRequest& request) {
   BuildResult build;
   build.status = BuildResult::Status::kBuilt;
   if (!request.build) return build;
+  if (const auto refused = refused_source(paths, request)) return not_compiled(*refused);
   std::string target = target_of(*request.exercise, request.program);
   if (is_python(*request.exercise)) {
     const std::string missing = missing_modules(paths, *request.exercise);
@@ -408,7 +495,11 @@ BuildResult build_for(const Paths& paths, const RunRequest& request) {
     }
     target = kernel_target(paths, request);
   }
-  return target.empty() ? build : build_target(paths, request.device, target, request);
+  if (target.empty()) return build;
+  build = build_target(paths, request.device, target, request);
+  if (build.status != BuildResult::Status::kBuilt) return build;
+  if (const auto refused = refused_reading(paths, request)) return not_compiled(*refused);
+  return build;
 }
 
 }  // namespace
@@ -422,7 +513,7 @@ Result build_and_run(const Paths& paths, const RunRequest& request) {
   BuildResult build = build_for(paths, request);
   switch (build.status) {
     case BuildResult::Status::kBuilt:
-      if (uses_banned_symbol(paths, request, &result)) break;
+      if (is_refused(paths, request, &result)) break;
       if (request.on_progress) request.on_progress("running");
       result.build.status = BuildResult::Status::kBuilt;
       ProgramRun(paths, request, &result).run();

@@ -133,6 +133,7 @@ struct Result {
   std::string variant;
   Outcome outcome = Outcome::kCannotBuild;
   std::vector<LinkedKernel> linked;  // of the learner's program
+  std::vector<std::string> changed;  // files that judge it and are not the committed ones
   BuildResult build;
   std::vector<TestReport> tests;  // in the order of the program
   // "" or how the program ended before it had reported all tests: "segmentation fault", ...
@@ -146,8 +147,9 @@ struct Result {
   uint64_t output_bytes = 0;
   double run_seconds = 0;
   double simulated_thread_instructions = 0;
-  bool done = false;       // the program reported its end
-  bool simulated = false;  // the program says that it is linked with the simulator
+  bool done = false;         // the program reported its end
+  bool out_of_turn = false;  // the channel carried what no test program sends there
+  bool simulated = false;    // the program says that it is linked with the simulator
 
   bool passed() const { return outcome == Outcome::kPassed; }
   double seconds() const { return build.seconds + run_seconds; }

@@ -247,7 +247,22 @@ std::string passed(const Result& result, const Terminal& terminal) {
          budgets(result, terminal) + speeds(result, terminal);
 }
 
+// "01_vector_add_test.cpp is not the committed one".
+std::string what_changed(const Result& result) {
+  const size_t others = result.changed.size() - 1;
+  return result.changed.front() +
+         (others == 0 ? " is not the committed one"
+                      : " and " + course::plural(others, "other file") +
+                            " are not the committed ones");
+}
+
 std::string inconclusive(const Result& result, const Terminal& terminal) {
+  if (!result.changed.empty()) {
+    return labelled(Style::kNote, "OPEN",
+                    "It passes, but not the course's own tests: " + what_changed(result) +
+                        ". git restore takes the change back; a commit makes it the course's.",
+                    terminal);
+  }
   const SpeedReport* speed = result.undecided();
   if (speed == nullptr) {
     return labelled(Style::kNote, "OPEN", "No verdict: the run ended before it could be judged.",
@@ -298,6 +313,9 @@ std::string linked(const Result& result, const Terminal& terminal) {
 std::string verdict_text(const Result& result, const Terminal& terminal) {
   std::string text = head_line(result, terminal) + body(result, terminal);
   if (result.outcome != Outcome::kDoesNotCompile) text += warnings(result, terminal);
+  if (result.passed() && !result.changed.empty()) {
+    text += labelled(Style::kNote, "note", what_changed(result) + ".", terminal);
+  }
   return text + linked(result, terminal);
 }
 

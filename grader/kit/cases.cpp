@@ -145,7 +145,7 @@ void Cases::State::keep_first_failure(const std::string& name,
     if (launch.blocks() > 0) block = launch.threads() / launch.blocks();
   }
   if (now.channel.open()) {
-    now.pending_line = now.channel.line("failure", failure_fields(file, line, message));
+    now.pending_line = Channel::line("failure", failure_fields(file, line, message));
   }
   now.pending_text = message + "\n";
 }

@@ -1,30 +1,35 @@
-// The private line to the grader: JSON lines on a file descriptor that the grader opened, each with
-// the nonce that it chose. Nothing the learner prints can be taken for a result.
+// The private line to the grader: JSON lines on a descriptor that the grader opened, each behind a
+// seal that only the two can make. Nothing the learner prints can be taken for a result.
 #ifndef WARPLINGS_KIT_CHANNEL_H_
 #define WARPLINGS_KIT_CHANNEL_H_
 
 #include <string>
+#include <string_view>
 
 #include "kit/json.h"
+#include "kit/seal.h"
 
 namespace kit {
 
 class Channel {
  public:
-  // Reads GRADE_CHANNEL ("FD:NONCE") and removes it from the environment, so that the code under
-  // test does not see it. Without the variable every event is dropped.
+  // GRADE_CHANNEL ("FD:KEY"), taken out of the environment, and its text wiped: in a program before
+  // any constructor has run, so that the code under test never sees it. Without it every event is
+  // dropped.
   static Channel from_environment();
 
   bool open() const { return fd_ >= 0; }
   // Writes one line at once: what was sent survives a crash of the program.
-  void send(const std::string& event, const JsonObject& fields) const;
-  // The line that send() would write; for handlers that may not allocate.
-  std::string line(const std::string& event, const JsonObject& fields) const;
-  int fd() const { return fd_; }
+  void send(const std::string& event, const JsonObject& fields);
+  // The text of a line, to be written later by a handler that may not allocate.
+  static std::string line(const std::string& event, const JsonObject& fields);
+  // Seals the text and writes it. Async-signal-safe.
+  void write_line(std::string_view text);
 
  private:
   int fd_ = -1;
-  std::string nonce_;  // as JSON
+  SealKey key_;
+  uint64_t sent_ = 0;
 };
 
 // write(2) until everything is out; only async-signal-safe calls.

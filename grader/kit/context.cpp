@@ -72,7 +72,7 @@ JsonObject failure_fields(const std::string& file, int line, const std::string& 
 void flush_pending() {
   Context& now = context();
   if (now.channel.open()) {
-    write_all(now.channel.fd(), now.pending_line.data(), now.pending_line.size());
+    now.channel.write_line(now.pending_line);
   } else {
     write_all(STDERR_FILENO, now.pending_text.data(), now.pending_text.size());
   }

@@ -56,7 +56,7 @@ void on_fatal_finding() {
     const std::string file = info == nullptr ? "" : info->file();
     const int line = info == nullptr ? 0 : info->line();
     if (now.channel.open()) {
-      now.pending_line = now.channel.line("failure", failure_fields(file, line, message));
+      now.pending_line = Channel::line("failure", failure_fields(file, line, message));
     }
   }
   std::fflush(stdout);

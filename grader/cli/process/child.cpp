@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "cli/process/confinement.h"
 #include "cli/process/stream.h"
 
 extern char** environ;
@@ -62,6 +64,8 @@ struct Prepared {
   int out = -1, err = -1, channel = -1, report = -1;
   pid_t parent = 0;
   int signal_of_orphan = SIGKILL;
+  const Confinement* confinement = nullptr;
+  std::vector<std::pair<int, rlimit>> limits = {{RLIMIT_CORE, {0, 0}}};
 };
 
 [[noreturn]] void become(const Prepared& now) {
@@ -69,8 +73,9 @@ struct Prepared {
   // If the grader is killed, nothing that it started stays behind.
   ::prctl(PR_SET_PDEATHSIG, now.signal_of_orphan);
   if (::getppid() != now.parent) ::_exit(127);
-  const rlimit no_core = {0, 0};
-  ::setrlimit(RLIMIT_CORE, &no_core);
+  for (const auto& [which, limit] : now.limits) {
+    ::setrlimit(static_cast<__rlimit_resource_t>(which), &limit);
+  }
   for (const int number : {SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGHUP, SIGWINCH, SIGTSTP}) {
     ::signal(number, SIG_DFL);
   }
@@ -82,8 +87,15 @@ struct Prepared {
   if (nothing > STDERR_FILENO) ::close(nothing);
   ::dup2(now.out, STDOUT_FILENO);
   ::dup2(now.err, STDERR_FILENO);
+  if (now.confinement != nullptr) {
+    // What the grader itself inherited, from a shell or a build tool, is not for the program.
+    constexpr long kCloseRange = 436;
+    constexpr unsigned kOnExec = 4;
+    ::syscall(kCloseRange, STDERR_FILENO + 1, ~0u, kOnExec);
+  }
   if (now.channel >= 0) ::fcntl(now.channel, F_SETFD, 0);
   if (now.directory == nullptr || ::chdir(now.directory) == 0) {
+    if (now.confinement != nullptr) now.confinement->apply();
     ::execvpe(now.argv[0], now.argv.data(), now.envp.data());
   }
   const int error = errno;
@@ -104,7 +116,7 @@ uint64_t resident_bytes(pid_t pid) {
 // One run from fork to the last wait.
 class Run {
  public:
-  explicit Run(const ChildOptions& options) : options_(options), channel_(make_nonce_if_needed()) {}
+  explicit Run(const ChildOptions& options) : options_(options), channel_(make_key_if_needed()) {}
 
   ChildResult finish() {
     if (options_.argv.empty() || !start()) return std::move(result_);
@@ -120,9 +132,12 @@ class Run {
   }
 
  private:
-  std::string make_nonce_if_needed() {
-    if (options_.with_channel) nonce_ = make_nonce();
-    return nonce_;
+  kit::SealKey make_key_if_needed() {
+    kit::SealKey key;
+    if (!options_.with_channel) return key;
+    key_ = make_key();
+    kit::read_key(key_, &key);
+    return key;
   }
 
   bool start() {
@@ -132,7 +147,7 @@ class Run {
     if (options_.with_channel) {
       channel = make_pipe();
       child.channel = channel.write.get();
-      setting = std::to_string(child.channel) + ":" + nonce_;
+      setting = std::to_string(child.channel) + ":" + key_;
     }
     child.arguments = options_.argv;
     child.environment = merged_environment(options_, setting);
@@ -144,6 +159,8 @@ class Run {
     child.err = err.write.get();
     child.report = report.write.get();
     child.parent = ::getpid();
+    child.confinement = options_.confinement;
+    for (const auto& [which, most] : options_.limits) child.limits.push_back({which, {most, most}});
     if (options_.grace_seconds > 0) child.signal_of_orphan = SIGTERM;
     started_ = last_event_ = Clock::now();
     pid_ = ::fork();
@@ -307,7 +324,7 @@ class Run {
 
   enum { kOut, kErr, kChannel, kStreams };
   const ChildOptions& options_;
-  std::string nonce_;
+  std::string key_;
   ChannelReader channel_;
   ChildResult result_;
   Descriptor streams_[kStreams];
@@ -339,6 +356,8 @@ std::string describe_signal(int signal) {
       return "terminated";
     case SIGXCPU:
       return "out of CPU time";
+    case SIGSYS:
+      return "refused system call";
     default:
       return "signal " + std::to_string(signal);
   }

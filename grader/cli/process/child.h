@@ -13,6 +13,8 @@
 
 namespace grade {
 
+class Confinement;
+
 struct ChildOptions {
   std::vector<std::string> argv;    // argv[0] is searched in PATH unless it holds a '/'
   std::filesystem::path directory;  // "" stays where the parent is
@@ -27,11 +29,15 @@ struct ChildOptions {
   // When it must end: SIGTERM first, and this many seconds to clean up. For tools that have
   // children of their own in other groups, as Ninja does. 0: killed at once.
   double grace_seconds = 0;
-  bool with_channel = false;  // sets GRADE_CHANNEL=FD:NONCE for the child
-  // Every line of the channel that carries the nonce; false ends the child (end kStopped).
+  bool with_channel = false;  // sets GRADE_CHANNEL=FD:KEY for the child
+  // The text of every line of the channel that is sealed; false ends the child (end kStopped).
   std::function<bool(std::string_view line)> on_event;
   // Text of stdout and stderr as it comes, before it is cut.
   std::function<void(std::string_view text)> on_output;
+  // Keeps the child from what is not its own; it must outlive the run.
+  const Confinement* confinement = nullptr;
+  // Limits of each process of the child (setrlimit): RLIMIT_AS, bytes, ...
+  std::vector<std::pair<int, uint64_t>> limits;
   // Watched while the child runs: when one is readable, `interrupted` is asked; true ends the child
   // (end kCancelled).
   std::vector<int> watched;

@@ -58,22 +58,27 @@ bool ChannelReader::add(std::string_view bytes,
   rest_.append(bytes);
   size_t begin = 0;
   for (size_t end; (end = rest_.find('\n', begin)) != std::string::npos; begin = end + 1) {
-    const std::string_view line(rest_.data() + begin, end - begin);
-    if (line.find("\"nonce\":\"" + nonce_ + "\"") == std::string_view::npos) continue;
+    const std::string_view line(rest_.data() + begin, end - begin + 1);
+    if (line.size() <= kit::kSealDigits) continue;
+    const std::string_view text = line.substr(kit::kSealDigits + 1);
+    char seal[kit::kSealDigits];
+    kit::write_seal(kit::seal_of(key_, next_, text), seal);
+    if (line.substr(0, kit::kSealDigits) != std::string_view(seal, sizeof seal)) continue;
+    ++next_;
     saw_event_ = true;
-    if (on_event && !on_event(line)) return false;
+    if (on_event && !on_event(text)) return false;
   }
   rest_.erase(0, begin);
   if (rest_.size() > kLongestLine) rest_.clear();
   return true;
 }
 
-std::string make_nonce() {
+std::string make_key() {
   static constexpr char kDigits[] = "0123456789abcdef";
   std::random_device random;
-  std::string nonce = "n";
-  for (int i = 0; i < 32; ++i) nonce += kDigits[random() % 16];
-  return nonce;
+  std::string key;
+  for (int i = 0; i < 32; ++i) key += kDigits[random() % 16];
+  return key;
 }
 
 }  // namespace grade

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "cli/process/child.h"
+#include "kit/seal.h"
 
 namespace grade {
 
@@ -35,23 +36,25 @@ Pipe make_pipe();
 // Keeps the head and the tail of what is added.
 void keep(Capture& capture, std::string_view bytes, size_t kept);
 
-// Cuts the channel into lines and drops every line without the nonce: whatever finds the descriptor
-// cannot forge a result without it.
+// Cuts the channel into lines and drops every line without its seal (kit/seal.h): whatever finds
+// the descriptor cannot forge a result.
 class ChannelReader {
  public:
-  explicit ChannelReader(std::string nonce) : nonce_(std::move(nonce)) {}
+  explicit ChannelReader(const kit::SealKey& key) : key_(key) {}
   // False as soon as `on_event` returned false.
   bool add(std::string_view bytes, const std::function<bool(std::string_view)>& on_event);
   bool saw_event() const { return saw_event_; }
   void forget_event() { saw_event_ = false; }
 
  private:
-  std::string nonce_, rest_;
+  kit::SealKey key_;
+  uint64_t next_ = 0;  // number of the line that comes
+  std::string rest_;
   bool saw_event_ = false;
 };
 
-// Hard to guess, and never a number: 32 hex digits after an 'n'.
-std::string make_nonce();
+// 32 hex digits that nobody can guess.
+std::string make_key();
 
 }  // namespace grade
 #endif  // WARPLINGS_CLI_PROCESS_STREAM_H_

@@ -100,7 +100,7 @@ class Script::Process {
       pollfd ready = {answers_, POLLIN, 0};
       constexpr int kMilliseconds = 5000;
       if (poll(&ready, 1, kMilliseconds) == 0) {
-        const Context& now = context();
+        Context& now = context();
         now.channel.send("waiting", JsonObject().text("test", now.test));
         continue;
       }

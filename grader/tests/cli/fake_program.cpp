@@ -29,6 +29,8 @@
 #include <string>
 #include <vector>
 
+#include "kit/seal.h"
+
 namespace {
 
 struct Step {
@@ -56,7 +58,7 @@ class Program {
     const char* channel = std::getenv("GRADE_CHANNEL");
     if (channel == nullptr) return;
     fd_ = std::atoi(channel);
-    nonce_ = std::strchr(channel, ':') + 1;
+    if (!kit::read_key(std::strchr(channel, ':') + 1, &key_)) std::_Exit(7);
     unsetenv("GRADE_CHANNEL");
   }
 
@@ -115,9 +117,11 @@ class Program {
     return !failed_;
   }
 
-  void send(const std::string& event, const std::string& fields) const {
-    const std::string line =
-        "{\"nonce\":\"" + nonce_ + "\",\"event\":\"" + event + "\"," + fields + "}\n";
+  void send(const std::string& event, const std::string& fields) {
+    const std::string text = "{\"event\":\"" + event + "\"," + fields + "}\n";
+    char seal[kit::kSealDigits];
+    kit::write_seal(kit::seal_of(key_, sent_++, text), seal);
+    const std::string line = std::string(seal, sizeof seal) + " " + text;
     if (fd_ >= 0 && ::write(fd_, line.data(), line.size()) < 0) std::_Exit(9);
   }
 
@@ -156,7 +160,7 @@ class Program {
     if (!good) fail("Right, but over budget. " + name + ".");
   }
 
-  void counters(const std::string& rest) const {
+  void counters(const std::string& rest) {
     send("counters", about() + ",\"case\":\"n = 1\",\"counters\":{\"global_load_sectors\":" + rest +
                          ",\"warp_instructions\":100}");
   }
@@ -255,7 +259,9 @@ class Program {
   }
 
   int fd_ = -1;
-  std::string nonce_, test_, case_;
+  kit::SealKey key_;
+  uint64_t sent_ = 0;
+  std::string test_, case_;
   std::vector<Step> first_;
   std::vector<Test> tests_;
   bool failed_ = false;

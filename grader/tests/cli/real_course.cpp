@@ -45,22 +45,23 @@ std::string ninja_escaped(const std::string& command) {
 
 }  // namespace
 
-RealCourse::RealCourse() {
+RealCourse::RealCourse(const fs::path& place) : ScratchCourse(place) {
   const std::string target = "02_vector_add.01_vector_add";
   fs::remove_all(root() / "chapters");
   fs::remove_all(root() / "solutions");
   write_file(root() / "chapters/course.json", kManifest);
-  for (const char* end : {".cu", ".h", "_hints.md"}) {
+  for (const char* end : {".cu", ".h", "_hints.md", "_test.cpp"}) {
     const std::string name = std::string("chapters/") + kVectorAdd + end;
     write_file(root() / name, read_file(kClone / name));
   }
   const std::string solution = std::string("solutions/") + kVectorAdd + ".cu";
   write_file(root() / solution, read_file(kClone / solution));
 
-  const std::string object = (root() / "build/sim" / (target + ".o")).string();
   std::vector<std::string> commands = build_commands(target);
   const std::string own_object =
       "CMakeFiles/" + target + ".kernels.dir/chapters/" + kVectorAdd + ".cu.o";
+  const std::string object = (root() / "build/sim" / own_object).string();
+  fs::create_directories(fs::path(object).parent_path());
   for (std::string& command : commands) {
     command = course::replace_all(command, (kClone / "chapters" / kVectorAdd).string() + ".cu",
                                   learner_file(kVectorAdd).string());
@@ -70,11 +71,11 @@ RealCourse::RealCourse() {
   }
   const std::string enter = "cd " + kBuild.string() + " && ";
   write_file(root() / "build/sim/build.ninja",
-             "rule compile\n  command = " + enter + ninja_escaped(commands[0]) +
-                 "\nrule link\n  command = " + enter + ninja_escaped(commands[1]) + "\nbuild " +
-                 object + ": compile " + learner_file(kVectorAdd).string() + "\nbuild course/" +
-                 target + ": link " + object + "\nbuild " + target + ": phony course/" + target +
-                 "\n");
+             "rule compile\n  deps = gcc\n  depfile = " + object + ".d\n  command = " + enter +
+                 ninja_escaped(commands[0]) + "\nrule link\n  command = " + enter +
+                 ninja_escaped(commands[1]) + "\nbuild " + own_object + ": compile " +
+                 learner_file(kVectorAdd).string() + "\nbuild course/" + target + ": link " +
+                 own_object + "\nbuild " + target + ": phony course/" + target + "\n");
 }
 
 std::string RealCourse::solution_with(const std::string& old_text, const std::string& new_text) {

@@ -14,7 +14,7 @@ class RealCourse : public ScratchCourse {
   static constexpr const char* kVectorAdd = "02_vector_add/01_vector_add";
 
   // Throws if the exercise has not been built in this build tree: its commands are reused.
-  RealCourse();
+  explicit RealCourse(const fs::path& place = fs::temp_directory_path());
 
   // The solution with `old_text` replaced by `new_text`; throws unless it occurs exactly once.
   static std::string solution_with(const std::string& old_text, const std::string& new_text);

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "cli/terminal.h"
+#include "course/text.h"
 
 namespace grade::test {
 namespace {
@@ -108,8 +109,8 @@ size_t widest(const std::string& text) {
   return most;
 }
 
-ScratchCourse::ScratchCourse() {
-  std::string pattern = (fs::temp_directory_path() / "grade_cli_XXXXXX").string();
+ScratchCourse::ScratchCourse(const fs::path& place) {
+  std::string pattern = (place / "grade_cli_XXXXXX").string();
   if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
   root_ = fs::canonical(pattern);
   write_file(root_ / "chapters/course.json", kManifest);
@@ -123,6 +124,7 @@ ScratchCourse::ScratchCourse() {
     std::string name = id;
     std::replace(name.begin(), name.end(), '/', '.');
     write_file(learner_file(id), kStarter);
+    declare_tests(kStarter, id);
     write_file(root_ / "solutions" / (id + ".cu"), kSolution);
     write_file(root_ / "chapters" / (id + "_hints.md"), hints(todos));
     write_file(root_ / "chapters" / (id + ".h"), "");
@@ -148,9 +150,23 @@ fs::path ScratchCourse::learner_file(const std::string& id) const {
   return root_ / "chapters" / (id + ".cu");
 }
 
+void ScratchCourse::declare_tests(const std::string& text, const std::string& id) const {
+  std::string tests;
+  for (const std::string& line : course::split_lines(text)) {
+    constexpr const char* kTest = "//! test ";
+    if (!course::starts_with(line, kTest)) continue;
+    const std::string name = line.substr(std::strlen(kTest));
+    const size_t dot = name.find('.');
+    tests += "TEST(" + name.substr(0, dot) + ", " + name.substr(dot + 1, name.find(' ') - dot - 1) +
+             ") {}\n";
+  }
+  if (!tests.empty()) write_file(root_ / "chapters" / (id + "_test.cpp"), tests);
+}
+
 void ScratchCourse::save(const std::string& text, const std::string& id) const {
   const fs::path file = learner_file(id);
   const fs::path beside = file.string() + "~";
+  declare_tests(text, id);
   write_file(beside, text);
   fs::rename(beside, file);
 }

@@ -24,7 +24,8 @@ struct Ran {
 // Three exercises whose programs are the test double fake_program.cpp; "building" one copies it.
 class ScratchCourse {
  public:
-  ScratchCourse();
+  // In a new folder of `place`.
+  explicit ScratchCourse(const fs::path& place = fs::temp_directory_path());
   virtual ~ScratchCourse();
   ScratchCourse(const ScratchCourse&) = delete;
   ScratchCourse& operator=(const ScratchCourse&) = delete;
@@ -35,6 +36,8 @@ class ScratchCourse {
   fs::path learner_file(const std::string& id = kFirst) const;
   // Saves the learner's file as an editor does: written beside, then renamed.
   void save(const std::string& text, const std::string& id = kFirst) const;
+  // Writes the test file that a script of the stand-in would come with.
+  void declare_tests(const std::string& text, const std::string& id) const;
   Ran grade(std::vector<std::string> arguments) const;
   // The environment that the launcher would set, and the variables below.
   std::vector<std::pair<std::string, std::string>> environment() const;

@@ -40,36 +40,57 @@ TEST(KitJson, WritesNumbersThatReadBackTheSame) {
   EXPECT_EQ(kit::json_number(std::nan("")), "\"nan\"");
 }
 
-TEST(KitChannel, SendsOneLinePerEventAndHidesItself) {
+constexpr char kHex[] = "0f0e0d0c0b0a09080706050403020100";
+
+// What a grader with this key reads as line `number`.
+std::string sealed(uint64_t number, const std::string& text) {
+  kit::SealKey key;
+  EXPECT_TRUE(kit::read_key(kHex, &key));
+  char digits[kit::kSealDigits];
+  kit::write_seal(kit::seal_of(key, number, text), digits);
+  return std::string(digits, sizeof digits) + " " + text;
+}
+
+// The vectors of SipHash's authors: the key 00 01 ... 0f, the messages 00 01 ... of 8, 9 and 16
+// bytes.
+TEST(KitSeal, IsSipHash) {
+  kit::SealKey key;
+  ASSERT_TRUE(kit::read_key(kHex, &key));
+  constexpr uint64_t kFirst =
+      0x0706050403020100;  // the number of the line is the first eight bytes
+  EXPECT_EQ(kit::seal_of(key, kFirst, ""), 0x93f5f5799a932462u);
+  EXPECT_EQ(kit::seal_of(key, kFirst, "\x08"), 0x9e0082df0ba9e4b0u);
+  EXPECT_EQ(kit::seal_of(key, kFirst, "\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f"), 0x3f2acc7f57c29bdbu);
+}
+
+TEST(KitSeal, ChangesWithTheNumberAndTheText) {
+  EXPECT_NE(sealed(0, "{}\n"), sealed(1, "{}\n"));
+  EXPECT_NE(sealed(0, "{}\n").substr(0, 16), sealed(0, "[]\n").substr(0, 16));
+}
+
+TEST(KitChannel, SealsOneLinePerEventAndHidesItself) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
-  ::setenv("GRADE_CHANNEL", (std::to_string(ends[1]) + ":77").c_str(), 1);
-  const kit::Channel channel = kit::Channel::from_environment();
+  ::setenv("GRADE_CHANNEL", (std::to_string(ends[1]) + ":" + kHex).c_str(), 1);
+  const char* const setting = std::getenv("GRADE_CHANNEL");
+  kit::Channel channel = kit::Channel::from_environment();
   EXPECT_EQ(std::getenv("GRADE_CHANNEL"), nullptr);
+  EXPECT_STREQ(setting, "") << "the text itself must be gone";
   ASSERT_TRUE(channel.open());
   channel.send("test_start", kit::JsonObject().text("test", "A.B"));
   channel.send("done", kit::JsonObject());
   ::close(ends[1]);
-  EXPECT_EQ(read_everything(ends[0]),
-            "{\"nonce\":77,\"event\":\"test_start\",\"test\":\"A.B\"}\n"
-            "{\"nonce\":77,\"event\":\"done\"}\n");
+  EXPECT_EQ(read_everything(ends[0]), sealed(0, "{\"event\":\"test_start\",\"test\":\"A.B\"}\n") +
+                                          sealed(1, "{\"event\":\"done\"}\n"));
   ::close(ends[0]);
 }
 
-TEST(KitChannel, KeepsANonceThatIsNoNumberAsText) {
-  int ends[2];
-  ASSERT_EQ(::pipe(ends), 0);
-  ::setenv("GRADE_CHANNEL", (std::to_string(ends[1]) + ":0f3a").c_str(), 1);
-  kit::Channel::from_environment().send("done", kit::JsonObject());
-  ::close(ends[1]);
-  EXPECT_EQ(read_everything(ends[0]), "{\"nonce\":\"0f3a\",\"event\":\"done\"}\n");
-  ::close(ends[0]);
-}
-
-TEST(KitChannel, IsClosedWithoutADescriptor) {
+TEST(KitChannel, IsClosedWithoutADescriptorOrAKey) {
   EXPECT_FALSE(kit::Channel::from_environment().open());
-  ::setenv("GRADE_CHANNEL", "999:1", 1);
-  EXPECT_FALSE(kit::Channel::from_environment().open());
-  ::setenv("GRADE_CHANNEL", "rubbish", 1);
-  EXPECT_FALSE(kit::Channel::from_environment().open());
+  const std::string key = kHex;
+  for (const std::string& setting : {"999:" + key, std::string("rubbish"), std::string("1:77"),
+                                    ":" + key, "1:" + key + "0", "1:" + key.substr(1) + "g"}) {
+    ::setenv("GRADE_CHANNEL", setting.c_str(), 1);
+    EXPECT_FALSE(kit::Channel::from_environment().open()) << setting;
+  }
 }
