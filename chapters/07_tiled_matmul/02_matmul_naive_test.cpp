@@ -3,6 +3,7 @@
 
 #include "kit/kit.h"
 #include "kit/matmul.h"
+#include "kit/matmul_extents.h"
 
 TEST(MatmulNaive, AddsUpTheProducts) {
   RecordProperty("todo", 1);
@@ -29,6 +30,13 @@ TEST(MatmulNaive, AcceptsEmptyMatrices) {
   RecordProperty("todo", 2);
   kit::for_each("c", kit::empty_matmuls(),
                 [](const kit::MatmulSizes& s) { kit::check_matmul_exact(launch_matmul_naive, s); });
+}
+
+TEST(MatmulNaive, CoversEveryExtent) {
+  RecordProperty("todo", 2);
+  kit::for_each("c", kit::long_matmuls(), [](const kit::MatmulSizes& s) {
+    kit::check_matmul_precision(launch_matmul_naive, s);
+  });
 }
 
 TEST(MatmulNaive, RoundsAsFloatsDo) {
