@@ -92,6 +92,16 @@ TEST(Index2d, MirrorsPicturesThatAreNotBlockMultiples) {
   });
 }
 
+TEST(Index2d, MirrorsHighAndWidePictures) {
+  RecordProperty("todo", 2);
+  const std::vector<kit::Shape> shapes = {{65'535, 1}, {1, 65'535}};
+  kit::for_each("height x width", shapes, [](const kit::Shape& shape) {
+    Picture picture(shape);
+    picture.mirror();
+    picture.expect_mirrored();
+  });
+}
+
 TEST(Index2d, ReadsAlongTheRows) {
   RecordProperty("todo", 1);
   Picture picture({64, 256});

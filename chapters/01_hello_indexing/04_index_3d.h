@@ -4,7 +4,8 @@
 
 #include <vector_types.h>  // dim3
 
-// Extents in voxels, each >= 1. Voxel (z, y, x) is element x + width * (y + height * z).
+// Extents in voxels, each from 1 to 65,535, fewer than 2^31 voxels. Voxel (z, y, x) is element
+// x + width * (y + height * z).
 struct Volume {
   int width, height, depth;
 };

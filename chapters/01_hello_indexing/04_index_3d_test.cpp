@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "kit/kit.h"
+#include "kit/launches.h"
 
 namespace {
 
@@ -54,8 +55,9 @@ struct Numbered {
       : block(kit::DeviceBuffer<int>::output(c.shape().size(), "block_id")),
         thread(kit::DeviceBuffer<int>::output(c.shape().size(), "thread_id")),
         global(kit::DeviceBuffer<int>::output(c.shape().size(), "global_id")) {
-    kit::run(
+    const kit::Run run = kit::run(
         [&] { launch_number_voxels(block.get(), thread.get(), global.get(), c.volume, c.block); });
+    kit::expect_blocks_of(run, c.block);
   }
 
   kit::DeviceBuffer<int> block, thread, global;
@@ -63,10 +65,11 @@ struct Numbered {
 
 // No two extents alike, so that exchanged axes show; volumes that blocks fit and do not fit.
 const std::vector<Case>& cases() {
-  static const std::vector<Case> list = {{{8, 6, 4}, {4, 3, 2}},    {{24, 10, 6}, {8, 5, 2}},
-                                         {{33, 9, 5}, {8, 4, 2}},   {{7, 13, 3}, {2, 4, 3}},
-                                         {{100, 1, 1}, {32, 1, 1}}, {{1, 50, 3}, {1, 16, 2}},
-                                         {{3, 2, 130}, {1, 1, 64}}, {{20, 9, 31}, {16, 4, 16}}};
+  static const std::vector<Case> list = {
+      {{8, 6, 4}, {4, 3, 2}},       {{24, 10, 6}, {8, 5, 2}},   {{33, 9, 5}, {8, 4, 2}},
+      {{7, 13, 3}, {2, 4, 3}},      {{100, 1, 1}, {32, 1, 1}},  {{1, 50, 3}, {1, 16, 2}},
+      {{3, 2, 130}, {1, 1, 64}},    {{20, 9, 31}, {16, 4, 16}}, {{65'535, 1, 1}, {64, 1, 1}},
+      {{1, 65'535, 1}, {1, 64, 1}}, {{1, 1, 65'535}, {1, 1, 8}}};
   return list;
 }
 

@@ -2,12 +2,14 @@
 #ifndef CHAPTERS_01_HELLO_INDEXING_05_GRID_STRIDE_H_
 #define CHAPTERS_01_HELLO_INDEXING_05_GRID_STRIDE_H_
 
-// ReLU: d_y[i] = d_x[i] where that is positive, else 0, for 0 <= i < n. Both hold n floats.
+// ReLU: d_y[i] = d_x[i] where that is positive, else 0 (also for a NaN), for 0 <= i < n. Both hold
+// n floats.
 
 // With the grid that the caller chose, blocks >= 1, 1 <= threads <= 1024, whatever n is.
 void launch_relu_on(int blocks, int threads, const float* d_x, float* d_y, int n);
 
-// With a grid of its own: enough blocks of 256 threads to cover n, but at most 32. n may be 0.
+// With a grid of its own: enough blocks of 256 threads to cover n, but at most 32. n from 0 to
+// 2^30.
 void launch_relu(const float* d_x, float* d_y, int n);
 
 #endif  // CHAPTERS_01_HELLO_INDEXING_05_GRID_STRIDE_H_

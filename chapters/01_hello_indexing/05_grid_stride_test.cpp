@@ -4,6 +4,8 @@
 #include <ostream>
 
 #include "kit/kit.h"
+#include "kit/launches.h"
+#include "kit/special_values.h"
 
 namespace {
 
@@ -26,8 +28,11 @@ void expect_relu_on(const Case& c) {
   const std::vector<float> values = kit::random_floats(c.n);
   const auto x = kit::DeviceBuffer<float>::input(values, "x");
   const auto y = kit::DeviceBuffer<float>::output(c.n, "y");
-  kit::run([&] { launch_relu_on(c.blocks, c.threads, x.get(), y.get(), c.n); });
+  const kit::Run run =
+      kit::run([&] { launch_relu_on(c.blocks, c.threads, x.get(), y.get(), c.n); });
   kit::expect_equal(y, relu_on_cpu(values));
+  kit::expect_grid_of(run, dim3(c.blocks));
+  kit::expect_blocks_of(run, dim3(c.threads));
 }
 
 // The grid of the learner's own choice.
@@ -63,6 +68,16 @@ TEST(GridStride, WorksWithFewerThreadsThanElements) {
                                   {16384, 1, 1},
                                   {16384, 1, 256}},
                 expect_relu_on);
+}
+
+TEST(GridStride, WhatIsNotPositiveBecomesZero) {
+  RecordProperty("todo", 1);
+  // Infinities, both zeros and NaN, which is not positive either.
+  const std::vector<float> values = kit::special_floats_and_nans(500);
+  const auto x = kit::DeviceBuffer<float>::input(values, "x");
+  const auto y = kit::DeviceBuffer<float>::output(values.size(), "y");
+  kit::run([&] { launch_relu_on(3, 64, x.get(), y.get(), 500); });
+  kit::expect_equal(y, relu_on_cpu(values));
 }
 
 TEST(GridStride, ReadsNeighbouringElementsTogether) {

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "kit/kit.h"
+#include "kit/special_values.h"
 
 namespace {
 
@@ -26,8 +27,9 @@ std::vector<float> reference(const std::vector<float>& scores, float scale,
 
 // Prompts (square), a step that sees a longer past, and sizes around the block.
 const std::vector<kit::Shape>& shapes() {
-  static const std::vector<kit::Shape> list = {{1, 1},  {4, 4},   {3, 7},    {7, 3},
-                                               {8, 32}, {33, 33}, {65, 127}, {127, 50}};
+  static const std::vector<kit::Shape> list = {{1, 1},      {4, 4},     {3, 7},    {7, 3},
+                                               {8, 32},     {33, 33},   {65, 127}, {127, 50},
+                                               {65'535, 1}, {1, 65'535}};
   return list;
 }
 
@@ -57,6 +59,23 @@ TEST(DeviceFunctions, DeviceAgreesWithTheHost) {
       kit::expect_equal(out, on_host, shape);
     }
   });
+}
+
+TEST(DeviceFunctions, WhatIsHiddenDoesNotMatter) {
+  RecordProperty("todo", 2);
+  // A score that nobody may see can be anything: infinite, or not a number.
+  const kit::Shape shape(20, 40);
+  std::vector<float> scores = kit::random_floats(shape.size(), -8.0f, 8.0f);
+  const std::vector<float> hidden = kit::special_floats_and_nans(shape.size());
+  for (int query = 0; query < shape.rows; ++query) {
+    for (int key = query + 1; key < shape.cols; ++key) {
+      scores[query * shape.cols + key] = hidden[query * shape.cols + key];
+    }
+  }
+  const auto d_scores = kit::DeviceBuffer<float>::input(scores, "scores");
+  const auto out = kit::DeviceBuffer<float>::output(shape.size(), "out");
+  kit::run([&] { launch_mask_scores(d_scores.get(), out.get(), 0.3f, shape.rows, shape.cols); });
+  kit::expect_equal(out, reference(scores, 0.3f, shape), shape);
 }
 
 TEST(DeviceFunctions, DeviceHidesTheFuture) {

@@ -4,7 +4,7 @@
 
 // c[i] = a[i] + b[i] for 0 <= i < n.
 //   d_a, d_b, d_c  n floats each in device memory
-//   n              any size; 0 adds nothing and is not an error
+//   n              from 0 to 2^30; 0 adds nothing and is not an error
 void launch_vector_add(const float* d_a, const float* d_b, float* d_c, int n);
 
 #endif  // CHAPTERS_02_VECTOR_ADD_01_VECTOR_ADD_H_

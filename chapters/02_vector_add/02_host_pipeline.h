@@ -5,7 +5,7 @@
 #include <cuda_runtime.h>
 
 // Computes squares and fourth powers of h_x on the device with two launches of one kernel.
-//   h_x        n floats in host memory, n >= 1, unchanged afterwards
+//   h_x        n floats in host memory, n from 1 to 2^30, unchanged afterwards
 //   h_squares  n floats in host memory, receives x * x
 //   h_fourths  n floats in host memory, receives (x * x) * (x * x)
 //   block      threads per block; with more than 1024 the launch is refused

@@ -12,7 +12,8 @@ void report_cuda_error(cudaError_t error, const char* call, const char* file, in
 cudaError_t check_one_call(cudaError_t (*planned_call)(int), int argument, bool skip);
 
 // out[i] = table[index[i]] for i = 0 .. n - 1, on the device, and waits for it.
-//   d_table  table_size floats; d_index  n ints in 0 .. table_size - 1; d_out  n floats; n >= 1
+//   d_table  table_size floats; d_index  n ints in 0 .. table_size - 1; d_out  n floats; n from 1
+//            to 2^30
 //   block    threads per block
 // Returns, and reports once, the error of the launch or else the error of the kernel. The error of
 // a refused launch is not left behind for the next call to find.

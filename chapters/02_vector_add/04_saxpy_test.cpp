@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "kit/kit.h"
+#include "kit/launches.h"
 #include "kit/speed/speed.h"
 
 namespace {
@@ -43,6 +44,7 @@ kit::Run check(const Config& config, kit::Placement placement = kit::Placement::
   if (config.n > 0 && updated == y) {
     kit::fail("y was not updated: every element still holds what it held before the launch.");
   }
+  kit::expect_blocks_of(run, dim3(config.block));
   // One rounding if multiplication and addition are fused, two if not.
   const Saxpy expected = saxpy_on_cpu(a, x, y);
   kit::expect_near(d_y, expected.result, kit::Tolerance::units(2, expected.scale));

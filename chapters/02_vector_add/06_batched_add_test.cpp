@@ -49,6 +49,12 @@ TEST(BatchedAdd, CoversShapesThatAreNotBlockMultiples) {
                 [](const kit::Shape& shape) { check(shape); });
 }
 
+TEST(BatchedAdd, TakesTheMostRowsAndLongOnes) {
+  RecordProperty("todo", 2);
+  kit::for_each("rows x cols", std::vector<kit::Shape>{{65'535, 1}, {1, 131'071}},
+                [](const kit::Shape& shape) { check(shape); });
+}
+
 TEST(BatchedAdd, StaysInsideItsArraysAndRows) {
   RecordProperty("todo", 1);
   kit::for_each("rows x cols", std::vector<kit::Shape>{{1, 33}, {7, 129}, {4, 1}},

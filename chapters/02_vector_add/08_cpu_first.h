@@ -2,7 +2,7 @@
 #ifndef CHAPTERS_02_VECTOR_ADD_08_CPU_FIRST_H_
 #define CHAPTERS_02_VECTOR_ADD_08_CPU_FIRST_H_
 
-// Reference on the host. x: n floats; midpoints: n - 1 doubles; n >= 2.
+// Reference on the host. x: n floats; midpoints: n - 1 doubles; n from 2 to 2^30.
 void midpoints_cpu(const float* x, double* midpoints, int n);
 
 // The first position where got and expected differ: where |got[i] - expected[i]| <= tolerance does
@@ -11,7 +11,7 @@ void midpoints_cpu(const float* x, double* midpoints, int n);
 int first_difference(const float* got, int got_size, const double* expected, int expected_size,
                      double tolerance);
 
-// The same midpoints on the device. d_x: n floats; d_midpoints: n - 1 floats; n >= 2.
+// The same midpoints on the device. d_x: n floats; d_midpoints: n - 1 floats; n from 2 to 2^30.
 void launch_midpoints(const float* d_x, float* d_midpoints, int n);
 
 #endif  // CHAPTERS_02_VECTOR_ADD_08_CPU_FIRST_H_

@@ -6,7 +6,7 @@
 double predicted_instruction_ratio();  // warp instructions of <<<1, 1>>> over those of <<<1, 256>>>
 int predicted_blocks(int n);           // blocks of launch_full_grid
 
-// c = a + b, three times with the same kernel; n >= 1.
+// c = a + b, three times with the same kernel; n from 1 to 2^30.
 void launch_one_thread(const float* d_a, const float* d_b, float* d_c, int n);  // <<<1, 1>>>
 void launch_one_block(const float* d_a, const float* d_b, float* d_c, int n);   // <<<1, 256>>>
 void launch_full_grid(const float* d_a, const float* d_b, float* d_c, int n);   // a thread each

@@ -37,7 +37,7 @@ struct Museum {
   unsigned until_prize;  // visitors before the next winner: kPrizeEvery - 1 down to 0
 };
 
-// All n visitors come at once, in any order. n >= 0.
+// All n visitors come at once, in any order. n from 0 to 2^30.
 //   museum   holds the state of the morning, then that of the evening
 //   lockers  owner of each locker, kNobody for a free one; updated in place
 void launch_one_day(const Visitors& visitors, const Gets& gets, Museum* d_museum, int* d_lockers,

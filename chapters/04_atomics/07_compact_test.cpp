@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "kit/kit.h"
+#include "kit/special_values.h"
 
 namespace {
 
@@ -63,6 +64,17 @@ TEST(Compact, KeepsAllOrNothing) {
     check(kit::random_floats(n, -1.0f, -0.5f));
     check(std::vector<float>(n, 0.0f));  // 0 is not greater than 0
   });
+}
+
+TEST(Compact, AsksWhetherAValueIsGreaterThanZero) {
+  RecordProperty("todo", 1);
+  // Infinities, both zeros, the smallest floats, and NaN, which is greater than nothing.
+  check(kit::special_floats_and_nans(1000));
+}
+
+TEST(Compact, LosesNothingWhenBlocksTakeTurns) {
+  RecordProperty("todo", 1);
+  kit::in_block_order(kit::BlockOrder::kTurns, [] { check(values_with(100000, 0.5f)); });
 }
 
 TEST(Compact, StaysInsideItsArrays) {

@@ -5,7 +5,7 @@
 constexpr int kMostBlocks = 1024;
 
 // *d_sum = x[0] + ... + x[n - 1], by one kernel launch, with the same bits in every call.
-//   d_x        n floats in device memory, n >= 0
+//   d_x        n floats in device memory, n from 0 to 2^30
 //   d_sum      one float in device memory; holds nothing of use before the call; 0 for n = 0
 //   d_partial  kMostBlocks floats in device memory, for use by the launcher
 //   d_arrived  one unsigned in device memory: 0 before the call, and 0 again after it

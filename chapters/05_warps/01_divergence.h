@@ -9,7 +9,7 @@ int predicted_launches(int branches);      // of a kernel that contains so many 
 int predicted_passes(const int path[32]);  // through a branch in which lane l takes path[l]
 
 // y[i] = left_channel(x[i]) for even i, right_channel(x[i]) for odd i.
-//   d_x, d_y  n floats each in device memory, n >= 0
+//   d_x, d_y  n floats each in device memory, n from 0 to 2^30
 void launch_process_channels(const float* d_x, float* d_y, int n);
 
 // Given, in 01_divergence_baseline.cu. The branch inside every warp, which yours is timed against:

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "kit/kit.h"
+#include "kit/special_values.h"
 
 namespace {
 
@@ -81,6 +82,31 @@ TEST(WarpReduce, TellsEveryLaneTheGreatest) {
 TEST(WarpReduce, FindsTheGreatestOfNegativeValues) {
   RecordProperty("todo", 2);
   kit::for_each("rows x cols", shapes(), [](kit::Shape shape) { check_max(shape, -3, -2); });
+}
+
+TEST(WarpReduce, TakesManyRowsAndLongOnes) {
+  RecordProperty("todo", 1);
+  // More than 16 bits can count with a sign.
+  kit::for_each("rows x cols", std::vector<kit::Shape>{{33'001, 1}, {1, 33'001}},
+                [](kit::Shape shape) {
+                  check_sums(shape);
+                  check_max(shape, -3, -2);
+                });
+}
+
+TEST(WarpReduce, TheGreatestMayBeAnyFloat) {
+  RecordProperty("todo", 2);
+  // Minus infinity, both zeros, the largest and the smallest floats. Each row has its greatest
+  // more than once.
+  const kit::Shape shape(20, 70);
+  std::vector<float> x = kit::special_floats(shape.size());
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (x[i] > 1e30f || i % shape.cols == 5) x[i] = 1.5f;  // infinity less infinity is no number
+  }
+  const auto d_x = kit::DeviceBuffer<float>::input(x, "x");
+  const auto d_y = kit::DeviceBuffer<float>::output(x.size(), "y");
+  kit::run([&] { launch_subtract_row_max(d_x.get(), d_y.get(), shape.rows, shape.cols); });
+  kit::expect_equal(d_y, subtract_max_on_cpu(x, shape), shape);
 }
 
 TEST(WarpReduce, AcceptsNoRows) {

@@ -3,8 +3,8 @@
 #define CHAPTERS_05_WARPS_04_BALLOT_VOTE_H_
 
 // Elements 32 g to 32 g + 31 of x are group g; the last group may be shorter.
-// An element is chosen if it is greater than `threshold`.
-//   d_x       n floats in device memory, n >= 0
+// An element is chosen if it is greater than `threshold`; a NaN is not.
+//   d_x       n floats in device memory, n from 0 to 2^30
 enum Verdict : int { kNone = 0, kSome = 1, kAll = 2 };
 
 // For each of the (n + 31) / 32 groups:

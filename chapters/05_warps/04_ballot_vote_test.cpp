@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "kit/kit.h"
+#include "kit/special_values.h"
 
 namespace {
 
@@ -51,8 +52,8 @@ std::vector<Share> shares() {
 
 enum class Look { kMasks, kVerdicts };
 
-kit::Run check_groups(int n, float threshold, Look look) {
-  const std::vector<float> x = kit::random_floats(n);
+kit::Run check_groups(const std::vector<float>& x, float threshold, Look look) {
+  const int n = static_cast<int>(x.size());
   const Groups expected = judge_on_cpu(x, threshold);
   const size_t groups = expected.masks.size();
   const auto d_x = kit::DeviceBuffer<float>::input(x, "x", kit::Placement::kAtEnd);
@@ -71,14 +72,21 @@ kit::Run check_groups(int n, float threshold, Look look) {
   return run;
 }
 
-kit::Run check_partition(int n, float threshold) {
-  const std::vector<float> x = kit::random_floats(n);
+kit::Run check_partition(const std::vector<float>& x, float threshold) {
+  const int n = static_cast<int>(x.size());
   const auto d_x = kit::DeviceBuffer<float>::input(x, "x", kit::Placement::kAtEnd);
   const auto d_out = kit::DeviceBuffer<float>::output(n, "out", kit::Placement::kAtEnd);
   const kit::Run run =
       kit::run([&] { launch_partition_groups(d_x.get(), threshold, d_out.get(), n); });
   kit::expect_equal(d_out, partition_on_cpu(x, threshold));
   return run;
+}
+
+kit::Run check_groups(int n, float threshold, Look look) {
+  return check_groups(kit::random_floats(n), threshold, look);
+}
+kit::Run check_partition(int n, float threshold) {
+  return check_partition(kit::random_floats(n), threshold);
 }
 
 void budget_one_question(const kit::Counters& c) {
@@ -125,6 +133,17 @@ TEST(BallotVote, PutsTheChosenFirst) {
   kit::for_each("chosen", shares(), [](const Share& share) {
     kit::for_each("n", kit::awkward_sizes(), [&](int n) { check_partition(n, share.threshold); });
   });
+}
+
+TEST(BallotVote, ChosenIsWhatIsGreater) {
+  RecordProperty("todo", 1);
+  // The threshold itself, its neighbours, infinities and zeros; NaN is greater than nothing.
+  for (const float threshold : {0.0f, 0.25f}) {
+    const std::vector<float> x = kit::special_floats_and_nans(1000, threshold);
+    check_groups(x, threshold, Look::kMasks);
+    check_groups(x, threshold, Look::kVerdicts);
+    check_partition(kit::special_floats(1000, threshold), threshold);
+  }
 }
 
 TEST(BallotVote, AcceptsNoElements) {

@@ -90,6 +90,12 @@ TEST(WarpScan, CarriesTheSumFromChunkToChunk) {
   });
 }
 
+TEST(WarpScan, TakesManyRowsAndLongOnes) {
+  RecordProperty("todo", 3);
+  kit::for_each("rows x cols", std::vector<kit::Shape>{{33'001, 1}, {1, 33'001}},
+                [](kit::Shape shape) { check(shape, Look::kInclusive); });
+}
+
 TEST(WarpScan, AcceptsNoRows) {
   RecordProperty("todo", 1);
   check({0, 32}, Look::kInclusive);

@@ -55,6 +55,12 @@ TEST(BlockScan, CarriesTheSumFromChunkToChunk) {
                 [](kit::Shape shape) { check(shape); });
 }
 
+TEST(BlockScan, TakesManyRowsAndLongOnes) {
+  RecordProperty("todo", 3);
+  kit::for_each("rows x cols", std::vector<kit::Shape>{{2053, 2}, {1, 33'001}},
+                [](kit::Shape shape) { check(shape); });
+}
+
 TEST(BlockScan, AcceptsNoRows) {
   RecordProperty("todo", 1);
   check({0, 32});

@@ -95,6 +95,11 @@ TEST(SoftmaxRows, TakesRowsOfAnyLength) {
                 [](kit::Shape shape) { check(shape); });
 }
 
+TEST(SoftmaxRows, TakesManyRows) {
+  RecordProperty("todo", 2);
+  check({33'001, 4});
+}
+
 TEST(SoftmaxRows, StandsLargeAndSmallLogits) {
   RecordProperty("todo", 3);
   // exp(1e4) is infinite in float, exp(-1e4) is 0; only differences inside the row count.

@@ -83,6 +83,12 @@ TEST(LayerNorm, TakesRowsOfAnyLength) {
                 [](kit::Shape shape) { check(shape); });
 }
 
+TEST(LayerNorm, TakesManyRowsAndLongOnes) {
+  RecordProperty("todo", 3);
+  kit::for_each("rows x cols", std::vector<kit::Shape>{{2053, 8}, {1, 33'001}},
+                [](kit::Shape shape) { check(shape); });
+}
+
 TEST(LayerNorm, KeepsItsDigitsFarFromZero) {
   RecordProperty("todo", 2);
   // At 100 a float holds 7.6e-6: that is what a right answer may lose, and no more than a few

@@ -2,8 +2,10 @@
 #include "11_max_pool_2x2.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "kit/kit.h"
+#include "kit/special_values.h"
 
 namespace {
 
@@ -88,6 +90,27 @@ TEST(MaxPool2x2, NegativeWindowsBecomeZero) {
   RecordProperty("todo", 1);
   check({2, 6, 6}, Pool::kMax, -2, -1);
   check({2, 6, 6}, Pool::kAverage, -2, -1);
+}
+
+TEST(MaxPool2x2, CoversEveryExtent) {
+  RecordProperty("todo", 3);
+  kit::for_each("planes x height x width",
+                std::vector<kit::Shape>{{65'537, 2, 2}, {1, 131'074, 2}, {1, 2, 131'074}},
+                [](kit::Shape shape) { check(shape, Pool::kMax); });
+}
+
+TEST(MaxPool2x2, TakesInfinitiesAndZeros) {
+  RecordProperty("todo", 1);
+  const kit::Shape shape(4, 6, 8);
+  std::vector<float> x = kit::special_floats(shape.size());
+  for (float& value : x) {
+    if (value > 1e30f) value = INFINITY;
+  }
+  const std::vector<double> y = pool_on_cpu(x, shape, Pool::kMax);
+  const auto d_x = kit::DeviceBuffer<float>::input(x, "x");
+  const auto d_y = kit::DeviceBuffer<float>::output(y.size(), "y");
+  kit::run([&] { launch_relu_max_pool(d_x.get(), d_y.get(), 4, 6, 8); });
+  kit::expect_near(d_y, y, kit::Tolerance::units(4));
 }
 
 TEST(MaxPool2x2, AcceptsNoPlanes) {

@@ -16,7 +16,7 @@ cudaError_t series_serial(const float* h_x, float* h_y, float* d_x, float* d_y, 
 
 // The same with copies and kernels side by side. Returns the first error, or cudaSuccess once all
 // of it is queued; h_y is complete when all streams have ended.
-//   h_x, h_y   n floats each in pinned host memory, n >= 1
+//   h_x, h_y   n floats each in pinned host memory, n from 1 to 2^30
 //   d_x, d_y   n floats each in device memory, contents not needed before or after
 //   streams    `count` >= 1 streams, idle, none of which waits for the default stream
 cudaError_t series_overlapped(const float* h_x, float* h_y, float* d_x, float* d_y, int n,

@@ -13,7 +13,7 @@ struct Lane {
 };
 
 // y = x |x|. Returns when everything is queued; y is complete once `compute` has ended.
-//   x              n floats in pageable host memory, n >= 1
+//   x              n floats in pageable host memory, n from 1 to 2^30
 //   d_y            n floats in device memory
 //   lanes, length  two lanes for pieces of up to `length` floats; idle, events never recorded
 //   copy, compute  two streams that do not wait for the default stream

@@ -8,7 +8,7 @@
 int predicted_bytes(bool fused);
 
 // y = 1 / (1 + e^-(a + b c)), in one launch.
-//   d_a, d_b, d_c, d_y  n floats each in device memory, n >= 1, aligned to 16 bytes
+//   d_a, d_b, d_c, d_y  n floats each in device memory, n from 1 to 2^30, aligned to 16 bytes
 void launch_sigmoid_fused(const float* d_a, const float* d_b, const float* d_c, float* d_y, int n);
 
 // Given, to be compared with: the same in three launches, y = b c, y = a + y, y = 1 / (1 + e^-y),

@@ -5,7 +5,7 @@
 #include <cuda_runtime.h>
 
 // y = 3 x, in batches that share one piece of device memory, with a range around every phase.
-//   h_x, h_y  n floats each in pinned host memory, n >= 0
+//   h_x, h_y  n floats each in pinned host memory, n from 0 to 2^30
 //   d_x       `batch` floats in device memory
 //   batch     elements per batch; less than 1 is cudaErrorInvalidValue
 // Returns when h_y is complete.

@@ -8,7 +8,8 @@
 int hot_line();
 
 // c = a b^T. The shapes are as in a linear layer: b has a row for each output.
-//   d_a  m x k,  d_b  n x k,  d_c  m x n, row-major in device memory; m, n, k >= 1
+//   d_a  m x k,  d_b  n x k,  d_c  m x n, row-major in device memory; m, n, k from 1 to
+//   2^20, no matrix of 2^31 elements
 void launch_matmul_nt(const float* d_a, const float* d_b, float* d_c, int m, int n, int k);
 
 // Given: the same, slow.

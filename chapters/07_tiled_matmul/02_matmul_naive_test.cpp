@@ -2,6 +2,7 @@
 #include "02_matmul_naive.h"
 
 #include "07_tiled_matmul/test/matmul.h"
+#include "07_tiled_matmul/test/matmul_extents.h"
 #include "kit/kit.h"
 
 TEST(MatmulNaive, AddsUpTheProducts) {
@@ -29,6 +30,13 @@ TEST(MatmulNaive, AcceptsEmptyMatrices) {
   RecordProperty("todo", 2);
   kit::for_each("c", kit::empty_matmuls(),
                 [](const kit::MatmulSizes& s) { kit::check_matmul_exact(launch_matmul_naive, s); });
+}
+
+TEST(MatmulNaive, CoversEveryExtent) {
+  RecordProperty("todo", 2);
+  kit::for_each("c", kit::long_matmuls(), [](const kit::MatmulSizes& s) {
+    kit::check_matmul_precision(launch_matmul_naive, s);
+  });
 }
 
 TEST(MatmulNaive, RoundsAsFloatsDo) {

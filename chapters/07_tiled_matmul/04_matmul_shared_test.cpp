@@ -3,6 +3,7 @@
 
 #include "03_matmul_coalesced.h"
 #include "07_tiled_matmul/test/matmul.h"
+#include "07_tiled_matmul/test/matmul_extents.h"
 #include "kit/kit.h"
 
 TEST(MatmulShared, LoadsBothTiles) {
@@ -30,6 +31,13 @@ TEST(MatmulShared, AcceptsEmptyMatrices) {
   RecordProperty("todo", 1);
   kit::for_each("c", kit::empty_matmuls(), [](const kit::MatmulSizes& s) {
     kit::check_matmul_exact(launch_matmul_shared, s);
+  });
+}
+
+TEST(MatmulShared, CoversEveryExtent) {
+  RecordProperty("todo", 1);
+  kit::for_each("c", kit::long_tiled_matmuls(), [](const kit::MatmulSizes& s) {
+    kit::check_matmul_precision(launch_matmul_shared, s);
   });
 }
 

@@ -2,6 +2,7 @@
 #include "05_matmul_dynamic_tile.h"
 
 #include "07_tiled_matmul/test/matmul.h"
+#include "07_tiled_matmul/test/matmul_extents.h"
 #include "kit/kit.h"
 
 namespace {
@@ -90,6 +91,21 @@ TEST(MatmulDynamicTile, AcceptsEmptyMatrices) {
     kit::check_matmul_exact(launch_matmul_dynamic_tile, s);
   });
   kit::check_matmul_exact(launch_matmul_dynamic_tile, {3, 5, 7});  // the same launcher must work
+}
+
+TEST(MatmulDynamicTile, CoversEveryExtent) {
+  RecordProperty("todo", 3);
+  kit::for_each("c", kit::long_tiled_matmuls(), [](const kit::MatmulSizes& s) {
+    kit::check_matmul_precision(launch_matmul_dynamic_tile, s);
+  });
+}
+
+TEST(MatmulDynamicTile, TakesMoreTilesThanAGridHasBlocksInY) {
+  RecordProperty("todo", 2);
+  // Sums of nothing: zeros in 65,537 tiles of 8 rows, or of 8 columns.
+  kit::for_each(
+      "c", std::vector<kit::MatmulSizes>{{524'289, 1, 0}, {1, 524'289, 0}},
+      [](const kit::MatmulSizes& s) { kit::check_matmul_exact(launch_matmul_dynamic_tile, s); });
 }
 
 TEST(MatmulDynamicTile, RoundsAsFloatsDo) {

@@ -3,6 +3,7 @@
 
 #include "04_matmul_shared.h"
 #include "07_tiled_matmul/test/matmul.h"
+#include "07_tiled_matmul/test/matmul_extents.h"
 #include "kit/kit.h"
 
 TEST(Matmul1dTile, LoadsBothTiles) {
@@ -32,6 +33,13 @@ TEST(Matmul1dTile, AcceptsEmptyMatrices) {
     kit::check_matmul_exact(launch_matmul_1d_tile, s);
   });
   kit::check_matmul_exact(launch_matmul_1d_tile, {3, 5, 7});  // the same launcher must work here
+}
+
+TEST(Matmul1dTile, CoversEveryExtent) {
+  RecordProperty("todo", 3);
+  kit::for_each("c", kit::long_tiled_matmuls(), [](const kit::MatmulSizes& s) {
+    kit::check_matmul_precision(launch_matmul_1d_tile, s);
+  });
 }
 
 TEST(Matmul1dTile, RoundsAsFloatsDo) {

@@ -3,6 +3,7 @@
 
 #include "03_matmul_coalesced.h"
 #include "07_tiled_matmul/test/matmul.h"
+#include "07_tiled_matmul/test/matmul_extents.h"
 #include "kit/kit.h"
 
 TEST(Matmul2dTile, LoadsBothTiles) {
@@ -34,6 +35,13 @@ TEST(Matmul2dTile, AcceptsEmptyMatrices) {
   kit::check_matmul_exact(launch_matmul_2d_tile, {3, 5, 7});  // the same launcher must work here
 }
 
+TEST(Matmul2dTile, CoversEveryExtent) {
+  RecordProperty("todo", 3);
+  kit::for_each("c", kit::long_tiled_matmuls(), [](const kit::MatmulSizes& s) {
+    kit::check_matmul_precision(launch_matmul_2d_tile, s);
+  });
+}
+
 TEST(Matmul2dTile, RoundsAsFloatsDo) {
   RecordProperty("todo", 2);
   kit::for_each("c", std::vector<kit::MatmulSizes>{{33, 40, 300}, {20, 70, 64}},
@@ -55,13 +63,17 @@ TEST(Matmul2dTile, UsesEachWordSeveralTimes) {
 
 TEST(Matmul2dTile, IsFast) {
   RecordProperty("todo", 2);
+  // Long in k: with few steps, the first and the last one are most of what the model sees.
   const kit::MatmulSizes sizes =
-      kit::simulated() ? kit::MatmulSizes{256, 512, 32} : kit::MatmulSizes{4096, 4096, 4096};
+      kit::simulated() ? kit::MatmulSizes{256, 512, 256} : kit::MatmulSizes{4096, 4096, 4096};
   kit::MatmulSpeed work(sizes, 66);
   work.speed.launch(work.call(launch_matmul_2d_tile));
-  // Measured on an H200 (2026-11-21): 4.8 times the coalesced kernel and 57 % of cuBLAS.
+  // Measured on an H200 (2026-11-21): 4.8 times the coalesced kernel and 57 % of cuBLAS; four
+  // other designs in blocks: 4.1 to 6.0 times. The model says 3.0 of this one, and of five others
+  // in blocks 1.4 (guards around each load, which it does not let overlap) to 5.5. It says less
+  // than 0.5 of what multiplies in double.
   work.speed.against(kit::stage("the coalesced kernel", work.call(launch_matmul_coalesced)),
-                     kit::Bars(3.0));
+                     kit::Bars(3.0).modelled(2.0, 1.0));
   work.speed.against(work.against_cublas(), kit::Bars(0.45, 0.55));
   work.speed.grade();
 }

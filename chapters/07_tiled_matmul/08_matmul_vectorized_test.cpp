@@ -3,6 +3,7 @@
 
 #include "07_matmul_2d_tile.h"
 #include "07_tiled_matmul/test/matmul.h"
+#include "07_tiled_matmul/test/matmul_extents.h"
 #include "kit/kit.h"
 
 TEST(MatmulVectorized, LoadsBothTiles) {
@@ -41,6 +42,13 @@ TEST(MatmulVectorized, AcceptsEmptyMatrices) {
   kit::check_matmul_exact(launch_matmul_vectorized, {3, 5, 7});  // the same launcher must work here
 }
 
+TEST(MatmulVectorized, CoversEveryExtent) {
+  RecordProperty("todo", 3);
+  kit::for_each("c", kit::long_tiled_matmuls(), [](const kit::MatmulSizes& s) {
+    kit::check_matmul_precision(launch_matmul_vectorized, s);
+  });
+}
+
 TEST(MatmulVectorized, RoundsAsFloatsDo) {
   RecordProperty("todo", 2);
   kit::for_each("c", std::vector<kit::MatmulSizes>{{33, 40, 300}, {20, 70, 64}},
@@ -68,8 +76,10 @@ TEST(MatmulVectorized, LoadsSixteenBytesAtATime) {
 
 TEST(MatmulVectorized, IsFast) {
   RecordProperty("todo", 2);
+  // Long in k: with few steps, the first and the last one are most of what the model sees. At k = 32
+  // it says 0.3 to 0.6 of designs that it says 1.4 to 2.0 of here.
   const kit::MatmulSizes sizes =
-      kit::simulated() ? kit::MatmulSizes{256, 512, 32} : kit::MatmulSizes{4096, 4096, 4096};
+      kit::simulated() ? kit::MatmulSizes{256, 512, 256} : kit::MatmulSizes{4096, 4096, 4096};
   kit::MatmulSpeed work(sizes, 66);
   work.speed.launch(work.call(launch_matmul_vectorized));
   // Measured on an H200 (2026-11-22): 1.30 times the 2-D tile and 74 % of cuBLAS.

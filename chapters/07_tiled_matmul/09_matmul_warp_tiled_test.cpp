@@ -3,6 +3,7 @@
 
 #include "03_matmul_coalesced.h"
 #include "07_tiled_matmul/test/matmul.h"
+#include "07_tiled_matmul/test/matmul_extents.h"
 #include "kit/kit.h"
 
 TEST(MatmulWarpTiled, FindsThePlaceOfEveryThread) {
@@ -49,6 +50,13 @@ TEST(MatmulWarpTiled, AcceptsEmptyMatrices) {
     kit::check_matmul_exact(launch_matmul_warp_tiled, s);
   });
   kit::check_matmul_exact(launch_matmul_warp_tiled, {3, 5, 7});  // the same launcher must work here
+}
+
+TEST(MatmulWarpTiled, CoversEveryExtent) {
+  RecordProperty("todo", 1);
+  kit::for_each("c", kit::long_tiled_matmuls(), [](const kit::MatmulSizes& s) {
+    kit::check_matmul_precision(launch_matmul_warp_tiled, s);
+  });
 }
 
 TEST(MatmulWarpTiled, RoundsAsFloatsDo) {

@@ -39,7 +39,7 @@ __global__ void pad_with_zeros(const float* x, int rows, int cols, float* out, i
 }
 
 void launch_pad(const float* d_x, int rows, int cols, float* d_out, int out_rows, int out_cols) {
-  const dim3 block(32, 8);
+  const dim3 block(32, 32);  // high: a grid has at most 65,535 blocks in y
   const dim3 grid((out_cols + block.x - 1) / block.x, (out_rows + block.y - 1) / block.y);
   if (grid.x > 0 && grid.y > 0) {
     pad_with_zeros<<<grid, block>>>(d_x, rows, cols, d_out, out_rows, out_cols);

@@ -175,6 +175,19 @@ TEST(SizeCliffs, MultipliesPaddedMatrices) {
                 [](const kit::MatmulSizes& s) { check_padded(s); });
 }
 
+TEST(SizeCliffs, PadsMoreRowsThanAGridHasBlocks) {
+  RecordProperty("todo", 3);
+  constexpr int kRows = 524'289;  // 65,537 blocks of 8 rows
+  const std::vector<float> x = kit::random_integer_floats(kRows);
+  const int cols = padded(1);
+  std::vector<float> expected(static_cast<size_t>(kRows) * cols);
+  for (int row = 0; row < kRows; ++row) expected[static_cast<size_t>(row) * cols] = x[row];
+  const auto d_x = kit::DeviceBuffer<float>::input(x, "x", kit::Placement::kAtEnd);
+  const auto d_out = kit::DeviceBuffer<float>::output(expected.size(), "out");
+  kit::run([&] { launch_pad(d_x.get(), kRows, 1, d_out.get(), kRows, cols); });
+  kit::expect_equal(d_out, expected, kit::Shape(kRows, cols));
+}
+
 TEST(SizeCliffs, PadsNoMoreThanItMust) {
   RecordProperty("todo", 3);
   kit::for_each("size", std::vector<int>{0, 1, 2, 3, 4, 5, 127, 128, 1281}, [](int size) {

@@ -7,7 +7,7 @@
 // Forward transforms: y[k] = sum over i of x[i] exp(-2 pi i k / n), for each n values of x.
 //   d_x, d_y  batch * n complex values each, one transform after the other; d_y may be d_x
 //   n         a power of two from 2 to 4096
-//   batch     from 0
+//   batch     from 0 to 2^20
 void launch_fft_radix2(const float2* d_x, float2* d_y, int n, int batch);
 // The same with a pass through global memory for each stage (the baseline). d_between has room for
 // batch * n values; no two of the three arrays may be the same.

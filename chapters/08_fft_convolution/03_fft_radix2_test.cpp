@@ -48,6 +48,11 @@ TEST(FftRadix2, TransformsEachOfABatch) {
                 [](int n) { check(kit::random_complex(3 * n), n); });
 }
 
+TEST(FftRadix2, TransformsMoreThanAGridHasBlocksInY) {
+  RecordProperty("todo", 1);
+  check(kit::random_complex(2 * 65'537), 2);
+}
+
 TEST(FftRadix2, WorksInPlace) {
   RecordProperty("todo", 1);
   constexpr int kPoints = 1024;

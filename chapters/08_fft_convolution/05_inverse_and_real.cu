@@ -28,12 +28,12 @@ static void inverse(const float2* d_y, float2* d_x, int n, int batch) {
 
 void launch_ifft(const float2* d_y, float2* d_x, int n, int batch) { inverse(d_y, d_x, n, batch); }
 
-// y (n / 2 + 1 per transform) from z, the transforms of the n / 2 pairs. Block (b, t) has values k
-// of transform t.
+// y (n / 2 + 1 per transform) from z, the transforms of the n / 2 pairs. Block (t, b) has values k
+// of transform t: of which there may be more than the 65,535 blocks that a grid has in y.
 __global__ void split_pairs(const float2* z, float2* y, int n) {
-  const int half = n / 2, k = blockIdx.x * blockDim.x + threadIdx.x;
-  z += static_cast<size_t>(blockIdx.y) * half;
-  y += static_cast<size_t>(blockIdx.y) * (half + 1);
+  const int half = n / 2, k = blockIdx.y * blockDim.x + threadIdx.x;
+  z += static_cast<size_t>(blockIdx.x) * half;
+  y += static_cast<size_t>(blockIdx.x) * (half + 1);
   if (k > half) return;
   // TODO(2): With a = z[k] and b = conjugate of z[half - k], both modulo half, the even values
   // have the transform (a + b) / 2, the odd ones (a - b) / 2 times -i. Join them (about 4 lines).
@@ -42,15 +42,15 @@ __global__ void split_pairs(const float2* z, float2* y, int n) {
 
 void launch_rfft(const float* d_x, float2* d_y, float2* d_half, int n, int batch) {
   launch_fft_radix2(reinterpret_cast<const float2*>(d_x), d_half, n / 2, batch);
-  const dim3 grid((n / 2 + 1 + kBlock - 1) / kBlock, batch);
+  const dim3 grid(batch, (n / 2 + 1 + kBlock - 1) / kBlock);
   split_pairs<<<grid, kBlock>>>(d_half, d_y, n);
 }
 
 // The way back: z from y.
 __global__ void merge_pairs(const float2* y, float2* z, int n) {
-  const int half = n / 2, k = blockIdx.x * blockDim.x + threadIdx.x;
-  y += static_cast<size_t>(blockIdx.y) * (half + 1);
-  z += static_cast<size_t>(blockIdx.y) * half;
+  const int half = n / 2, k = blockIdx.y * blockDim.x + threadIdx.x;
+  y += static_cast<size_t>(blockIdx.x) * (half + 1);
+  z += static_cast<size_t>(blockIdx.x) * half;
   if (k >= half) return;
   // TODO(3): From y[k] and the conjugate of y[half - k] get even and odd of TODO 2 back, and from
   // these z[k] = even + i odd (about 4 lines).
@@ -59,7 +59,7 @@ __global__ void merge_pairs(const float2* y, float2* z, int n) {
 
 void launch_irfft(const float2* d_y, float* d_x, int n, int batch) {
   float2* const d_pairs = reinterpret_cast<float2*>(d_x);
-  const dim3 grid((n / 2 + kBlock - 1) / kBlock, batch);
+  const dim3 grid(batch, (n / 2 + kBlock - 1) / kBlock);
   merge_pairs<<<grid, kBlock>>>(d_y, d_pairs, n);
   inverse(d_pairs, d_pairs, n / 2, batch);
 }

@@ -4,7 +4,8 @@
 
 #include <vector_types.h>
 
-// Everything is in device memory, one transform after the other; n is a power of two, batch >= 1.
+// Everything is in device memory, one transform after the other; n is a power of two, batch from 1
+// to 2^20, and no array has 2^31 values.
 
 // Inverse: x[i] = 1/n times the sum over k of y[k] exp(+2 pi i k / n).
 //   d_y, d_x  batch * n values each; d_x may be d_y. n from 2 to 4096

@@ -93,6 +93,14 @@ TEST(InverseAndReal, RealValuesComeBack) {
   kit::for_each("n", shapes(), check_way_back);
 }
 
+TEST(InverseAndReal, TakesMoreTransformsThanAGridHasBlocksInY) {
+  RecordProperty("todo", 2);
+  const Shape many = {4, 65'537};
+  check_inverse(many);
+  check_real(many);
+  check_way_back(many);
+}
+
 TEST(InverseAndReal, RealValuesTakeHalfTheWork) {
   RecordProperty("todo", 2);
   constexpr int kPoints = 1024;

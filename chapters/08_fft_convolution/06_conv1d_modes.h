@@ -10,7 +10,7 @@ enum class ConvMode {
 };
 
 // How many values are kept of n values and a filter of k: n + k - 1, n, or n - k + 1, which is 0
-// for a filter longer than the signal. n >= 1, k >= 1.
+// for a filter longer than the signal. n and k from 1 to 2^29.
 int conv1d_size(int n, int k, ConvMode mode);
 
 // d_x  n floats,  d_w  k floats,  d_y  conv1d_size(n, k, mode) floats; all in device memory.

@@ -128,6 +128,12 @@ TEST(Conv1dModes, CorrelationTakesTheFilterFromItsEnd) {
   }
 }
 
+TEST(Conv1dModes, TakesLongSignals) {
+  RecordProperty("todo", 2);
+  check(Kind::kConvolution, ConvMode::kFull, {4099, 3});
+  check(Kind::kCorrelation, ConvMode::kFull, {4099, 3});
+}
+
 TEST(Conv1dModes, KeepsFullPrecision) {
   RecordProperty("todo", 3);
   std::vector<float> signs = kit::random_integer_floats(50, 0, 1);

@@ -8,7 +8,7 @@ constexpr int kMaxFilterSide = 32;  // rows or columns of a filter
 //   y[row][col] = sum over i, j of f[i][j] x[row + i - (r - 1) / 2][col + j - (s - 1) / 2]
 // where x is taken as 0 outside the image; halves are rounded down.
 //   d_x  h x w floats,  d_f  r x s floats,  d_y  h x w floats; row-major in device memory
-//   h, w >= 0, h * w < 2^31;  1 <= r, s <= kMaxFilterSide
+//   h and w from 0 to 2^19, h * w < 2^31;  1 <= r, s <= kMaxFilterSide
 void launch_conv2d_direct(const float* d_x, const float* d_f, float* d_y, int h, int w, int r,
                           int s);
 

@@ -111,6 +111,12 @@ TEST(Conv2dDirect, TakesZerosPastTheEdges) {
                 [](const Case& c) { check(c); });
 }
 
+TEST(Conv2dDirect, TakesHighAndWideImages) {
+  RecordProperty("todo", 1);
+  kit::for_each("image", std::vector<Case>{{{65'537, 1}, {1, 1}}, {{1, 33'001}, {1, 1}}},
+                [](const Case& c) { check(c); });
+}
+
 TEST(Conv2dDirect, EveryCallHasItsOwnFilter) {
   RecordProperty("todo", 3);
   for (int call = 0; call < 2; ++call) check({{33, 40}, {3, 3}});

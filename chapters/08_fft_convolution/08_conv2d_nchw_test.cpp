@@ -1,6 +1,7 @@
 // Tests of 08/08 conv2d, NCHW. The reference, in double, is in test/convolution.h.
 #include "08_conv2d_nchw.h"
 
+#include "08_fft_convolution/test/conv_extents.h"
 #include "08_fft_convolution/test/convolution.h"
 #include "kit/kit.h"
 
@@ -43,6 +44,11 @@ TEST(Conv2dNchw, CoversLayersOfAnySize) {
 TEST(Conv2dNchw, TheLayersOfChapter12) {
   RecordProperty("todo", 2);
   check_all({{2, 1, 28, 28, 16, 3, 3, 1}, {1, 16, 14, 14, 32, 3, 3, 1}});
+}
+
+TEST(Conv2dNchw, CoversEveryExtent) {
+  RecordProperty("todo", 1);
+  check_all(kit::long_convs());
 }
 
 TEST(Conv2dNchw, KeepsFullPrecision) {

@@ -2,6 +2,7 @@
 #include "09_conv2d_implicit_gemm.h"
 
 #include "08_conv2d_nchw.h"
+#include "08_fft_convolution/test/conv_extents.h"
 #include "08_fft_convolution/test/convolution.h"
 #include "kit/kit.h"
 
@@ -79,6 +80,11 @@ TEST(Conv2dImplicitGemm, TransformsThePixelsOfFewChannels) {
              {1, 9, 6, 8, 5, 3, 3, 1},
              {2, 12, 5, 7, 33, 3, 3, 1},
              {1, 10, 3, 4, 3, 3, 3, 2}});
+}
+
+TEST(Conv2dImplicitGemm, CoversEveryExtent) {
+  RecordProperty("todo", 4);
+  check_all(kit::long_tiled_convs());
 }
 
 TEST(Conv2dImplicitGemm, KeepsFullPrecision) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "08_fft_convolution/test/conv_extents.h"
 #include "08_fft_convolution/test/convolution.h"
 #include "kit/kit.h"
 
@@ -171,6 +172,14 @@ TEST(Conv2dBackward, TheLayersOfChapter12) {
                   check_input(s);
                   check_filter(s);
                 });
+}
+
+TEST(Conv2dBackward, CoversEveryExtent) {
+  RecordProperty("todo", 1);
+  kit::for_each("x", kit::long_tiled_convs(), [](const kit::ConvSizes& s) {
+    check_input(s);
+    check_filter(s);
+  });
 }
 
 TEST(Conv2dBackward, KeepsFullPrecision) {

@@ -6,7 +6,7 @@
 
 // Floats, row-major; the filter is no larger than the image.
 struct ConvShape {
-  int height, width;                // of the image, from 1
+  int height, width;                // of the image, from 1 to 65,536, fewer than 2^30 pixels
   int filter_height, filter_width;  // from 1
   int out_height() const { return height - filter_height + 1; }
   int out_width() const { return width - filter_width + 1; }

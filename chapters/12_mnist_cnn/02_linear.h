@@ -3,7 +3,8 @@
 #define CHAPTERS_12_MNIST_CNN_02_LINEAR_H_
 
 // y[i][o] = b[o] + sum over j of x[i][j] w[o][j]. Row-major floats in device memory: x is n x in, w
-// out x in, b out, y n x out. Any size, also 0: a sum of nothing is 0.
+// out x in, b out, y n x out. n, in and out from 0 to 2^19, no matrix of 2^31 elements; a sum of
+// nothing is 0.
 void launch_linear_forward(const float* d_x, const float* d_w, const float* d_b, float* d_y, int n,
                            int in, int out);
 

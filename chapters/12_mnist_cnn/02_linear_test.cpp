@@ -172,6 +172,16 @@ TEST(Linear, TakesEmptyBatchesAndLayers) {
   });
 }
 
+TEST(Linear, CoversEveryExtent) {
+  RecordProperty("todo", 3);
+  // More than 16 bits can count with a sign.
+  kit::for_each("x to y", std::vector<Layer>{{33'001, 1, 2}, {2, 33'001, 1}, {1, 2, 33'001}},
+                [](const Layer& s) {
+                  check_forward(s, integers);
+                  check_backward(s, integers, Check::kAll);
+                });
+}
+
 TEST(Linear, KeepsFullPrecision) {
   RecordProperty("todo", 1);
   kit::for_each("x to y", std::vector<Layer>{{40, 300, 24}}, [](const Layer& s) {

@@ -111,6 +111,14 @@ TEST(CrossEntropy, TakesTheMeanOverTheBatch) {
                 });
 }
 
+TEST(CrossEntropy, TakesLongBatches) {
+  RecordProperty("todo", 3);
+  const Batch b = {65'537, 2};
+  const Inputs in = random_batch(b, 4);
+  check_loss(in, b);
+  check_derivatives(in, b);
+}
+
 TEST(CrossEntropy, LogitsFarFromZeroOverflowNothing) {
   RecordProperty("todo", 1);
   kit::for_each("logits around", std::vector<int>{10000, -10000, 100, -100}, [](int middle) {

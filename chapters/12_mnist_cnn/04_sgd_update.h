@@ -4,7 +4,7 @@
 
 #include "support.h"
 
-// w[i] -= rate * dw[i] for n floats in device memory; n may be 0.
+// w[i] -= rate * dw[i] for n floats in device memory; n from 0 to 2^30.
 void launch_sgd_update(float* d_w, const float* d_dw, float rate, int n);
 
 // w[i] = (k 2^-23 - 1) bound, rounded once, where k is the upper 24 bits of random_bits(seed,

@@ -1,6 +1,7 @@
 // Tests of 12/06 convolution, forward. The reference, in double, is in test/convolution.h.
 #include "06_conv_forward.h"
 
+#include "08_fft_convolution/test/conv_extents.h"
 #include "08_fft_convolution/test/convolution.h"
 #include "kit/kit.h"
 
@@ -48,6 +49,11 @@ TEST(ConvForward, CoversTheLayersOfBothNetworks) {
   RecordProperty("todo", 3);
   check_all({layer(2, 1, 28, 28, 16), layer(1, 16, 14, 14, 32), layer(5, 1, 12, 12, 4),
              layer(4, 4, 6, 6, 8)});
+}
+
+TEST(ConvForward, CoversEveryExtent) {
+  RecordProperty("todo", 3);
+  check_all(kit::long_layers_of_small_images());
 }
 
 TEST(ConvForward, AcceptsNoImages) {

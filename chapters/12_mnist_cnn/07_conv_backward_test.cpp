@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "08_fft_convolution/test/conv_extents.h"
 #include "08_fft_convolution/test/convolution.h"
 #include "kit/kit.h"
 
@@ -160,6 +161,17 @@ TEST(ConvBackward, CoversTheLayersOfBothNetworks) {
     check_dw(s);
   }
   check_dx(layer(1, 16, 14, 14, 32));
+}
+
+TEST(ConvBackward, CoversEveryExtent) {
+  RecordProperty("todo", 4);
+  kit::for_each("x", kit::long_layers_of_small_images(), [](const kit::ConvSizes& s) {
+    const Inputs in = integers(s);
+    const Result result = backward(in, s);
+    const Gradients expected = gradients_on_cpu(in, s);
+    kit::expect_near(result.dx, expected.dx, kExactly, kit::Shape(s.n * s.c, s.h, s.w));
+    kit::expect_near(result.dw, expected.dw, kExactly, kit::Shape(s.k * s.c, 3, 3));
+  });
 }
 
 TEST(ConvBackward, LeavesOutWhatIsNotWanted) {

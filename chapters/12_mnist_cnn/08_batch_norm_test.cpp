@@ -185,6 +185,16 @@ TEST(BatchNorm, AddsUpPartsOfDifferentSize) {
                 [](const Sizes& s) { check_forward(random_inputs(s), s); });
 }
 
+TEST(BatchNorm, CoversEveryExtent) {
+  RecordProperty("todo", 2);
+  kit::for_each("n x c x hw", std::vector<Sizes>{{65'537, 1, 1}, {1, 1031, 24}, {1, 1, 65'537}},
+                [](const Sizes& s) {
+                  check_forward(random_inputs(s), s);
+                  check_sums(s);
+                  check_dx(s);
+                });
+}
+
 TEST(BatchNorm, PartsMayLieFarApart) {
   RecordProperty("todo", 2);
   // Each image around another value: most of the variance is between the parts.

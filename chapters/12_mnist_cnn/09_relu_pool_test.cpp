@@ -1,6 +1,8 @@
 // Tests of 12/09 ReLU and max pool.
 #include "09_relu_pool.h"
 
+#include <cmath>
+
 #include "kit/kit.h"
 
 namespace {
@@ -108,6 +110,29 @@ TEST(ReluPool, WritesRowsAndColumnsThatAreInNoWindow) {
   RecordProperty("todo", 3);
   kit::for_each("x", kOdd,
                 [](const Sizes& s) { check_backward(kit::random_floats(s.input()), s); });
+}
+
+TEST(ReluPool, CoversEveryExtent) {
+  RecordProperty("todo", 1);
+  kit::for_each("x",
+                std::vector<Sizes>{
+                    {65'537, 1, 2, 2}, {1, 65'537, 2, 2}, {1, 1, 131'074, 2}, {1, 1, 2, 131'074}},
+                [](const Sizes& s) {
+                  check_forward(kit::random_floats(s.input()), s);
+                  check_backward(kit::random_floats(s.input()), s);
+                });
+}
+
+TEST(ReluPool, TakesTheEndsOfTheRange) {
+  RecordProperty("todo", 1);
+  // Infinities, the greatest and the least floats, and both zeros, in every place of a window.
+  const std::vector<float> ends = {INFINITY, -INFINITY, 3.4028235e38f, -3.4028235e38f,
+                                   1e-45f,   -1e-45f,   0.0f,          -0.0f};
+  const Sizes s = {16, 3, 6, 8};
+  std::vector<float> x;
+  for (const int i : kit::random_ints(s.input(), 0, 7)) x.push_back(ends[i]);
+  check_forward(x, s);
+  check_backward(x, s);
 }
 
 TEST(ReluPool, AcceptsNoImages) {

@@ -1,4 +1,4 @@
-// Tests of 12/10 training step. The reference is kit/network.h: the same network in double, tested
+// Tests of 12/10 training step. The reference is test/network.h: the same network in double, tested
 // against finite differences.
 #include "10_train_step.h"
 

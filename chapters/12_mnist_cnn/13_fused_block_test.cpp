@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "08_fft_convolution/test/conv_extents.h"
 #include "08_fft_convolution/test/convolution.h"
 #include "kit/kit.h"
 #include "kit/speed/speed.h"
@@ -113,6 +114,12 @@ TEST(FusedBlock, CoversSizesThatAreNoMultiples) {
                 [](const kit::ConvSizes& s) { check(random_inputs(s), s); });
 }
 
+TEST(FusedBlock, CoversEveryExtent) {
+  RecordProperty("todo", 3);
+  kit::for_each("x", kit::long_layers_of_small_images(),
+                [](const kit::ConvSizes& s) { check(random_inputs(s), s); });
+}
+
 TEST(FusedBlock, MovesWhatGoesInAndComesOut) {
   RecordProperty("todo", 3);
   const kit::ConvSizes s = layer(16, 16, 14, 14, 32);
@@ -161,13 +168,15 @@ TEST(FusedBlock, IsFast) {
     speed.expect(
         y, [&](size_t i) { return block_element(x, weights, gamma, beta, mean, inv_std, s, i); },
         kit::Tolerance::units(16));
+    // Modelled, the solution is 16 times as fast. The model thinks too well of some others: one
+    // that measured 1.46 on an H200 was modelled at 3.0.
     speed.against(kit::stage("four kernels",
                              [&] {
                                launch_block_by_four(x.get(), weights.get(), statistics(), y.get(),
                                                     conv.get(), norm.get(), s.n, s.c, s.h, s.w,
                                                     s.k);
                              }),
-                  kit::Bars(2, 3));
+                  kit::Bars(2, 3).modelled(4, 1.5));
     speed.grade();
   });
 }

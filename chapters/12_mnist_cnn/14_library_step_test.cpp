@@ -1,4 +1,4 @@
-// Tests of 12/14 library step. The reference is kit/network.h: the same network in double.
+// Tests of 12/14 library step. The reference is test/network.h: the same network in double.
 #include "14_library_step.h"
 
 #include <cmath>

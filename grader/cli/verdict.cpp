@@ -269,7 +269,7 @@ std::string inconclusive(const Result& result, const Terminal& terminal) {
                     terminal);
   }
   return labelled(Style::kNote, "OPEN", "Right, but its speed could not be judged.", terminal) +
-         indented(speed->reason + " Run it again when nothing else does.", terminal);
+         indented(speed->reason, terminal);
 }
 
 std::string body(const Result& result, const Terminal& terminal) {

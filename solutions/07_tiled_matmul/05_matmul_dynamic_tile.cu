@@ -83,13 +83,20 @@ void launch_matmul_dynamic_tile(const float* d_a, const float* d_b, float* d_c, 
   cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerBlock, device);
   cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlock, device);
   const int width = tile_width(m, n, threads, shared_bytes);
-  const dim3 grid((n + width - 1) / width, (m + width - 1) / width), block(width, width);
-  //~ const size_t bytes = 2 * width * width * sizeof(float);
-  //~ matmul_tile<<<grid, block, bytes>>>(d_a, d_b, d_c, m, n, k, width);
-  //~begin 2
-  with_constant(width, [&](auto constant) {  // compiled three times, with another type each
-    constexpr int kWidth = decltype(constant)::value;
-    matmul_tile<kWidth><<<grid, block>>>(d_a, d_b, d_c, m, n, k);
-  });
-  //~end
+  // A grid has at most 65,535 blocks in y. Where c has more rows of tiles, another launch follows.
+  const int most_rows = 65535 * width;
+  for (int first = 0; first < m; first += most_rows) {
+    const int rows = std::min(m - first, most_rows);
+    const float* const a = d_a + static_cast<size_t>(first) * k;
+    float* const c = d_c + static_cast<size_t>(first) * n;
+    const dim3 grid((n + width - 1) / width, (rows + width - 1) / width), block(width, width);
+    //~ const size_t bytes = 2 * width * width * sizeof(float);
+    //~ matmul_tile<<<grid, block, bytes>>>(a, d_b, c, rows, n, k, width);
+    //~begin 2
+    with_constant(width, [&](auto constant) {  // compiled three times, with another type each
+      constexpr int kWidth = decltype(constant)::value;
+      matmul_tile<kWidth><<<grid, block>>>(a, d_b, c, rows, n, k);
+    });
+    //~end
+  }
 }

@@ -117,13 +117,13 @@ __global__ void __launch_bounds__(32 * kWarps, 1)
     matmul_tall_skinny(const float* a, const float* b, float* c, int m, int n, int k, int width,
                        bool add) {
   extern __shared__ float4 columns[];  // [kCols][count]; then rows and sums of all warps
-  const int warp = threadIdx.x / 32, count = (width + 3) / 4, first_col = blockIdx.y * kCols;
+  const int warp = threadIdx.x / 32, count = (width + 3) / 4, first_col = blockIdx.x * kCols;
   const Rows rows = {columns + (kCols + warp * kRows) * count, count};
   int turns = 0;  // whose sums are kept
   float* own = reinterpret_cast<float*>(columns + (kCols + kWarps * kRows) * count);
   own += warp * kKept * kSums;                  // [kKept][kSums]
-  const int turn = gridDim.x * kWarps * kRows;  // rows that all warps take together
-  int first = (warp * gridDim.x + blockIdx.x) * kRows;
+  const int turn = gridDim.y * kWarps * kRows;  // rows that all warps take together
+  int first = (warp * gridDim.y + blockIdx.y) * kRows;
   Columns loads;
   begin_part<kAligned>(rows, a, first, 0, m, width, k);  // first what takes longest
   loads.load(b, first_col, width, n);
@@ -169,7 +169,8 @@ void launch_matmul_tall_skinny(const float* d_a, const float* d_b, float* d_c, i
   const int bytes = (slab + 3) / 4 * 4 * kBytesPerK + kBytesOfSums;
   cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
   const int needed = (m + kWarps * kRows - 1) / (kWarps * kRows);
-  const dim3 grid(needed < multiprocessors ? needed : multiprocessors, (n + kCols - 1) / kCols);
+  // Columns of c, which may be many, along x: a grid has at most 65,535 blocks in y.
+  const dim3 grid((n + kCols - 1) / kCols, needed < multiprocessors ? needed : multiprocessors);
   int first = 0;
   do {  // once with k = 0: c is zeros then
     const int width = k - first < slab ? k - first : slab;

@@ -34,6 +34,11 @@ bool undecided(const SpeedRatio& ratio, bool busy) {
   return contains && (ratio.estimate.spread > kMostSpread || ratio.estimate.half_width() > 0.05);
 }
 
+// The model cannot tell on which side of its bar such a ratio is on a card.
+bool in_doubt(const SpeedRatio& ratio) {
+  return ratio.bars.doubt_from > 0 && ratio.estimate.median >= ratio.bars.doubt_from;
+}
+
 }  // namespace
 
 const char* name_of(Level level) {
@@ -88,6 +93,10 @@ Judgement judge(const std::vector<SpeedRatio>& ratios, bool busy) {
   }
   if (result.by == nullptr) return result;
   result.verdict = result.level == Level::kNone ? SpeedVerdict::kFail : SpeedVerdict::kPass;
+  if (result.level == Level::kNone && in_doubt(*result.by)) {
+    result.verdict = SpeedVerdict::kInconclusive;
+    return result;
+  }
   // A ratio that is clear decides; one that is not may have decided by chance.
   const bool clear_pass = std::any_of(ratios.begin(), ratios.end(), [busy](const SpeedRatio& c) {
     return level_of(c) != Level::kNone && !undecided(c, busy);
@@ -96,9 +105,11 @@ Judgement judge(const std::vector<SpeedRatio>& ratios, bool busy) {
       ratios.begin(), ratios.end(), [busy](const SpeedRatio& c) { return undecided(c, busy); });
   if (!clear_pass && any_undecided) {
     result.verdict = SpeedVerdict::kInconclusive;
-    result.reason = "The times jump about (the quartiles of the ratio are " +
-                    percent(result.by->estimate.spread) +
-                    " apart), too much for this bar. Is something else using the card?";
+    result.reason =
+        "The times jump about (the quartiles of the ratio are " +
+        percent(result.by->estimate.spread) +
+        " apart), too much for this bar. Is something else using the card? Run it again when "
+        "nothing else does.";
   }
   return result;
 }

@@ -22,6 +22,24 @@ struct Bars {
     return copy;
   }
   bool gold_gpu_only = false;
+  // The model is off by more than noise: in the simulator a ratio from the first on passes and one
+  // below the second fails. Between the two it cannot tell, and the verdict is inconclusive: a GPU
+  // decides. Both come from kernels that were modelled and timed.
+  Bars modelled(double pass_in_simulator, double doubt) const {
+    Bars copy = *this;
+    copy.modelled_pass = pass_in_simulator;
+    copy.modelled_doubt = doubt;
+    return copy;
+  }
+  double modelled_pass = 0, modelled_doubt = 0;
+  double doubt_from = 0;  // a ratio from here on that misses the pass is inconclusive; 0: none is
+  // What counts in the simulator.
+  Bars in_simulator() const {
+    Bars copy = modelled_pass > 0 ? Bars(modelled_pass) : *this;
+    if (gold_gpu_only) copy.gold = copy.reference = 0;
+    copy.doubt_from = modelled_doubt;
+    return copy;
+  }
 };
 
 namespace internal {
@@ -53,7 +71,8 @@ struct Judgement {
   std::string reason;              // of an inconclusive one
 };
 // A level is reached as soon as one ratio reaches it. `busy`: the times show that something
-// else used the card, so only a ratio far from its bar counts.
+// else used the card, so only a ratio far from its bar counts. Where no bar is reached, a ratio in
+// the doubt of its bars is inconclusive, without a reason.
 Judgement judge(const std::vector<SpeedRatio>& ratios, bool busy = false);
 
 // True if the times of one piece of work jump about as they do on a card that others use.

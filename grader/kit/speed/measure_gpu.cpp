@@ -291,9 +291,10 @@ class GpuMeasurement {
     for (int i = 0; i < 7; ++i) seconds.push_back(clock_.by_events(ceiling.launch));
     const double share = ceiling.amount / median(seconds) / limit;
     if (share >= least) return true;
-    result_.inconclusive = "This card " + std::string(verb) + " at only " +
-                           std::to_string(static_cast<int>(100 * share)) + " % of " + limit_name +
-                           " now: it is busy, throttled or shared.";
+    result_.inconclusive =
+        "This card " + std::string(verb) + " at only " +
+        std::to_string(static_cast<int>(100 * share)) + " % of " + limit_name +
+        " now: it is busy, throttled or shared. Run it again when nothing else does.";
     return false;
   }
 

@@ -109,6 +109,15 @@ std::string too_slow(const std::vector<SpeedRatio>& ratios, const std::string& d
   return text + (ratios.size() > 1 ? ". One of them is enough." : ".");
 }
 
+// Why the model does not decide, and what would.
+std::string in_doubt_text(const SpeedRatio& ratio, const std::string& device) {
+  return "It is " + ratio_text(ratio, ratio.estimate.median) + ", " + device + ". From " +
+         number(ratio.bars.pass) + " on it would pass, below " + number(ratio.bars.doubt_from) +
+         " it would fail; for what lies between, the model of such kernels is not exact enough. "
+         "A GPU decides: ./grade run --device gpu. Without one, try what brings it to " +
+         number(ratio.bars.pass) + ".";
+}
+
 std::string ratio_json(const SpeedRatio& ratio, const Baseline& baseline, const Contender& other) {
   return JsonObject()
       .text("kind", kind_name(baseline))
@@ -199,7 +208,7 @@ SpeedRatio Measurement::ratio_to(const Bar& bar, const std::vector<double>& your
   ratio.name = bar.baseline.name;
   ratio.is_share = is_rate(bar.baseline) || bar.baseline.kind == Baseline::Kind::kLimit;
   ratio.bars = bar.bars;
-  if (simulated() && ratio.bars.gold_gpu_only) ratio.bars = Bars(ratio.bars.pass);
+  if (simulated()) ratio.bars = ratio.bars.in_simulator();
   ratio.estimate = estimate(paired);
   if (simulated()) ratio.estimate.low = ratio.estimate.high = ratio.estimate.median;
   return ratio;
@@ -211,6 +220,8 @@ Judgement Measurement::judgement_of(const Timings& timings, const std::vector<Sp
   if (!timings.inconclusive.empty()) {
     judgement.verdict = SpeedVerdict::kInconclusive;
     judgement.reason = timings.inconclusive;
+  } else if (simulated() && judgement.verdict == SpeedVerdict::kInconclusive) {
+    judgement.reason = in_doubt_text(*judgement.by, timings.device);
   } else if (timings.impossible) {
     judgement.verdict = SpeedVerdict::kImpossible;
     judgement.level = Level::kNone;

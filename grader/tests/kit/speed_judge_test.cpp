@@ -99,6 +99,27 @@ TEST(Judge, OnABusyCardOnlyAClearDistanceCounts) {
   EXPECT_EQ(judge({ratio(0.5, Bars(1.0))}, true).verdict, SpeedVerdict::kFail);
 }
 
+// In the simulator: from 2 on a pass, below 1 a fail, and between them a GPU is asked for.
+TEST(Judge, WhereTheModelIsUnsureItSaysSo) {
+  const Bars bars = Bars(3, 4).modelled(2, 1).in_simulator();
+  EXPECT_EQ(judge({ratio(2.0, bars)}).verdict, SpeedVerdict::kPass);
+  EXPECT_EQ(judge({ratio(5.0, bars)}).level, Level::kPass);  // gold is for a card to say
+  EXPECT_EQ(judge({ratio(1.9, bars)}).verdict, SpeedVerdict::kInconclusive);
+  EXPECT_EQ(judge({ratio(1.0, bars)}).verdict, SpeedVerdict::kInconclusive);
+  EXPECT_EQ(judge({ratio(0.99, bars)}).verdict, SpeedVerdict::kFail);
+  // Another bar that is passed decides; on a card there is no doubt.
+  EXPECT_EQ(judge({ratio(1.5, bars), ratio(0.6, Bars(0.5))}).verdict, SpeedVerdict::kPass);
+  EXPECT_EQ(judge({ratio(2.5, Bars(3, 4).modelled(2, 1))}).verdict, SpeedVerdict::kFail);
+}
+
+TEST(Judge, BarsWithoutDoubtAreTheSameInTheSimulator) {
+  const Bars bars = Bars(1, 2, 3).in_simulator();
+  EXPECT_EQ(bars.pass, 1);
+  EXPECT_EQ(bars.reference, 3);
+  EXPECT_EQ(Bars(1, 2, 3).gold_on_gpu_only().in_simulator().gold, 0);
+  EXPECT_EQ(judge({ratio(0.9, bars)}).verdict, SpeedVerdict::kFail);
+}
+
 TEST(Judge, NotANumberReachesNothing) {
   SpeedRatio broken = ratio(1, Bars(1.0));
   broken.estimate.median = std::nan("");

@@ -1,0 +1,48 @@
+// Values that comparisons get wrong: `>=` for `>`, fmaxf for a choice, a product with infinity.
+#ifndef WARPLINGS_KIT_SPECIAL_VALUES_H_
+#define WARPLINGS_KIT_SPECIAL_VALUES_H_
+
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <vector>
+
+#include "kit/kit.h"
+
+namespace kit {
+
+// n values in random order: `tie` itself and its two neighbours, both infinities, both zeros, the
+// largest and the smallest numbers of both signs.
+inline std::vector<float> special_floats(size_t n, float tie = 0) {
+  using Limits = std::numeric_limits<float>;
+  const float all[] = {tie,
+                       std::nextafter(tie, Limits::infinity()),
+                       std::nextafter(tie, -Limits::infinity()),
+                       Limits::infinity(),
+                       -Limits::infinity(),
+                       0.0f,
+                       -0.0f,
+                       Limits::max(),
+                       Limits::lowest(),
+                       Limits::min(),
+                       -Limits::min(),
+                       1.5f};
+  std::vector<float> values;
+  for (const int i : random_ints(n, 0, static_cast<int>(std::size(all)) - 1)) {
+    values.push_back(all[i]);
+  }
+  return values;
+}
+
+// The same, and every seventh is NaN, with either sign bit. Where a NaN may not reach the result:
+// comparisons of the kit let none pass.
+inline std::vector<float> special_floats_and_nans(size_t n, float tie = 0) {
+  std::vector<float> values = special_floats(n, tie);
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (size_t i = 3; i < n; i += 7) values[i] = i % 2 == 0 ? nan : -nan;
+  return values;
+}
+
+}  // namespace kit
+
+#endif  // WARPLINGS_KIT_SPECIAL_VALUES_H_
