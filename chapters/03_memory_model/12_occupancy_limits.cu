@@ -15,20 +15,21 @@ constexpr int round_up(int value, int unit) { return divide_up(value, unit) * un
 
 BlockLimits block_limits(const Card& card, const BlockNeeds& needs) {
   BlockLimits limits = {card.blocks, 0, 0, 0, 0};
-  // TODO(1): The limits by threads and by registers (about 5 lines). A block has whole warps,
-  // and a warp has all its registers in one quarter of the multiprocessor.
-  // TODO(2): The limit by shared memory, and the least of the four (about 4 lines).
+  // TODO(1): by_threads and by_registers hold how many blocks these two allow (about 5 lines). A
+  // block has whole warps, and a warp has all its registers in one quarter of the multiprocessor.
+  // TODO(2): by_shared holds what shared memory allows, blocks how many run at once; a kernel
+  // without shared memory is not limited by it (about 4 lines).
   return limits;
 }
 
 double occupancy(const Card& card, const BlockNeeds& needs, const BlockLimits& limits) {
-  const double warps = limits.blocks * divide_up(needs.threads, kWarp);
-  return warps / (card.threads / kWarp);
+  // Still TODO(2): The share of the card's warps that run at once (2 lines).
+  return 0.0 * card.threads / kWarp * needs.threads * limits.blocks;
 }
 
 double waves(const Card& card, const BlockLimits& limits, int blocks_of_the_launch) {
-  if (limits.blocks == 0) return 0;
-  return static_cast<double>(blocks_of_the_launch) / (limits.blocks * card.multiprocessors);
+  // Still TODO(2): How often the card is filled, with fractions; 0 where no block fits (2 lines).
+  return 0.0 * card.multiprocessors * limits.blocks * blocks_of_the_launch;
 }
 
 // Three numbers the runtime does not tell. The unit of shared memory is 128 bytes from compute

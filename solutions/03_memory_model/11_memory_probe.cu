@@ -11,8 +11,8 @@
 // x is divided into one chunk per block.
 __global__ void read_in_passes(const float4* x, size_t n, int passes, float* sums) {
   float sum = 0.0f;
-  //~ // TODO(1): In pass p read chunk (blockIdx.x + p) % gridDim.x of n / gridDim.x elements,
-  //~ // neighbouring threads neighbouring ones, and add all components to sum (about 8 lines).
+  //~ // TODO(1): In each pass all blocks together read every element once, whole sectors at a time,
+  //~ // and no block finds in its L1 what it wants next; all components are in sum (about 8 lines).
   //~begin 1
   const size_t chunk = n / gridDim.x;
   for (int p = 0; p < passes; ++p) {
@@ -34,8 +34,8 @@ __global__ void read_shared(int rounds, float* sums) {
   for (int i = threadIdx.x; i < kTile; i += blockDim.x) tile[i] = make_float4(i, 0, 0, 0);
   __syncthreads();  // the tile is filled before other threads read it
   float4 sum = make_float4(0, 0, 0, 0);
-  //~ // TODO(2): Read `rounds` elements as 11_memory_probe.h says, and add each to sum by component
-  //~ // (about 5 lines). All four: the compiler loads only what is used.
+  //~ // TODO(2): `rounds` elements are read as 11_memory_probe.h says, and each is in sum, by component
+  //~ // (about 5 lines). The compiler loads only what is used.
   //~ sum = tile[threadIdx.x];
   //~begin 2
 #pragma unroll 8
@@ -79,7 +79,7 @@ static size_t l2_bytes(int device) {
   return bytes;
 }
 
-//~ // TODO(3): Choose both sizes from l2_bytes(device) (1 line each).
+//~ // TODO(3): One working set stays in L2 on any card, the other never does (1 line each).
 //~ size_t l2_working_set(int device) { return l2_bytes(device) * 0; }
 //~ size_t global_working_set(int device) { return l2_bytes(device) * 0; }
 //~begin 3

@@ -15,8 +15,8 @@ constexpr int round_up(int value, int unit) { return divide_up(value, unit) * un
 
 BlockLimits block_limits(const Card& card, const BlockNeeds& needs) {
   BlockLimits limits = {card.blocks, 0, 0, 0, 0};
-  //~ // TODO(1): The limits by threads and by registers (about 5 lines). A block has whole warps,
-  //~ // and a warp has all its registers in one quarter of the multiprocessor.
+  //~ // TODO(1): by_threads and by_registers hold how many blocks these two allow (about 5 lines). A
+  //~ // block has whole warps, and a warp has all its registers in one quarter of the multiprocessor.
   //~begin 1
   const int warps = divide_up(needs.threads, kWarp);
   limits.by_threads = card.threads / kWarp / warps;
@@ -24,7 +24,8 @@ BlockLimits block_limits(const Card& card, const BlockNeeds& needs) {
   const int warps_of_a_quarter = card.registers / card.quarters / registers_of_a_warp;
   limits.by_registers = warps_of_a_quarter * card.quarters / warps;
   //~end
-  //~ // TODO(2): The limit by shared memory, and the least of the four (about 4 lines).
+  //~ // TODO(2): by_shared holds what shared memory allows, blocks how many run at once; a kernel
+  //~ // without shared memory is not limited by it (about 4 lines).
   //~begin 2
   const int share = round_up(needs.shared_bytes + card.shared_reserved, card.shared_unit);
   limits.by_shared = share == 0 ? limits.by_slots : card.shared_bytes / share;
@@ -35,13 +36,21 @@ BlockLimits block_limits(const Card& card, const BlockNeeds& needs) {
 }
 
 double occupancy(const Card& card, const BlockNeeds& needs, const BlockLimits& limits) {
+  //~ // Still TODO(2): The share of the card's warps that run at once (2 lines).
+  //~ return 0.0 * card.threads / kWarp * needs.threads * limits.blocks;
+  //~begin 2
   const double warps = limits.blocks * divide_up(needs.threads, kWarp);
   return warps / (card.threads / kWarp);
+  //~end
 }
 
 double waves(const Card& card, const BlockLimits& limits, int blocks_of_the_launch) {
+  //~ // Still TODO(2): How often the card is filled, with fractions; 0 where no block fits (2 lines).
+  //~ return 0.0 * card.multiprocessors * limits.blocks * blocks_of_the_launch;
+  //~begin 2
   if (limits.blocks == 0) return 0;
   return static_cast<double>(blocks_of_the_launch) / (limits.blocks * card.multiprocessors);
+  //~end
 }
 
 // Three numbers the runtime does not tell. The unit of shared memory is 128 bytes from compute
