@@ -13,7 +13,7 @@ function(warplings_exercise_objects name out_test out_given)
   set(${out_test} ${name}.test PARENT_SCOPE)
 
   set(given "")
-  foreach(file IN ITEMS "${chapter}/support.cu" "${stem}_baseline.cu" "${stem}_forward.cu"
+  foreach(file IN ITEMS "${chapter}/support.cu" "${stem}_support.cu" "${stem}_baseline.cu" "${stem}_forward.cu"
                        "${stem}_backward.cu")
     if(EXISTS "${file}")
       list(APPEND given "${file}")

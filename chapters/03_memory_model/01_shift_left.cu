@@ -10,8 +10,8 @@
 __global__ void shift_left_in_place(float* x, int cols) {
   float* row = x + static_cast<size_t>(blockIdx.x) * cols;
   const int c = threadIdx.x;
-  // TODO(1): Nobody may write before everybody has read: keep the value in a register, then
-  // wait with a barrier that all threads of the block reach, then write (about 6 lines).
+  // TODO(1): No thread may write its element before every thread of the block has read its own
+  // (about 6 lines).
   if (c + 1 < cols) {
     row[c] = row[c + 1];
   }

@@ -17,9 +17,9 @@ __global__ void filter_columns(const float* in, float* out, Taps taps, int rows,
   const int end = begin + kSegment < rows ? begin + kSegment : rows;
   if (col >= cols) return;
 
-  // TODO(1): Row r lies in recent[r % 16], so the compiler does not know which element it is. Keep
-  // a window of rows instead whose indices are constants once #pragma unroll has made copies of
-  // the loops over it: 16 earlier rows, then 8 new ones (about 20 lines).
+  // TODO(1): Row r lies in recent[r % 16], so the compiler does not know which element that is. No
+  // value that a thread keeps may have an index that is known at run time only; every row is still
+  // loaded once per column (about 20 lines).
   float recent[kTaps];
   for (int r = begin - kTaps + 1; r < begin; ++r) {
     recent[(r + kTaps) % kTaps] = r >= 0 ? in[static_cast<size_t>(r) * cols + col] : 0.0f;

@@ -1,7 +1,7 @@
 // 03/02 Coalescing: the same multiplications, walked by column and walked by row.
 //   gain     cols floats in device memory, one factor per column
 //   in, out  rows x cols floats in device memory, row-major; 0 <= rows, cols <= 2^18
-//   out[r][c] = gain[c] * in[r][c]. Each thread has 8 elements.
+//   out[r][c] = gain[c] * in[r][c]. Each thread has 8 elements; the block is yours to choose.
 //   The starter is right, and slow: its warps touch 32 rows with every instruction.
 //   TODOs    2
 #include "02_coalescing.h"
@@ -10,8 +10,8 @@ constexpr int kBlock = 256;    // threads
 constexpr int kPerThread = 8;  // elements
 
 __global__ void scale_columns(const float* gain, const float* in, float* out, int rows, int cols) {
-  //~ // TODO(1): Here a thread has a row of its own and 8 columns. Give it a column of its own and 8
-  //~ // rows; load all 8 elements before you store the first (about 12 lines).
+  //~ // TODO(1): Right, and slow: with every instruction a warp touches 32 rows. It must touch
+  //~ // neighbours, and the eight loads of a thread must not wait for one another (about 12 lines).
   //~ const int row = blockIdx.y * kBlock + threadIdx.x;
   //~ for (int k = 0; k < kPerThread; ++k) {
   //~   const int col = blockIdx.x * kPerThread + k;
@@ -41,14 +41,18 @@ __global__ void scale_columns(const float* gain, const float* in, float* out, in
 
 void launch_scale_columns(const float* d_gain, const float* d_in, float* d_out, int rows,
                           int cols) {
-  const auto blocks = [](int n, int per_block) { return (n + per_block - 1) / per_block; };
-  //~ // TODO(2): blockIdx.x counts groups of 8 columns here, blockIdx.y groups of 256 rows. Make the
-  //~ // grid fit what you have written above (1 line).
-  //~ const dim3 grid(blocks(cols, kPerThread), blocks(rows, kBlock));
+  //~ // TODO(2): This grid fits the kernel above as it stands. The launch must cover every element
+  //~ // with your kernel, launch nothing for no elements, and stay a legal grid for 2^18 rows
+  //~ // (about 5 lines).
+  //~ const dim3 grid((cols + kPerThread - 1) / kPerThread, (rows + kBlock - 1) / kBlock);
+  //~ if (grid.x > 0 && grid.y > 0) {
+  //~   scale_columns<<<grid, kBlock>>>(d_gain, d_in, d_out, rows, cols);
+  //~ }
   //~begin 2
+  const auto blocks = [](int n, int per_block) { return (n + per_block - 1) / per_block; };
   const dim3 grid(blocks(cols, kBlock), blocks(rows, kPerThread));
-  //~end
   if (grid.x > 0 && grid.y > 0) {
     scale_columns<<<grid, kBlock>>>(d_gain, d_in, d_out, rows, cols);
   }
+  //~end
 }

@@ -14,8 +14,8 @@ __global__ void stencil_shared(const float* x, float* y, Weights weight, int n) 
   __shared__ float tile[kTile];  // x[begin - kRadius] up to x[begin + kBlock + kRadius - 1]
   const int begin = blockIdx.x * kBlock;
 
-  //~ // TODO(1): All threads together fill the tile: element t of it is x[begin - kRadius + t], or 0
-  //~ // where x has no such element. There are more elements than threads (about 4 lines).
+  //~ // TODO(1): The tile holds what its first line says, with 0 where x has no such element. It has
+  //~ // more elements than the block has threads (about 4 lines).
   //~ tile[threadIdx.x] = 0.0f;
   //~begin 1
   // Neighbours read neighbours; in the second round only 8 threads have something left to do.
@@ -25,14 +25,15 @@ __global__ void stencil_shared(const float* x, float* y, Weights weight, int n) 
   }
   //~end
 
-  //~ // TODO(2): Wait until the whole tile is there (1 line).
+  //~ // TODO(2): From here on every thread may read every element of the tile (1 line).
   //~begin 2
   __syncthreads();  // closes write against read: nine threads use each element
   //~end
 
   const int i = begin + threadIdx.x;
   float sum = 0.0f;
-  //~ // TODO(3): Add up all nine products, from the tile (about 3 lines).
+  //~ // TODO(3): sum holds all nine products, and nothing more comes from global memory (about 3
+  //~ // lines).
   //~ sum += weight.at[0] * tile[threadIdx.x];
   //~begin 3
 #pragma unroll
@@ -44,8 +45,12 @@ __global__ void stencil_shared(const float* x, float* y, Weights weight, int n) 
 }
 
 void launch_stencil(const float* d_x, float* d_y, Weights weight, int n) {
+  //~ // Still TODO(3): A thread for every result; no launch where there is none (about 4 lines).
+  //~ if (n > 0) stencil_shared<<<1, kBlock>>>(d_x, d_y, weight, n);
+  //~begin 3
   const int grid = (n + kBlock - 1) / kBlock;
   if (grid > 0) {
     stencil_shared<<<grid, kBlock>>>(d_x, d_y, weight, n);
   }
+  //~end
 }

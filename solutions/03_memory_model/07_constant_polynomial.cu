@@ -11,30 +11,31 @@
 __constant__ float coefficients[kMaxTerms];  // [power]
 
 __global__ void polynomial_constant(const float* x, float* y, int terms, int n) {
+  //~ // TODO(1): y[i] is the polynomial at x[i], for every i below n. x[i] is loaded once, and at each
+  //~ // step all lanes of a warp want the same coefficient (about 8 lines).
+  //~begin 1
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   float sum = 0.0f;
-  //~ // TODO(1): Horner's rule: begin with the highest term, and for each lower one multiply by x[i]
-  //~ // and add the coefficient (about 4 lines).
-  //~begin 1
   const float at = x[i];
   for (int k = terms - 1; k >= 0; --k) {
     sum = sum * at + coefficients[k];  // k is the same in all threads: one word for the warp
   }
-  //~end
   y[i] = sum;
+  //~end
 }
 
 void launch_polynomial(const float* h_coefficients, int terms, const float* d_x, float* d_y,
                        int n) {
-  //~ // TODO(2): Copy the coefficients from the host into the symbol (1 line).
+  //~ // TODO(2): The symbol holds the terms that there are, before the kernel reads them; and every
+  //~ // element of y has its thread (about 6 lines).
   //~begin 2
   // A symbol is named, not pointed to. In one stream, the copy comes before the kernel.
   cudaMemcpyToSymbol(coefficients, h_coefficients, terms * sizeof(float));
-  //~end
   constexpr int kBlock = 256;  // threads
   const int grid = (n + kBlock - 1) / kBlock;
   if (grid > 0) {
     polynomial_constant<<<grid, kBlock>>>(d_x, d_y, terms, n);
   }
+  //~end
 }

@@ -10,15 +10,14 @@
 // One block per row. `memory` has as many bytes as the launch says.
 __global__ void permute_rows_twice(float* x, const unsigned short* p, int cols) {
   extern __shared__ __align__(16) unsigned char memory[];
-  //~ // TODO(1): Divide the memory: cols floats and cols indices, each array aligned to the size of
-  //~ // its elements also where cols is odd (change 2 lines).
-  //~ float* values = reinterpret_cast<float*>(memory);
-  //~ unsigned short* index = reinterpret_cast<unsigned short*>(memory);
+  //~ // TODO(1): The memory is divided into cols floats and cols indices, each array aligned to the
+  //~ // size of its elements also where cols is odd. Every element of the row and of p is loaded from
+  //~ // global memory once, and the row is permuted in place (about 12 lines).
+  //~ if (threadIdx.x < cols) memory[threadIdx.x] = static_cast<unsigned char>(p[threadIdx.x]);
   //~begin 1
   // The larger elements first: 4 * cols bytes are a multiple of 2, but 2 * cols not always of 4.
   float* values = reinterpret_cast<float*>(memory);                          // [column]
   unsigned short* index = reinterpret_cast<unsigned short*>(values + cols);  // [column]
-  //~end
 
   float* row = x + static_cast<size_t>(blockIdx.x) * cols;
   for (int c = threadIdx.x; c < cols; c += blockDim.x) {
@@ -29,13 +28,14 @@ __global__ void permute_rows_twice(float* x, const unsigned short* p, int cols) 
   for (int c = threadIdx.x; c < cols; c += blockDim.x) {
     row[c] = values[index[index[c]]];
   }
+  //~end
 }
 
 // Bytes of shared memory for a row.
 static size_t row_bytes(int cols) { return cols * (sizeof(float) + sizeof(unsigned short)); }
 
 int largest_row() {
-  //~ const int most = 48 * 1024;  // TODO(2): Ask this device (about 4 lines).
+  //~ const int most = 48 * 1024;  // TODO(2): What this device gives a block at most (3 lines).
   //~begin 2
   int device = 0, most = 0;
   cudaGetDevice(&device);
@@ -47,10 +47,10 @@ int largest_row() {
 
 bool launch_permute_twice(float* d_x, const unsigned short* d_p, int rows, int cols) {
   if (cols > largest_row()) return false;
-  constexpr int kBlock = 512;  // threads
-  //~ // TODO(3): Allow the kernel as many bytes as a row needs, and launch it with them (2 lines).
-  //~ permute_rows_twice<<<rows, kBlock>>>(d_x, d_p, cols);
+  //~ // TODO(3): The kernel may use as many bytes as a row needs, and gets them (about 4 lines).
+  //~ if (rows > 0) permute_rows_twice<<<1, 512, row_bytes(1)>>>(d_x, d_p, 1);
   //~begin 3
+  constexpr int kBlock = 512;  // threads
   // Without this a launch with more than 48 KiB is refused.
   cudaFuncSetAttribute(permute_rows_twice, cudaFuncAttributeMaxDynamicSharedMemorySize,
                        static_cast<int>(row_bytes(cols)));

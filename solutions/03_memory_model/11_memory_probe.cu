@@ -3,17 +3,15 @@
 //   none may need a slower one. The size of what it reads decides that, and the order of reading.
 //   Afterwards look at the picture: the test says where it is.
 //   TODOs  3
-#include <algorithm>
-
 #include "11_memory_probe.h"
-#include "support.h"
 
 // x is divided into one chunk per block.
 __global__ void read_in_passes(const float4* x, size_t n, int passes, float* sums) {
-  float sum = 0.0f;
-  //~ // TODO(1): In pass p read chunk (blockIdx.x + p) % gridDim.x of n / gridDim.x elements,
-  //~ // neighbouring threads neighbouring ones, and add all components to sum (about 8 lines).
+  //~ // TODO(1): In each pass all blocks together read every element once, whole sectors at a time,
+  //~ // and no block finds in its L1 what it wants next. Each thread leaves the sum of all components
+  //~ // that it has read in its place of sums (about 10 lines).
   //~begin 1
+  float sum = 0.0f;
   const size_t chunk = n / gridDim.x;
   for (int p = 0; p < passes; ++p) {
     // Another chunk in each pass: this one was read by another multiprocessor, so it is in L2 and
@@ -25,44 +23,27 @@ __global__ void read_in_passes(const float4* x, size_t n, int passes, float* sum
       sum += v.x + v.y + v.z + v.w;
     }
   }
-  //~end
   sums[blockIdx.x * blockDim.x + threadIdx.x] = sum;  // or the compiler would leave out the loads
+  //~end
 }
 
 __global__ void read_shared(int rounds, float* sums) {
+  //~ // TODO(2): The tile holds what 11_memory_probe.h says, and `rounds` elements of it are read by
+  //~ // each thread. The compiler loads only what is used, so all four components go into the sum
+  //~ // (about 10 lines).
+  //~ sums[blockIdx.x * blockDim.x + threadIdx.x] = static_cast<float>(rounds);
+  //~begin 2
   __shared__ float4 tile[kTile];
   for (int i = threadIdx.x; i < kTile; i += blockDim.x) tile[i] = make_float4(i, 0, 0, 0);
   __syncthreads();  // the tile is filled before other threads read it
   float4 sum = make_float4(0, 0, 0, 0);
-  //~ // TODO(2): Read `rounds` elements as 11_memory_probe.h says, and add each to sum by component
-  //~ // (about 5 lines). All four: the compiler loads only what is used.
-  //~ sum = tile[threadIdx.x];
-  //~begin 2
 #pragma unroll 8
   for (int r = 0; r < rounds; ++r) {
     const float4 v = tile[(threadIdx.x + 32 * r) % kTile];
     sum.x += v.x, sum.y += v.y, sum.z += v.z, sum.w += v.w;
   }
-  //~end
   sums[blockIdx.x * blockDim.x + threadIdx.x] = sum.x + sum.y + sum.z + sum.w;
-}
-
-// Eight chains, so that the next operation need not wait for the last one. Each reads three
-// registers and writes one.
-constexpr int kChains = 8;
-__global__ void use_registers(int rounds, float a, float b, float* sums) {
-  float value[kChains];
-#pragma unroll
-  for (int k = 0; k < kChains; ++k) value[k] = threadIdx.x + k;
-#pragma unroll 8
-  for (int r = 0; r < rounds; ++r) {
-#pragma unroll
-    for (int k = 0; k < kChains; ++k) value[k] = value[k] * a + b;
-  }
-  float sum = 0.0f;
-#pragma unroll
-  for (int k = 0; k < kChains; ++k) sum += value[k];
-  sums[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+  //~end
 }
 
 void launch_read(const float4* d_x, size_t n, int passes, int blocks, float* d_sums) {
@@ -73,65 +54,16 @@ void launch_shared(int rounds, int blocks, float* d_sums) {
   read_shared<<<blocks, kThreads>>>(rounds, d_sums);
 }
 
+//~ // TODO(3): One working set stays in L2 on any card, the other never does (about 7 lines).
+//~ size_t l2_working_set(int device) { return device * 0; }
+//~ size_t global_working_set(int device) { return device * 0; }
+//~begin 3
 static size_t l2_bytes(int device) {
   int bytes = 0;
   cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device);
   return bytes;
 }
 
-//~ // TODO(3): Choose both sizes from l2_bytes(device) (1 line each).
-//~ size_t l2_working_set(int device) { return l2_bytes(device) * 0; }
-//~ size_t global_working_set(int device) { return l2_bytes(device) * 0; }
-//~begin 3
 size_t l2_working_set(int device) { return l2_bytes(device) / 2; }
 size_t global_working_set(int device) { return l2_bytes(device) * 4; }
 //~end
-
-Ladder measure_ladder(int effort) {
-  int device = 0, multiprocessors = 0, most_threads = 0;
-  cudaGetDevice(&device);
-  cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
-  cudaDeviceGetAttribute(&most_threads, cudaDevAttrMaxThreadsPerMultiProcessor, device);
-  const int blocks = multiprocessors * (most_threads / kThreads);  // as many as run at once
-  const double threads = static_cast<double>(blocks) * kThreads;
-  const size_t unit = sizeof(float4) * blocks;  // a working set is a multiple of this
-  const size_t in_l2 = l2_working_set(device) / unit * unit;
-  const size_t beyond_l2 = global_working_set(device) / unit * unit;
-  const size_t copied = static_cast<size_t>(effort) << 20;  // bytes over the host link
-  const int rounds = 16 * effort, passes = 3 + effort, repeats = std::min(effort, 5);
-
-  float4* d_x = nullptr;
-  float* d_sums = nullptr;
-  void* h_x = nullptr;
-  cudaMalloc(&d_x, std::max(2 * beyond_l2, 2 * copied));
-  cudaMemset(d_x, 0, 2 * beyond_l2);
-  cudaMalloc(&d_sums, blocks * kThreads * sizeof(float));
-  cudaMallocHost(&h_x, 2 * copied);  // pinned, so the copy engine reads it itself
-
-  Ladder ladder = {};
-  double* const rate = ladder.gb_per_second;
-  rate[kRegisters] = gb_per_second(
-      threads * rounds * kChains * 4 * sizeof(float), repeats,
-      [&](int k) { use_registers<<<blocks, kThreads>>>(k * rounds, 0.5f, 1.0f, d_sums); });
-  rate[kShared] = gb_per_second(threads * rounds * sizeof(float4), repeats, [&](int k) {
-    read_shared<<<blocks, kThreads>>>(k * rounds, d_sums);
-  });
-  rate[kL2] = gb_per_second(static_cast<double>(in_l2) * passes, repeats, [&](int k) {
-    read_in_passes<<<blocks, kThreads>>>(d_x, in_l2 / sizeof(float4), k * passes, d_sums);
-  });
-  rate[kGlobal] = gb_per_second(static_cast<double>(beyond_l2), repeats, [&](int k) {
-    read_in_passes<<<blocks, kThreads>>>(d_x, k * beyond_l2 / sizeof(float4), 1, d_sums);
-  });
-  rate[kLink] = gb_per_second(static_cast<double>(copied), repeats, [&](int k) {
-    cudaMemcpyAsync(d_x, h_x, k * copied, cudaMemcpyHostToDevice);
-  });
-  cudaFreeHost(h_x);
-  cudaFree(d_sums);
-  cudaFree(d_x);
-  return ladder;
-}
-
-bool draw_ladder(const Ladder& ladder, const char* title, const char* path) {
-  return draw_bars(title, {"registers", "shared", "L2", "global", "host link"},
-                   ladder.gb_per_second, path);
-}

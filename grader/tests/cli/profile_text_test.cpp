@@ -100,7 +100,7 @@ TEST(ProfileText, TellsTheCauseAndTheCureOnlyToWhoAsks) {
   const course::Json profile =
       profile_of(access("shared load", 100, 3200, 3100, R"(, "bytes": 12800, "distance": 128)"));
   const std::string cause = profile_text(profile, "x", "", false, Terminal());
-  EXPECT_TRUE(has(cause, "in the same bank. (--advice: the cure)")) << cause;
+  EXPECT_TRUE(has(cause, "--advice")) << cause;
   EXPECT_FALSE(has(cause, "One word more")) << cause;
   const std::string cure = profile_text(profile, "x", "", true, Terminal());
   EXPECT_TRUE(has(cure, "One word more")) << cure;

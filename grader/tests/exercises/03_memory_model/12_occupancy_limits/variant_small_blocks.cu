@@ -34,36 +34,6 @@ double waves(const Card& card, const BlockLimits& limits, int blocks_of_the_laun
   return static_cast<double>(blocks_of_the_launch) / (limits.blocks * card.multiprocessors);
 }
 
-// Three numbers the runtime does not tell. The unit of shared memory is 128 bytes from compute
-// capability 8.0 on and 256 before; the other two are the same from 7.0 on.
-Card card_of_device(int device) {
-  const auto ask = [device](cudaDeviceAttr attribute) {
-    int value = 0;
-    cudaDeviceGetAttribute(&value, attribute, device);
-    return value;
-  };
-  Card card;
-  card.multiprocessors = ask(cudaDevAttrMultiProcessorCount);
-  card.blocks = ask(cudaDevAttrMaxBlocksPerMultiprocessor);
-  card.threads = ask(cudaDevAttrMaxThreadsPerMultiProcessor);
-  card.registers = ask(cudaDevAttrMaxRegistersPerMultiprocessor);
-  card.shared_bytes = ask(cudaDevAttrMaxSharedMemoryPerMultiprocessor);
-  card.shared_reserved = ask(cudaDevAttrReservedSharedMemoryPerBlock);
-  card.quarters = 4;
-  card.register_unit = 256;
-  card.shared_unit = ask(cudaDevAttrComputeCapabilityMajor) >= 8 ? 128 : 256;
-  return card;
-}
-
-__global__ void negate(float* x) { x[blockIdx.x * blockDim.x + threadIdx.x] *= -1.0f; }
-
-__global__ void reverse_in_shared(float* x, int n) {
-  __shared__ float values[3200];  // 12,800 bytes
-  for (int i = threadIdx.x; i < n; i += blockDim.x) values[i] = x[i];
-  __syncthreads();  // values is filled before it is read the other way round
-  for (int i = threadIdx.x; i < n; i += blockDim.x) x[i] = values[n - 1 - i];
-}
-
 // Keeps the 52 values of its column in registers, because it needs them twice: left alone, the
 // compiler uses more than 64 registers, and three blocks fit.
 __global__ void __launch_bounds__(128, 8) variance(const float* x, float* y, int n) {
@@ -79,8 +49,6 @@ __global__ void __launch_bounds__(128, 8) variance(const float* x, float* y, int
   y[i] = squares / kWeeks;
 }
 
-const void* light_kernel() { return reinterpret_cast<const void*>(negate); }
-const void* staged_kernel() { return reinterpret_cast<const void*>(reverse_in_shared); }
 const void* variance_kernel() { return reinterpret_cast<const void*>(variance); }
 
 void launch_variance(const float* d_x, float* d_y, int n) {
