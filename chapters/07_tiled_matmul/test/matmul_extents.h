@@ -6,8 +6,8 @@
 //       kit::check_matmul_precision(launch_matmul_naive, s);
 //     });
 //   }
-#ifndef CHAPTERS_07_TILED_MATMUL_TEST_MATMUL_EXTENTS_H_
-#define CHAPTERS_07_TILED_MATMUL_TEST_MATMUL_EXTENTS_H_
+#ifndef WARPLINGS_TILED_MATMUL_TEST_MATMUL_EXTENTS_H_
+#define WARPLINGS_TILED_MATMUL_TEST_MATMUL_EXTENTS_H_
 
 #include <vector>
 
@@ -32,4 +32,4 @@ inline const std::vector<MatmulSizes>& long_tiled_matmuls() {
 
 }  // namespace kit
 
-#endif  // CHAPTERS_07_TILED_MATMUL_TEST_MATMUL_EXTENTS_H_
+#endif  // WARPLINGS_TILED_MATMUL_TEST_MATMUL_EXTENTS_H_

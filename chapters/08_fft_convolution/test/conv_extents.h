@@ -2,8 +2,8 @@
 //
 //   kit::for_each("x", kit::long_convs(),
 //                 [](const kit::ConvSizes& s) { kit::check_conv_exact(launch, s); });
-#ifndef CHAPTERS_08_FFT_CONVOLUTION_TEST_CONV_EXTENTS_H_
-#define CHAPTERS_08_FFT_CONVOLUTION_TEST_CONV_EXTENTS_H_
+#ifndef WARPLINGS_FFT_CONVOLUTION_TEST_CONV_EXTENTS_H_
+#define WARPLINGS_FFT_CONVOLUTION_TEST_CONV_EXTENTS_H_
 
 #include <vector>
 
@@ -46,4 +46,4 @@ inline const std::vector<ConvSizes>& long_layers_of_small_images() {
 
 }  // namespace kit
 
-#endif  // CHAPTERS_08_FFT_CONVOLUTION_TEST_CONV_EXTENTS_H_
+#endif  // WARPLINGS_FFT_CONVOLUTION_TEST_CONV_EXTENTS_H_

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "checks/finding.h"
+#include "core/finding.h"
 
 namespace warplings::sim {
 
