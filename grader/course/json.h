@@ -1,4 +1,5 @@
-// A parsed JSON value that knows its line.
+// A parsed JSON value that knows its line. nlohmann-json costs 2.5 s for each file that includes
+// it, so json.cpp is the only one that does.
 #ifndef WARPLINGS_COURSE_JSON_H_
 #define WARPLINGS_COURSE_JSON_H_
 
@@ -13,7 +14,7 @@ struct JsonMember;
 struct Json {
   enum class Type { kNull, kBool, kNumber, kString, kArray, kObject };
   Type type = Type::kNull;
-  int line = 0;  // where the value starts, 1-based
+  int line = 0;  // where the value starts (containers) or ends (scalars), 1-based
   bool boolean = false;
   double number = 0;
   bool is_integer = false;

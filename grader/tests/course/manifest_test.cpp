@@ -146,8 +146,7 @@ TEST(ManifestErrors, WrongTypesNameTheLineOfTheValue) {
 
 TEST(ManifestErrors, SyntaxErrorNamesTheLine) {
   const std::string error = error_of("{\n\"format\": 1,\n\"title\": oops\n}\n");
-  EXPECT_EQ(error.rfind("course.json:3: this is not JSON: a value was expected, not 'o'", 0), 0u)
-      << error;
+  EXPECT_EQ(error.rfind("course.json:3: this is not JSON: syntax error", 0), 0u) << error;
   const std::string cut = error_of("{\n\"format\": 1,\n");
   EXPECT_EQ(cut.rfind("course.json:", 0), 0u) << cut;
 }
@@ -191,45 +190,6 @@ TEST(Match, PrefersExactThenPrefixThenSubstring) {
 TEST(Json, QuotesAndParsesBack) {
   const std::string text = "a\"b\\c\n\xff";
   EXPECT_EQ(parse_json(json_quote(text), "x").text, "a\"b\\c\n\xEF\xBF\xBD");
-}
-
-std::string json_error(const std::string& text) {
-  try {
-    parse_json(text, "x");
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
-TEST(Json, ReadsEveryKindOfValue) {
-  const Json json = parse_json(
-      " {\"a\": [1, -2.5e2, 0, true, false, null, \"\\u00e9\\ud83d\\ude00\\/\\t\"],\n \"b\": {}, "
-      "\"c\": []}\r\n",
-      "x");
-  const std::vector<Json>& items = json.find("a")->items;
-  ASSERT_EQ(items.size(), 7u);
-  EXPECT_TRUE(items[0].is_integer);
-  EXPECT_EQ(items[1].number, -250);
-  EXPECT_FALSE(items[1].is_integer);
-  EXPECT_TRUE(items[3].boolean);
-  EXPECT_EQ(items[5].type, Json::Type::kNull);
-  EXPECT_EQ(items[6].text, "\xC3\xA9\xF0\x9F\x98\x80/\t");
-  EXPECT_EQ(json.find("b")->line, 2);
-  EXPECT_TRUE(json.find("c")->items.empty());
-}
-
-TEST(Json, RefusesWhatIsNone) {
-  const std::vector<std::string> texts = {"",        "{",          "[1,]",     "{\"a\" 1}",
-                                          "{a: 1}",  "[1] 2",      "01",       "1.",
-                                          "1e",      "-",          "+1",       "\"a",
-                                          "\"\\x\"", "\"\n\"",     "\"\xff\"", "\"\\ud800\"",
-                                          "tru",     "nan",        "[1 2]",    "\"\xed\xa0\x80\"",
-                                          "1e999",   "\"\\u12g4\""};
-  for (const std::string& text : texts) {
-    EXPECT_EQ(json_error(text).rfind("x:1: this is not JSON: ", 0), 0u) << text << json_error(text);
-  }
-  EXPECT_EQ(json_error(std::string(100000, '[')).rfind("x:1: this is not JSON: ", 0), 0u);
 }
 
 TEST(Hints, ThreeParagraphsForEachTodo) {

@@ -4,12 +4,10 @@
 
 #include <fstream>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "course/error.h"
-#include "course/json.h"
-#include "course/manifest.h"
 #include "runtime_fixture.h"
 
 void launch_empty(cudaStream_t stream);
@@ -25,10 +23,9 @@ class MeasuredTime : public RuntimeTest {
  protected:
   void SetUp() override {
     RuntimeTest::SetUp();
-    const std::string file = WARPLINGS_MEASURED_TIMES;
-    const course::Json json = course::parse_json(course::read_text(file), file);
-    ASSERT_NE(json.find("figures"), nullptr) << file;
-    figures_ = *json.find("figures");
+    std::ifstream file(WARPLINGS_MEASURED_TIMES);
+    ASSERT_TRUE(file) << WARPLINGS_MEASURED_TIMES;
+    figures_ = nlohmann::json::parse(file).at("figures");
     ASSERT_EQ(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), cudaSuccess);
     launch_empty(stream_);
     launch_spin(1, stream_);
@@ -37,8 +34,7 @@ class MeasuredTime : public RuntimeTest {
 
   // The model's constants are rounded to three digits; a kernel also takes what it executes.
   void expect_measured(const char* name, double modelled) const {
-    ASSERT_NE(figures_.find(name), nullptr) << name;
-    const double measured = figures_.find(name)->number;
+    const double measured = figures_.at(name).get<double>();
     EXPECT_NEAR(modelled, measured, 0.03 * measured) << name;
   }
   // Seconds of the host.
@@ -78,7 +74,7 @@ class MeasuredTime : public RuntimeTest {
     });
   }
 
-  course::Json figures_;
+  nlohmann::json figures_;
   cudaStream_t stream_ = nullptr;
 };
 

@@ -2,11 +2,8 @@
 
 #include <cstdio>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
-
-#include "course/error.h"
-#include "course/json.h"
-#include "course/text.h"
 
 namespace warplings::sim::random {
 namespace {
@@ -20,37 +17,37 @@ std::string hex(uint64_t value) {
 }  // namespace
 
 Recorded read_recorded(const std::string& path) {
-  const course::Json json = course::parse_json(course::read_text(path), path);
-  const course::Json* hashes = json.find("hashes");
-  const course::Json* first_seed = json.find("first_seed");
-  if (hashes == nullptr || first_seed == nullptr) {
-    throw std::runtime_error(path + ": \"hashes\" or \"first_seed\" is missing");
+  std::ifstream file(path);
+  if (!file) throw std::runtime_error(path + ": cannot be read");
+  try {
+    const nlohmann::json json = nlohmann::json::parse(file);
+    Recorded recorded;
+    recorded.machine = json.at("machine");
+    recorded.date = json.at("date");
+    recorded.first_seed = json.at("first_seed");
+    recorded.kernels = std::stoull(json.at("kernels").get<std::string>(), nullptr, 16);
+    for (const auto& hash : json.at("hashes")) {
+      recorded.hashes.push_back(std::stoull(hash.get<std::string>(), nullptr, 16));
+    }
+    return recorded;
+  } catch (const std::exception& error) {
+    throw std::runtime_error(path + ": " + error.what());
   }
-  Recorded recorded;
-  recorded.machine = json.string_or("machine");
-  recorded.date = json.string_or("date");
-  recorded.first_seed = static_cast<uint64_t>(first_seed->number);
-  recorded.kernels = std::stoull(json.string_or("kernels"), nullptr, 16);
-  for (const course::Json& hash : hashes->items) {
-    recorded.hashes.push_back(std::stoull(hash.text, nullptr, 16));
-  }
-  return recorded;
 }
 
 void write_recorded(const std::string& path, const Recorded& recorded) {
-  std::vector<std::string> hashes, seeds;
-  for (const uint64_t hash : recorded.hashes) hashes.push_back("  \"" + hex(hash) + "\"");
-  for (const auto seed : recorded.unoptimised) seeds.push_back("  " + std::to_string(seed));
+  nlohmann::ordered_json json;
+  json["format"] = 1;
+  json["kind"] = "random-kernels";
+  json["machine"] = recorded.machine;
+  json["date"] = recorded.date;
+  json["first_seed"] = recorded.first_seed;
+  json["kernels"] = hex(recorded.kernels);
+  json["hashes"] = nlohmann::ordered_json::array();
+  for (const uint64_t hash : recorded.hashes) json["hashes"].push_back(hex(hash));
+  json["unoptimised_seeds"] = recorded.unoptimised;
   std::ofstream file(path);
-  file << "{\n \"format\": 1,\n \"kind\": \"random-kernels\",\n"
-       << " \"machine\": " << course::json_quote(recorded.machine) << ",\n"
-       << " \"date\": " << course::json_quote(recorded.date) << ",\n"
-       << " \"first_seed\": " << recorded.first_seed << ",\n"
-       << " \"kernels\": \"" << hex(recorded.kernels) << "\",\n"
-       << " \"hashes\": [\n"
-       << course::join(hashes, ",\n") << "\n ],\n"
-       << " \"unoptimised_seeds\": [" << (seeds.empty() ? "" : "\n") << course::join(seeds, ",\n")
-       << (seeds.empty() ? "" : "\n ") << "]\n}\n";
+  file << json.dump(1) << "\n";
   if (!file.flush()) throw std::runtime_error(path + ": cannot be written");
 }
 
