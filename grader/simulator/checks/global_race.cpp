@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "checks/watch.h"
+#include "core/machine.h"
 #include "exec/memory_access.h"
 
 namespace warplings::sim {
@@ -24,18 +25,15 @@ namespace {
 
 constexpr size_t kChunkWords = 16 * 1024;  // that are allocated at a time
 constexpr uint16_t kAllQuiet = 0xffff;
+constexpr size_t kTableBytes = DeviceMemory::kSize / 4096 * sizeof(void*);
 
 }  // namespace
 
-GlobalRace& GlobalRace::instance() {
-  static GlobalRace* const race = new GlobalRace();
-  return *race;
-}
+GlobalRace& GlobalRace::instance() { return Machine::get<GlobalRace>(); }
 
 GlobalRace::GlobalRace() {
   // A table for the whole arena; the system gives memory for the parts that are used.
-  const size_t bytes = DeviceMemory::kSize / kPageBytes * sizeof(Page*);
-  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+  void* memory = mmap(nullptr, kTableBytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) {
     std::perror("warplings simulator: cannot reserve the table of racecheck");
@@ -43,6 +41,11 @@ GlobalRace::GlobalRace() {
   }
   pages_ = static_cast<Page**>(memory);
   lists_.resize(1);
+}
+
+GlobalRace::~GlobalRace() {
+  for (const uint64_t number : used_) delete pages_[number];
+  munmap(pages_, kTableBytes);
 }
 
 void GlobalRace::begin(InnerOrder inner_order, bool across) {

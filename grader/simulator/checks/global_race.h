@@ -45,7 +45,11 @@ class GlobalRace {
     Standing standing = Standing::kUnordered;
   };
 
-  static GlobalRace& instance();  // construct-on-first-use, never destroyed
+  GlobalRace();
+  ~GlobalRace();
+  GlobalRace(const GlobalRace&) = delete;
+  GlobalRace& operator=(const GlobalRace&) = delete;
+  static GlobalRace& instance();  // of the current machine
 
   // `across`: fences or acquiring and releasing accesses may order blocks.
   void begin(InnerOrder inner_order, bool across);
@@ -83,9 +87,8 @@ class GlobalRace {
   // One request under way.
   struct Check;
 
-  GlobalRace();
   static uint64_t page_number(uint64_t address) {
-    return (address - DeviceMemory::kBase) / kPageBytes;
+    return DeviceMemory::offset_of(address) / kPageBytes;
   }
   Page& page_of(uint64_t address);
   Word* detail(Page& page, uint32_t segment);

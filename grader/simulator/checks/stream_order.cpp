@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/machine.h"
 #include "exec/launch.h"
 #include "memory/device_memory.h"
 
@@ -31,10 +32,7 @@ bool runs_kernels(const Work& work) {
 
 }  // namespace
 
-StreamOrder& StreamOrder::instance() {
-  static auto* const order = new StreamOrder();
-  return *order;
-}
+StreamOrder& StreamOrder::instance() { return Machine::get<StreamOrder>(); }
 
 OrderEntry* StreamOrder::find(const WorkId& id) {
   const auto at = index_.find(id);

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/machine.h"
+
 namespace warplings::sim {
 
 std::string Position::short_name() const {
@@ -11,10 +13,7 @@ std::string Position::short_name() const {
   return base + ":" + std::to_string(line);
 }
 
-FindingLog& FindingLog::instance() {
-  static FindingLog* const log = new FindingLog();
-  return *log;
-}
+FindingLog& FindingLog::instance() { return Machine::get<FindingLog>(); }
 
 void FindingLog::report(Finding finding) {
   std::function<void(const Finding&)> listener;

@@ -28,7 +28,7 @@ struct Finding {
 // adds to count. Thread-safe.
 class FindingLog {
  public:
-  static FindingLog& instance();  // construct-on-first-use, never destroyed
+  static FindingLog& instance();  // of the current machine
   void report(Finding finding);
   // True if this very defect (a key that the caller makes of its check, kind and instruction) has
   // been reported since the last clear(); it is counted then, without the cost of its words.

@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "core/machine.h"
+
 namespace warplings::sim {
 namespace {
 
@@ -109,29 +111,28 @@ const GpuModel* find_gpu_model(const std::string& key) {
 
 namespace {
 
-const GpuModel* model_of_environment() {
-  const char* key = std::getenv("GRADE_SIM_MODEL");
-  const GpuModel* found = find_gpu_model(key == nullptr || *key == '\0' ? "h200" : key);
+const GpuModel* usual_model() {
+  const std::string& key = Machine::current().options().model;
+  const GpuModel* found = find_gpu_model(key);
   if (found == nullptr) {
     std::fprintf(stderr, "GRADE_SIM_MODEL=%s: there is no such model; h200, rtx3070 and t4 are.\n",
-                 key);
+                 key.c_str());
     std::exit(2);
   }
   return found;
 }
 
-const GpuModel*& current_model() {
-  static const GpuModel* model = model_of_environment();
-  return model;
-}
+struct SelectedModel {
+  const GpuModel* model = usual_model();
+};
 
 }  // namespace
 
-const GpuModel& gpu_model() { return *current_model(); }
+const GpuModel& gpu_model() { return *Machine::get<SelectedModel>().model; }
 
 bool select_gpu_model(const std::string& key) {
-  const GpuModel* const found = key.empty() ? model_of_environment() : find_gpu_model(key);
-  if (found != nullptr) current_model() = found;
+  const GpuModel* const found = key.empty() ? usual_model() : find_gpu_model(key);
+  if (found != nullptr) Machine::get<SelectedModel>().model = found;
   return found != nullptr;
 }
 

@@ -47,6 +47,9 @@ struct LaunchConfig {
   Position where;                   // host line of the launch
 };
 
+// The order in which the blocks of a launch begin and take turns.
+enum class Schedule : uint8_t { kForward, kReversed, kRoundRobin };
+
 enum class LaunchStatus {
   kOk,
   kIllegalAddress,  // cudaErrorIllegalAddress

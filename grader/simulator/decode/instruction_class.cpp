@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/machine.h"
 #include "decode/decoder.h"
 
 namespace warplings::sim {
@@ -278,8 +279,10 @@ class Builder {
 }  // namespace
 
 const ModuleSchedule& ModuleSchedule::of(const LoadedModule* module) {
-  static auto* const schedules = new std::map<const LoadedModule*, ModuleSchedule>();
-  auto [entry, is_new] = schedules->try_emplace(module);
+  struct Schedules {
+    std::map<const LoadedModule*, ModuleSchedule> all;
+  };
+  auto [entry, is_new] = Machine::get<Schedules>().all.try_emplace(module);
   if (is_new) entry->second = Builder(*module).take();
   return entry->second;
 }

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "core/machine.h"
 #include "decode/lane_builds.h"
 
 namespace warplings::sim {
@@ -21,13 +22,12 @@ bool runs_here(std::string_view isa) {
   return isa == "baseline";
 }
 
-const LaneBuild& choose() {
-  const char* asked = std::getenv("GRADE_SIM_ISA");
+const LaneBuild& choose(std::string_view asked) {
   const LaneBuild* best = nullptr;
   for (const LaneBuild* build : lane_builds()) {
     if (!runs_here(build->isa)) continue;
     best = build;
-    if (asked != nullptr && std::string_view(asked) == build->isa) break;
+    if (asked == build->isa) break;
   }
   if (best != nullptr) return *best;
   std::fprintf(stderr,
@@ -40,8 +40,10 @@ const LaneBuild& choose() {
 }  // namespace
 
 const LaneBuild& lanes() {
-  static const LaneBuild& chosen = choose();
-  return chosen;
+  struct Chosen {
+    const LaneBuild& build = choose(Machine::current().options().isa);
+  };
+  return Machine::get<Chosen>().build;
 }
 
 }  // namespace warplings::sim

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "core/gpu_model.h"
+#include "core/machine.h"
 #include "decode/instruction_class.h"
 
 namespace warplings::sim {
@@ -34,15 +35,14 @@ int latency_of(const Instr& in, const InstructionClass& type) {
 
 }  // namespace
 
-LaunchClock& LaunchClock::instance() {
-  static auto* const clock = new LaunchClock();
-  return *clock;
-}
+LaunchClock& LaunchClock::instance() { return Machine::get<LaunchClock>(); }
 
 const uint16_t* cycles_of(const LoadedModule* module) {
-  static auto* const known = new std::map<const LoadedModule*, std::vector<uint16_t>>();
+  struct Known {
+    std::map<const LoadedModule*, std::vector<uint16_t>> cycles;
+  };
   if (!module->uses_time) return nullptr;
-  std::vector<uint16_t>& cycles = (*known)[module];
+  std::vector<uint16_t>& cycles = Machine::get<Known>().cycles[module];
   if (cycles.empty()) {
     const ModuleSchedule& schedule = ModuleSchedule::of(module);
     for (size_t pc = 0; pc < module->code.size(); ++pc) {

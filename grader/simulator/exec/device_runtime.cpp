@@ -3,6 +3,7 @@
 #include <map>
 
 #include "core/error_names.h"
+#include "core/machine.h"
 #include "exec/builtin_call.h"
 #include "exec/device_launch.h"
 #include "exec/fault.h"
@@ -81,8 +82,10 @@ uint64_t peek_at_last_error(Call& call) {
 
 // A text in device memory, made when it is first asked for.
 uint64_t text_on_device(const std::string& text) {
-  static auto* const texts = new std::map<std::string, uint64_t>();
-  uint64_t& address = (*texts)[text];
+  struct Texts {
+    std::map<std::string, uint64_t> addresses;
+  };
+  uint64_t& address = Machine::get<Texts>().addresses[text];
   DeviceMemory& memory = DeviceMemory::instance();
   if (address == 0) {
     address = memory.allocate(text.size() + 1, AllocationKind::kModule, "error text");

@@ -15,6 +15,7 @@
 #include <optional>
 
 #include "core/gpu_model.h"
+#include "core/machine.h"
 #include "exec/clock.h"
 #include "exec/device_launch.h"
 #include "exec/events.h"
@@ -43,9 +44,11 @@ constexpr size_t kAloneBlocks = 2048;             // unfinished at a time, where
 // each device, never freed, because its launches run one after the other.
 uint64_t cooperative_workspace(int device) {
   constexpr uint64_t kBytes = 256;
-  static auto* const workspaces = new std::map<int, uint64_t>();
+  struct Workspaces {
+    std::map<int, uint64_t> addresses;
+  };
   DeviceMemory& memory = DeviceMemory::instance();
-  uint64_t& address = (*workspaces)[device];
+  uint64_t& address = Machine::get<Workspaces>().addresses[device];
   if (address == 0) {
     address = memory.allocate(kBytes, AllocationKind::kModule, "grid workspace", device);
   }
@@ -62,13 +65,10 @@ void fill(Warp& warp, uint32_t offset, uint32_t value) {
 
 class Launch {
  public:
-  Launch(const Kernel& kernel, const LaunchConfig& config, const uint8_t* params, Schedule schedule,
-         bool silent, DeviceLaunches* device_launches)
-      : kernel_(kernel),
-        config_(config),
-        params_(params),
-        options_(engine_options()),
-        schedule_(schedule) {
+  Launch(const Kernel& kernel, const LaunchConfig& config, const uint8_t* params,
+         const EngineOptions& options, Schedule schedule, bool silent,
+         DeviceLaunches* device_launches)
+      : kernel_(kernel), config_(config), params_(params), options_(options), schedule_(schedule) {
     grid_.kernel = &kernel;
     grid_.config = &config;
     grid_.module = kernel.module;
@@ -330,8 +330,9 @@ struct Outcome {
 };
 
 Outcome run_once(const Kernel& kernel, const LaunchConfig& config, const uint8_t* params,
-                 Schedule schedule, bool silent, DeviceLaunches* device_launches) {
-  Launch launch(kernel, config, params, schedule, silent, device_launches);
+                 const EngineOptions& options, Schedule schedule, bool silent,
+                 DeviceLaunches* device_launches) {
+  Launch launch(kernel, config, params, options, schedule, silent, device_launches);
   Outcome outcome;
   try {
     launch.run();
@@ -346,15 +347,14 @@ Outcome run_once(const Kernel& kernel, const LaunchConfig& config, const uint8_t
 void run_in_other_orders(const Kernel& kernel, const LaunchConfig& config, const uint8_t* params,
                          const MemoryImage& before) {
   const MemoryImage after;
-  const EngineOptions kept = engine_options();
-  engine_options().counters = false;
-  engine_options().observer = nullptr;
+  EngineOptions options = engine_options();
+  options.counters = false;
+  options.observer = nullptr;
   for (const Schedule schedule : {Schedule::kReversed, Schedule::kRoundRobin}) {
     before.restore();
     DeviceLaunches none(config);  // such kernels are not repeated
-    run_once(kernel, config, params, schedule, true, &none);
+    run_once(kernel, config, params, options, schedule, true, &none);
   }
-  engine_options() = kept;
   after.restore();
 }
 
@@ -370,7 +370,8 @@ LaunchStatus run_kernel(const Kernel& kernel, const LaunchConfig& config, const 
   if (observer != nullptr) observer->launch_started(kernel, config);
   DeviceLaunches device_launches(config);
   const Schedule order = engine_options().order.value_or(Schedule::kForward);
-  const Outcome outcome = run_once(kernel, config, params, order, false, &device_launches);
+  const Outcome outcome =
+      run_once(kernel, config, params, engine_options(), order, false, &device_launches);
   if (observer != nullptr) observer->launch_ended();
   if (before && outcome.status == LaunchStatus::kOk &&
       policy.wants_repeats(kernel, outcome.instructions)) {
@@ -380,24 +381,15 @@ LaunchStatus run_kernel(const Kernel& kernel, const LaunchConfig& config, const 
   return more ? device_launches.run() : outcome.status;
 }
 
-EngineOptions& engine_options() {
-  static EngineOptions* options = [] {
-    auto* result = new EngineOptions;
-    const auto off = [](const char* name) {
-      const char* value = std::getenv(name);
-      return value != nullptr && value[0] == '0';
-    };
-    if (off("GRADE_SIM_CHECKS")) result->checks = false;
-    if (off("GRADE_SIM_COUNTERS")) result->counters = false;
-    result->absent_lanes_are_notes = std::getenv("GRADE_EXEC") != nullptr;
-    if (std::getenv("GRADE_EXEC") != nullptr) result->max_warp_instructions = 50'000'000'000;
-    result->order = order_named(std::getenv("GRADE_SIM_ORDER"));
-    if (const char* budget = std::getenv("GRADE_SIM_MAX_WARP_INSTRUCTIONS")) {
-      result->max_warp_instructions = std::strtoull(budget, nullptr, 10);
-    }
-    return result;
-  }();
-  return *options;
+EngineOptions::EngineOptions() {
+  const Options& asked = Machine::current().options();
+  checks = asked.checks;
+  counters = asked.counters;
+  absent_lanes_are_notes = asked.is_exec;
+  order = asked.order;
+  max_warp_instructions = asked.max_warp_instructions;
 }
+
+EngineOptions& engine_options() { return Machine::get<EngineOptions>(); }
 
 }  // namespace warplings::sim

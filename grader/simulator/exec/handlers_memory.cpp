@@ -128,7 +128,7 @@ void load_global_request(Warp& w, const Instr& in, const Request& request) {
   if (!w.checks) return;
   if (in.strong) order_strong(w, in, r, false);
   const uint64_t* undefined = memory.undefined_bits();
-  const uint64_t first = r.low - DeviceMemory::kBase, last = r.high - 1 - DeviceMemory::kBase;
+  const uint64_t first = DeviceMemory::offset_of(r.low), last = DeviceMemory::offset_of(r.high - 1);
   bool any = last - first > 16 * 1024;
   for (uint64_t word = first >> 6; !any && word <= last >> 6; ++word) any = undefined[word] != 0;
   if (!any) {
@@ -160,7 +160,7 @@ void store_global_request(Warp& w, const Instr& in, const Request& request) {
   if (!w.any_undefined && request.contiguous && allowed == request.mask) {
     // Whole words of the shadow where the request covers them.
     uint64_t* undefined = memory.undefined_bits();
-    const uint64_t first = request.low - DeviceMemory::kBase;
+    const uint64_t first = DeviceMemory::offset_of(request.low);
     const uint64_t count = request.high - request.low;
     if ((first & 63) == 0 && (count & 63) == 0) {
       for (uint64_t word = first >> 6; word < (first + count) >> 6; ++word) undefined[word] = 0;

@@ -39,18 +39,16 @@ uint64_t constant_bytes(const LoadedModule* module);  // of its __constant__ var
 // configuration has been validated by the runtime (launch limits are its business).
 LaunchStatus run_kernel(const Kernel& kernel, const LaunchConfig& config, const uint8_t* params);
 
-// The order in which the blocks of a launch begin and take turns.
-enum class Schedule : uint8_t { kForward, kReversed, kRoundRobin };
-
+// What the current machine does at a launch: at first what its options say (core/options.h).
 struct EngineOptions {
-  bool checks = true;  // memcheck is always on; this is initcheck, race, sync
-  bool counters = true;
-  bool absent_lanes_are_notes = false;           // shuffles from lanes that do not take part
-  LaunchObserver* observer = nullptr;            // needs the counters
-  std::optional<Schedule> order;                 // this one only; unset: as checks/ needs them
-  uint64_t max_warp_instructions = 150'000'000;  // per launch; far more under grade exec
+  EngineOptions();
+  bool checks, counters;
+  bool absent_lanes_are_notes;         // shuffles from lanes that do not take part
+  LaunchObserver* observer = nullptr;  // needs the counters
+  std::optional<Schedule> order;
+  uint64_t max_warp_instructions;
 };
-EngineOptions& engine_options();  // read at each launch; GRADE_SIM_* variables set it once
+EngineOptions& engine_options();
 
 }  // namespace warplings::sim
 

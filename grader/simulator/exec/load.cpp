@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "core/machine.h"
 #include "decode/assembler_view.h"
 #include "decode/decoder.h"
 #include "decode/handlers.h"
@@ -273,26 +274,25 @@ class Loader {
   uint64_t device_dynamic_ = 0;
 };
 
-std::vector<LoadedModule*>& loaded_modules() {
-  static auto* const modules = new std::vector<LoadedModule*>();
-  return *modules;
-}
+struct LoadedModules {
+  std::vector<std::unique_ptr<LoadedModule>> all;
+};
 
 }  // namespace
 
 LoadedModule* load_module(std::unique_ptr<ptx::Module> module, int device,
                           const LoadedModule* first) {
   LoadedModule* loaded = Loader(std::move(module), device, first).load();
-  loaded_modules().push_back(loaded);
+  Machine::get<LoadedModules>().all.emplace_back(loaded);
   return loaded;
 }
 
 const Kernel* find_linked_kernel(const LoadedModule& from, const std::string& mangled_name) {
   const auto own = from.kernels.find(mangled_name);
   if (own != from.kernels.end()) return own->second.get();
-  for (LoadedModule* module : loaded_modules()) {
+  for (const auto& module : Machine::get<LoadedModules>().all) {
     if (module->device != from.device) continue;
-    if (const Kernel* kernel = find_kernel(module, mangled_name)) return kernel;
+    if (const Kernel* kernel = find_kernel(module.get(), mangled_name)) return kernel;
   }
   return nullptr;
 }

@@ -74,7 +74,7 @@ uint32_t check_global(Warp& warp, const Instr& in, const Request& request) {
     }
     if (allocation->has_red_zones) {
       if (high - low > kScanLimit) return false;
-      if (any_bit(memory.red_bits(), low - DeviceMemory::kBase, high - low)) {
+      if (any_bit(memory.red_bits(), DeviceMemory::offset_of(low), high - low)) {
         if (lane >= 0) {
           if (allowed == request.mask) report_access(warp, request, lane, AccessProblem::kRedZone);
           allowed &= ~(1u << lane);

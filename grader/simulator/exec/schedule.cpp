@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <string_view>
 
+#include "core/machine.h"
 #include "decode/builtins.h"
 #include "decode/program.h"
 
@@ -24,7 +24,7 @@ std::vector<Allocation> all_allocations() {
 
 // The shadow has a bit per byte; allocations begin at multiples of 64 bytes.
 uint8_t* shadow_of(const Allocation& allocation) {
-  const uint64_t first = (allocation.start - DeviceMemory::kBase) / 8;
+  const uint64_t first = DeviceMemory::offset_of(allocation.start) / 8;
   return reinterpret_cast<uint8_t*>(DeviceMemory::instance().undefined_bits()) + first;
 }
 size_t shadow_bytes(const Allocation& allocation) { return (allocation.size + 7) / 8; }
@@ -36,14 +36,6 @@ bool allocates(const LoadedModule& module) {
 }
 
 }  // namespace
-
-std::optional<Schedule> order_named(const char* name) {
-  const std::string_view text = name == nullptr ? "" : name;
-  if (text == "forward") return Schedule::kForward;
-  if (text == "reversed") return Schedule::kReversed;
-  if (text == "turns") return Schedule::kRoundRobin;
-  return std::nullopt;
-}
 
 MemoryImage::MemoryImage() {
   for (Allocation& allocation : all_allocations()) {
@@ -62,10 +54,7 @@ void MemoryImage::restore() const {
   }
 }
 
-RepeatPolicy& RepeatPolicy::instance() {
-  static RepeatPolicy* const policy = new RepeatPolicy();
-  return *policy;
-}
+RepeatPolicy& RepeatPolicy::instance() { return Machine::get<RepeatPolicy>(); }
 
 bool RepeatPolicy::wants_image(const Kernel& kernel, const LaunchConfig& config) const {
   const Function& function = kernel.module->functions[kernel.function];

@@ -18,9 +18,6 @@
 
 namespace warplings::sim {
 
-// "forward", "reversed" or "turns"; nothing for any other name.
-std::optional<Schedule> order_named(const char* name);
-
 // Contents and definedness of all device memory.
 class MemoryImage {
  public:

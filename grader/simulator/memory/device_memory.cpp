@@ -10,12 +10,11 @@
 #include <cstring>
 #include <utility>
 
+#include "core/machine.h"
 #include "memory/bit_range.h"
 
 namespace warplings::sim {
 namespace {
-
-constexpr uint64_t kDefaultLimit = 8ull << 30;  // bytes of device memory for sale
 
 [[noreturn]] void cannot_start(const char* step) {
   std::fprintf(stderr,
@@ -25,29 +24,9 @@ constexpr uint64_t kDefaultLimit = 8ull << 30;  // bytes of device memory for sa
   std::_Exit(98);
 }
 
-uint64_t limit_from_environment() {
-  const char* text = std::getenv("GRADE_SIM_MEMORY");
-  if (text == nullptr || *text == '\0') return kDefaultLimit;
-  char* end = nullptr;
-  uint64_t bytes = std::strtoull(text, &end, 10);
-  switch (*end) {
-    case 'G':
-    case 'g':
-      bytes <<= 30;
-      break;
-    case 'M':
-    case 'm':
-      bytes <<= 20;
-      break;
-    case 'K':
-    case 'k':
-      bytes <<= 10;
-      break;
-    default:
-      break;
-  }
-  return std::min(bytes, DeviceMemory::kSize / 2);
-}
+// One word more than needed: ranges of up to 64 bits read the word after the one they start in.
+constexpr uint64_t kShadowBytes = DeviceMemory::kSize / 8 + 64;
+constexpr uint64_t kTableBytes = DeviceMemory::kSize / DeviceMemory::kPage * sizeof(void*);
 
 // Pages appear when they are touched: 64 GiB of addresses cost nothing until they are used.
 void* reserve_zeroed(uint64_t bytes) {
@@ -118,22 +97,45 @@ uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / u
 
 }  // namespace
 
-DeviceMemory& DeviceMemory::instance() {
-  static DeviceMemory* const memory = new DeviceMemory();
-  return *memory;
+DeviceMemory& DeviceMemory::instance() { return Machine::get<DeviceMemory>(); }
+
+// Arenas lie side by side, one for each machine that lives.
+std::array<std::atomic<bool>, DeviceMemory::kMostArenas>& arenas() {
+  static constinit std::array<std::atomic<bool>, DeviceMemory::kMostArenas> taken{};
+  return taken;
 }
 
-DeviceMemory::DeviceMemory() : limit_(limit_from_environment()) {
+uint64_t take_arena() {
+  for (size_t i = 0; i < arenas().size(); ++i) {
+    if (!arenas()[i].exchange(true)) return DeviceMemory::kBase + i * DeviceMemory::kSize;
+  }
+  errno = ENOMEM;
+  cannot_start("more machines than arenas");
+}
+
+DeviceMemory::DeviceMemory()
+    : base_(take_arena()),
+      next_(base_ + kPage),
+      limit_(std::min(Machine::current().options().memory, kSize / 2)) {
   const int fd = memfd_create("warplings-device", MFD_CLOEXEC);
   if (fd < 0) cannot_start("memfd_create");
   if (ftruncate(fd, static_cast<off_t>(kSize)) != 0) cannot_start("ftruncate");
-  map_arena(fd, kBase, PROT_NONE, "program's view");
-  map_arena(fd, kBase + kViewOffset, PROT_READ | PROT_WRITE, "simulator's view");
+  map_arena(fd, base_, PROT_NONE, "program's view");
+  map_arena(fd, base_ + kViewOffset, PROT_READ | PROT_WRITE, "simulator's view");
   fd_ = fd;
-  // One word more than needed: ranges of up to 64 bits read the word after the one they start in.
-  undefined_ = static_cast<uint64_t*>(reserve_zeroed(kSize / 8 + 64));
-  red_ = static_cast<uint64_t*>(reserve_zeroed(kSize / 8 + 64));
-  page_table_ = static_cast<Allocation**>(reserve_zeroed(kSize / kPage * sizeof(Allocation*)));
+  undefined_ = static_cast<uint64_t*>(reserve_zeroed(kShadowBytes));
+  red_ = static_cast<uint64_t*>(reserve_zeroed(kShadowBytes));
+  page_table_ = static_cast<Allocation**>(reserve_zeroed(kTableBytes));
+}
+
+DeviceMemory::~DeviceMemory() {
+  close(fd_);
+  munmap(reinterpret_cast<void*>(base_), kSize);
+  munmap(reinterpret_cast<void*>(base_ + kViewOffset), kSize);
+  munmap(undefined_, kShadowBytes);
+  munmap(red_, kShadowBytes);
+  munmap(page_table_, kTableBytes);
+  arenas()[(base_ - kBase) / kSize] = false;
 }
 
 uint64_t DeviceMemory::allocate(uint64_t size, AllocationKind kind, const std::string& name,
@@ -157,7 +159,7 @@ uint64_t DeviceMemory::allocate(uint64_t size, AllocationKind kind, const std::s
                           : kEveryDevice;
   enter(allocation);
   in_use += size;
-  if (allocation.track_undefined) set_bits(undefined_, start - kBase, size);
+  if (allocation.track_undefined) set_bits(undefined_, offset_of(start), size);
   if (kind == AllocationKind::kManaged || kind == AllocationKind::kHostPinned) {
     mprotect(reinterpret_cast<void*>(start), pages, PROT_READ | PROT_WRITE);
   }
@@ -168,7 +170,7 @@ Allocation* DeviceMemory::enter(Allocation allocation) {
   allocation.id = next_id_++;
   const uint64_t pages = round_up(std::max<uint64_t>(allocation.size, 1), kPage) / kPage;
   Allocation* stored = &(allocations_[allocation.start] = allocation);
-  std::fill_n(page_table_ + (allocation.start - kBase) / kPage, pages, stored);
+  std::fill_n(page_table_ + (offset_of(allocation.start)) / kPage, pages, stored);
   return stored;
 }
 
@@ -188,22 +190,22 @@ uint64_t DeviceMemory::allocate_sparse(uint64_t size, int device) {
   allocation.access = 1u << device;
   enter(allocation);
   ++sparse_;
-  show_ones(undefined_, allocation.start - kBase, whole);
+  show_ones(undefined_, offset_of(allocation.start), whole);
   return allocation.start;
 }
 
 // Addresses are not used twice while there are fresh ones, so that a pointer that outlives its
 // memory stays recognisable.
 uint64_t DeviceMemory::find_addresses(uint64_t bytes) {
-  constexpr uint64_t kEnd = kBase + kSize;
-  if (bytes <= kEnd - next_) return std::exchange(next_, next_ + bytes);
+  const uint64_t end = base_ + kSize;
+  if (bytes <= end - next_) return std::exchange(next_, next_ + bytes);
   forget_freed();
-  uint64_t candidate = kBase + kPage;
+  uint64_t candidate = base_ + kPage;
   for (const auto& [start, allocation] : allocations_) {
     if (bytes <= start - candidate) return candidate;
     candidate = start + round_up(std::max<uint64_t>(allocation.size, 1), kPage) + kPage;
   }
-  return bytes <= kEnd - candidate ? candidate : 0;
+  return bytes <= end - candidate ? candidate : 0;
 }
 
 void DeviceMemory::forget_freed() {
@@ -213,7 +215,7 @@ void DeviceMemory::forget_freed() {
       continue;
     }
     const uint64_t pages = round_up(std::max<uint64_t>(it->second.size, 1), kPage) / kPage;
-    std::fill_n(page_table_ + (it->first - kBase) / kPage, pages, nullptr);
+    std::fill_n(page_table_ + offset_of(it->first) / kPage, pages, nullptr);
     it = allocations_.erase(it);
   }
 }
@@ -232,12 +234,12 @@ void DeviceMemory::retire(Allocation* allocation) {
   // Gives the pages of the memfd back to the system; the addresses stay reserved.
   madvise(view(allocation->start), pages, MADV_REMOVE);
   if (allocation->sparse) {
-    show_zeros(undefined_, allocation->start - kBase, pages);
+    show_zeros(undefined_, offset_of(allocation->start), pages);
   } else {
-    release_bits(undefined_, allocation->start - kBase, allocation->size);
+    release_bits(undefined_, offset_of(allocation->start), allocation->size);
   }
   if (allocation->has_red_zones) {
-    clear_bits(red_, allocation->start - kBase, allocation->size);
+    clear_bits(red_, offset_of(allocation->start), allocation->size);
   }
 }
 
@@ -260,7 +262,7 @@ void DeviceMemory::make_host_visible(uint64_t address) {
   allocation->kind = AllocationKind::kModule;
   allocation->access = kEveryDevice;
   allocation->track_undefined = false;
-  clear_bits(undefined_, allocation->start - kBase, allocation->size);
+  clear_bits(undefined_, offset_of(allocation->start), allocation->size);
   mprotect(reinterpret_cast<void*>(allocation->start),
            round_up(std::max<uint64_t>(allocation->size, 1), kPage), PROT_READ | PROT_WRITE);
 }
@@ -299,7 +301,7 @@ void DeviceMemory::fulfil(uint64_t address) {
   }
   allocation->freed = false;
   allocation->state = AllocationState::kLive;
-  set_bits(undefined_, allocation->start - kBase, allocation->size);
+  set_bits(undefined_, offset_of(allocation->start), allocation->size);
 }
 
 bool DeviceMemory::is_promised_or_live(uint64_t address, uint64_t size) const {
@@ -326,7 +328,7 @@ void DeviceMemory::set_access_of_device(int owner, uint32_t devices) {
 }
 
 const Allocation* DeviceMemory::lookup(uint64_t address) const {
-  return in_arena(address) ? page_table_[(address - kBase) / kPage] : nullptr;
+  return in_arena(address) ? page_table_[offset_of(address) / kPage] : nullptr;
 }
 
 const Allocation* DeviceMemory::allocation_at(uint64_t address) const { return lookup(address); }
@@ -367,29 +369,29 @@ bool DeviceMemory::in_live_allocation(uint64_t address, uint64_t size) const {
 bool DeviceMemory::accessible(uint64_t address, uint64_t size) const {
   if (!in_live_allocation(address, size)) return false;
   if (!lookup(address)->has_red_zones) return true;
-  const uint64_t first = address - kBase;
+  const uint64_t first = offset_of(address);
   return find_set_bit(red_, first, size) == first + size;
 }
 
 void DeviceMemory::mark_undefined(uint64_t address, uint64_t size) {
   const Allocation* allocation = lookup(address);
   if (allocation == nullptr || !in_live_allocation(address, size)) return;
-  if (allocation->track_undefined) set_bits(undefined_, address - kBase, size);
+  if (allocation->track_undefined) set_bits(undefined_, offset_of(address), size);
 }
 
 void DeviceMemory::mark_defined(uint64_t address, uint64_t size) {
-  if (in_live_allocation(address, size)) clear_bits(undefined_, address - kBase, size);
+  if (in_live_allocation(address, size)) clear_bits(undefined_, offset_of(address), size);
 }
 
 bool DeviceMemory::all_defined(uint64_t address, uint64_t size) const {
   if (!in_live_allocation(address, size)) return true;
-  const uint64_t first = address - kBase;
+  const uint64_t first = offset_of(address);
   return find_set_bit(undefined_, first, size) == first + size;
 }
 
 uint64_t DeviceMemory::find_defined(uint64_t address, uint64_t size) const {
   if (!in_live_allocation(address, size)) return size;
-  const uint64_t begin = address - kBase, end = begin + size;
+  const uint64_t begin = offset_of(address), end = begin + size;
   for (uint64_t at = begin; at < end;) {
     const off_t data = lseek(fd_, static_cast<off_t>(at), SEEK_DATA);
     if (data < 0 || static_cast<uint64_t>(data) >= end) break;
@@ -404,18 +406,18 @@ uint64_t DeviceMemory::find_defined(uint64_t address, uint64_t size) const {
 
 uint32_t DeviceMemory::undefined_bytes(uint64_t address, unsigned size) const {
   if (!in_arena(address)) return 0;
-  return static_cast<uint32_t>(read_bits(undefined_, address - kBase, size));
+  return static_cast<uint32_t>(read_bits(undefined_, offset_of(address), size));
 }
 
 void DeviceMemory::set_undefined_bytes(uint64_t address, unsigned size, uint32_t mask) {
   if (!in_live_allocation(address, size) || !lookup(address)->track_undefined) return;
-  write_bits(undefined_, address - kBase, size, mask);
+  write_bits(undefined_, offset_of(address), size, mask);
 }
 
 void DeviceMemory::copy_definedness(uint64_t to, uint64_t from, uint64_t size) {
   if (!in_live_allocation(to, size) || !in_live_allocation(from, size)) return;
   if (!lookup(to)->track_undefined) return;
-  const uint64_t target = to - kBase, source = from - kBase;
+  const uint64_t target = offset_of(to), source = offset_of(from);
   // Overlapping ranges copy like memmove: from the end when the target lies above the source.
   const bool backwards = target > source && target < source + size;
   for (uint64_t done = 0; done < size;) {
@@ -431,9 +433,9 @@ void DeviceMemory::mark_red_zone(uint64_t address, uint64_t size, bool on) {
   if (!in_live_allocation(address, size)) return;
   if (on) {
     const_cast<Allocation*>(lookup(address))->has_red_zones = true;
-    set_bits(red_, address - kBase, size);
+    set_bits(red_, offset_of(address), size);
   } else {
-    clear_bits(red_, address - kBase, size);
+    clear_bits(red_, offset_of(address), size);
   }
 }
 

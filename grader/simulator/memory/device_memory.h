@@ -53,12 +53,18 @@ struct Allocation {
 
 class DeviceMemory {
  public:
-  static DeviceMemory& instance();  // construct-on-first-use, never destroyed
+  DeviceMemory();
+  ~DeviceMemory();
+  DeviceMemory(const DeviceMemory&) = delete;
+  DeviceMemory& operator=(const DeviceMemory&) = delete;
+  static DeviceMemory& instance();  // of the current machine
 
-  // The program's view, at 32 TiB: AddressSanitizer keeps its shadow just above 16 TiB.
+  // The program's view of the first machine, at 32 TiB: AddressSanitizer keeps its shadow just
+  // above 16 TiB. Those of others follow it.
   static constexpr uint64_t kBase = 0x200000000000;
   static constexpr uint64_t kSize = 0x4000000000;         // 256 GiB of addresses, memory on demand
   static constexpr uint64_t kViewOffset = 0x10000000000;  // simulator's view = address + offset
+  static constexpr size_t kMostArenas = kViewOffset / kSize;
   static constexpr uint64_t kPage = 64 * 1024;            // gap between allocations, at least
   static constexpr uint64_t kAlignment = 256;
 
@@ -89,7 +95,10 @@ class DeviceMemory {
   void set_running_device(int device) { running_bit_ = 1u << device; }
   uint32_t running_bit() const { return running_bit_; }
 
-  bool in_arena(uint64_t address) const { return address - kBase < kSize; }
+  uint64_t base() const { return base_; }
+  bool in_arena(uint64_t address) const { return address - base_ < kSize; }
+  // From the start of its arena: where the shadow has the bit of the byte.
+  static constexpr uint64_t offset_of(uint64_t address) { return address & (kSize - 1); }
   uint8_t* view(uint64_t address) const {
     return reinterpret_cast<uint8_t*>(address + kViewOffset);
   }
@@ -121,13 +130,12 @@ class DeviceMemory {
   uint64_t bytes_in_use(int device = 0) const { return in_use_[static_cast<size_t>(device)]; }
   uint64_t bytes_total() const { return limit_; }
 
-  // Raw shadow for the hot path: bit (address - kBase) of each.
+  // Raw shadow for the hot path: bit offset_of(address) of each.
   const uint64_t* undefined_bits() const { return undefined_; }
   uint64_t* undefined_bits() { return undefined_; }
   const uint64_t* red_bits() const { return red_; }
 
  private:
-  DeviceMemory();
   const Allocation* lookup(uint64_t address) const;  // as allocation_at, lock held
   bool in_live_allocation(uint64_t address, uint64_t size) const;
   Allocation* enter(Allocation allocation);
@@ -138,8 +146,9 @@ class DeviceMemory {
   mutable std::mutex mutex_;
   std::map<uint64_t, Allocation> allocations_;  // by start
   Allocation** page_table_ = nullptr;           // arena page -> allocation; sparse, like the shadow
-  uint64_t next_ = kBase + kPage;
-  uint64_t limit_ = 0;
+  const uint64_t base_;
+  uint64_t next_;
+  const uint64_t limit_;
   std::array<uint64_t, kMaxDevices> in_use_{};
   uint32_t running_bit_ = 1;
   uint64_t next_id_ = 1;

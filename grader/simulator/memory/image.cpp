@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/machine.h"
+
 namespace warplings::sim {
 
 uint64_t Image::bytes() const {
@@ -9,10 +11,7 @@ uint64_t Image::bytes() const {
   return (slices - 1) * slice + (rows - 1) * pitch + uint64_t{width} * format.bytes();
 }
 
-ImageObjects& ImageObjects::instance() {
-  static ImageObjects* const objects = new ImageObjects();
-  return *objects;
-}
+ImageObjects& ImageObjects::instance() { return Machine::get<ImageObjects>(); }
 
 uint64_t ImageObjects::add(const Texture& texture) {
   textures_[next_] = texture;

@@ -48,7 +48,7 @@ struct Texture {
 // Live texture and surface objects by handle. Handles are never used twice.
 class ImageObjects {
  public:
-  static ImageObjects& instance();  // construct-on-first-use, never destroyed
+  static ImageObjects& instance();  // of the current machine
   uint64_t add(const Texture& texture);
   uint64_t add(const Image& surface);
   bool remove_texture(uint64_t handle) { return textures_.erase(handle) != 0; }

@@ -14,7 +14,7 @@ inline std::pair<uint64_t, uint64_t> payload(const Allocation& allocation) {
   if (!allocation.has_red_zones) return {allocation.start, allocation.end()};
   const uint64_t* red = DeviceMemory::instance().red_bits();
   const auto is_red = [&](uint64_t address) {
-    const uint64_t bit = address - DeviceMemory::kBase;
+    const uint64_t bit = DeviceMemory::offset_of(address);
     return (red[bit >> 6] >> (bit & 63)) & 1;
   };
   uint64_t low = allocation.start, high = allocation.end();

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "core/machine.h"
 #include "decode/instruction_class.h"
 #include "decode/program.h"
 #include "profile/load_order.h"
@@ -213,10 +214,13 @@ double longest_block_cycles(const SmSettings& settings, const Recording& recordi
 
 std::vector<BlockTrace> in_machine_order(const Kernel& kernel, int registers,
                                          const std::vector<BlockTrace>& blocks) {
-  static auto* const orders = new std::map<std::pair<const LoadedModule*, int>, LoadOrder>();
-  const auto entry = orders
-                         ->try_emplace({kernel.module, registers}, *kernel.module,
-                                       ModuleSchedule::of(kernel.module), registers)
+  struct Orders {
+    std::map<std::pair<const LoadedModule*, int>, LoadOrder> all;
+  };
+  const auto entry = Machine::get<Orders>()
+                         .all
+                         .try_emplace({kernel.module, registers}, *kernel.module,
+                                      ModuleSchedule::of(kernel.module), registers)
                          .first;
   std::vector<BlockTrace> out(blocks.size());
   for (size_t i = 0; i < blocks.size(); ++i) {
@@ -333,10 +337,7 @@ const char* limiter_words(Limiter limiter) {
 CostMeter::CostMeter(const Kernel& kernel)
     : kernel_(kernel), before_(CounterStore::instance().of(kernel.module)) {}
 
-CostLog& CostLog::instance() {
-  static auto* const log = new CostLog;
-  return *log;
-}
+CostLog& CostLog::instance() { return Machine::get<CostLog>(); }
 
 void CostLog::add(const LaunchCost& cost) {
   constexpr uint64_t kSector = 32;  // bytes

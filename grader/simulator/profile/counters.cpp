@@ -2,6 +2,7 @@
 
 #include <unordered_map>
 
+#include "core/machine.h"
 #include "exec/events.h"
 
 namespace warplings::sim {
@@ -114,10 +115,7 @@ PcCounters* counters_of(const LoadedModule* module) {
   return CounterStore::instance().of(module).data();
 }
 
-CounterStore& CounterStore::instance() {
-  static auto* store = new CounterStore;
-  return *store;
-}
+CounterStore& CounterStore::instance() { return Machine::get<CounterStore>(); }
 
 void CounterStore::reset() {
   counters_.clear();

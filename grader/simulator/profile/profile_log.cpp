@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "core/machine.h"
 #include "decode/program.h"
 #include "profile/json.h"
 #include "profile/resources.h"
@@ -105,22 +106,14 @@ struct LineSums {
 
 }  // namespace
 
-ProfileLog& ProfileLog::instance() {
-  static auto* const log = new ProfileLog;
-  return *log;
-}
+ProfileLog& ProfileLog::instance() { return Machine::get<ProfileLog>(); }
 
 void ProfileLog::start() {
-  static const bool once = [] {
-    const char* path = std::getenv("GRADE_SIM_PROFILE");
-    if (path == nullptr || *path == '\0') return false;
-    instance().path_ = path;
-    const char* slice = std::getenv("GRADE_SIM_SLICE");
-    Recorder::instance().stay_on(slice == nullptr ? 0 : std::atof(slice));
-    std::atexit([] { instance().write(); });
-    return true;
-  }();
-  (void)once;
+  const Options& options = Machine::current().options();
+  if (options.profile.empty() || !instance().path_.empty()) return;
+  instance().path_ = options.profile;
+  Recorder::instance().stay_on(options.slice);
+  std::atexit([] { instance().write(); });
 }
 
 void ProfileLog::add(const Kernel& kernel, const LaunchConfig& config,

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 
+#include "core/machine.h"
 #include "exec/interpreter.h"
 #include "profile/resources.h"
 
@@ -66,10 +67,7 @@ uint16_t saturated(uint64_t value) {
 
 }  // namespace
 
-Recorder& Recorder::instance() {
-  static auto* const recorder = new Recorder();
-  return *recorder;
-}
+Recorder& Recorder::instance() { return Machine::get<Recorder>(); }
 
 void Recorder::start(double slice) {
   on_ = true;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/gpu_model.h"
+#include "core/machine.h"
 #include "decode/program.h"
 #include "ptx/select_kernels.h"
 
@@ -26,17 +27,9 @@ namespace {
 bool is_program(const std::string& path) { return ::access(path.c_str(), X_OK) == 0; }
 
 std::string find_ptxas() {
-  if (const char* named = std::getenv("GRADE_SIM_PTXAS")) return named;
-  std::vector<std::string> folders;
-  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
-    if (const char* home = std::getenv(variable)) folders.push_back(std::string(home) + "/bin");
-  }
-  if (const char* path = std::getenv("PATH")) {
-    std::istringstream list(path);
-    for (std::string folder; std::getline(list, folder, ':');) folders.push_back(folder);
-  }
-  folders.push_back("/usr/local/cuda/bin");
-  for (const std::string& folder : folders) {
+  const Options& options = Machine::current().options();
+  if (options.ptxas) return *options.ptxas;
+  for (const std::string& folder : options.tool_folders) {
     if (is_program(folder + "/ptxas")) return folder + "/ptxas";
   }
   return "";
@@ -76,8 +69,7 @@ uint64_t hash_of(const std::string& text) {
 }
 
 std::string run_ptxas(const std::string& ptxas, const std::string& ptx) {
-  const char* folder = std::getenv("TMPDIR");
-  std::string name = std::string(folder == nullptr ? P_tmpdir : folder) + "/warplings-XXXXXX.ptx";
+  std::string name = Machine::current().options().temporary_folder + "/warplings-XXXXXX.ptx";
   constexpr int kSuffix = 4;  // ".ptx"
   const int file = ::mkstemps(name.data(), kSuffix);
   if (file < 0) return "";
@@ -91,9 +83,9 @@ std::string run_ptxas(const std::string& ptxas, const std::string& ptx) {
 
 // The report on a module, from the cache where there is one.
 std::string report_on(const std::string& ptx) {
-  const char* folder = std::getenv("GRADE_SIM_CACHE");
+  const std::string& folder = Machine::current().options().cache;
   std::string cached;
-  if (folder != nullptr && *folder != '\0') {
+  if (!folder.empty()) {
     char key[64];
     std::snprintf(key, sizeof key, "/%016llx-%s.ptxas",
                   static_cast<unsigned long long>(hash_of(ptx)), gpu_model().ptxas_arch);
@@ -160,9 +152,11 @@ std::map<std::string, KernelResources> parse_ptxas_report(const std::string& rep
 
 const KernelResources& resources_of(const Kernel& kernel) {
   using Key = std::tuple<const LoadedModule*, std::string, std::string>;  // name, architecture
-  static auto* const known = new std::map<Key, KernelResources>();
+  struct Known {
+    std::map<Key, KernelResources> all;
+  };
   const auto [entry, is_new] =
-      known->try_emplace({kernel.module, kernel.name, gpu_model().ptxas_arch});
+      Machine::get<Known>().all.try_emplace({kernel.module, kernel.name, gpu_model().ptxas_arch});
   KernelResources& resources = entry->second;
   if (!is_new) return resources;
   const std::string& module = kernel.module->source->text;

@@ -4,6 +4,7 @@
 #include <queue>
 #include <utility>
 
+#include "core/machine.h"
 #include "profile/timeline_model.h"
 
 namespace warplings::sim {
@@ -98,10 +99,7 @@ void set_length(TimelineItem* item) {
 
 }  // namespace
 
-Timeline& Timeline::instance() {
-  static auto* const timeline = new Timeline();
-  return *timeline;
-}
+Timeline& Timeline::instance() { return Machine::get<Timeline>(); }
 
 TimelineItem* Timeline::find(uint64_t serial) {
   if (items_.empty() || serial < items_.front().serial || serial > items_.back().serial) {

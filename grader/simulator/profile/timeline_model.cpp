@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/gpu_model.h"
+#include "core/machine.h"
 
 namespace warplings::sim {
 
@@ -45,16 +46,20 @@ TimelineModel timeline_of(const GpuModel& card) {
 }  // namespace
 
 const TimelineModel& timeline_model() {
-  static auto* const models = new std::map<const GpuModel*, TimelineModel>();
+  struct Models {
+    std::map<const GpuModel*, TimelineModel> all;
+  };
   const GpuModel& card = gpu_model();
-  const auto [entry, is_new] = models->try_emplace(&card);
+  const auto [entry, is_new] = Machine::get<Models>().all.try_emplace(&card);
   if (is_new) entry->second = timeline_of(card);
   return entry->second;
 }
 
 const char* timeline_label() {
-  static auto* const labels = new std::map<const GpuModel*, std::string>();
-  std::string& label = (*labels)[&gpu_model()];
+  struct Labels {
+    std::map<const GpuModel*, std::string> all;
+  };
+  std::string& label = Machine::get<Labels>().all[&gpu_model()];
   if (label.empty()) label = std::string("modelled (") + gpu_model().name + ")";
   return label.c_str();
 }

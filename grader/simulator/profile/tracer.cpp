@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "core/machine.h"
 #include "decode/program.h"
 #include "exec/launch.h"
 #include "profile/trace_values.h"
@@ -71,30 +72,16 @@ std::string in_row(Dim3 d) {
 }  // namespace
 
 void Tracer::start() {
-  static const bool once = [] {
-    const char* path = std::getenv("GRADE_SIM_TRACE");
-    if (path == nullptr || *path == '\0') return false;
-    auto* const tracer = new Tracer();  // watches until the program ends
-    tracer->path_ = path;
-    tracer->read_environment();
-    engine_options().observer = tracer;
-    return true;
-  }();
-  (void)once;
-}
-
-void Tracer::read_environment() {
-  if (const char* block = std::getenv("GRADE_SIM_TRACE_BLOCK")) {
-    std::sscanf(block, "%u,%u,%u", &block_.x, &block_.y, &block_.z);
-  }
-  if (const char* warp = std::getenv("GRADE_SIM_TRACE_WARP")) warp_ = std::atoi(warp);
-  if (const char* thread = std::getenv("GRADE_SIM_TRACE_THREAD")) {
-    thread_ = std::atoi(thread);
-    warp_ = thread_ / 32;
-  }
-  if (const char* lines = std::getenv("GRADE_SIM_TRACE_LINES")) {
-    if (std::sscanf(lines, "%d:%d", &first_line_, &last_line_) == 1) last_line_ = first_line_;
-  }
+  const TraceOptions& options = Machine::current().options().trace;
+  Tracer& tracer = Machine::get<Tracer>();
+  if (options.path.empty() || !tracer.path_.empty()) return;
+  tracer.path_ = options.path;  // watches until the machine ends
+  tracer.block_ = options.block;
+  tracer.warp_ = options.warp;
+  tracer.thread_ = options.thread;
+  tracer.first_line_ = options.first_line;
+  tracer.last_line_ = options.last_line;
+  engine_options().observer = &tracer;
 }
 
 void Tracer::launch_started(const Kernel& kernel, const LaunchConfig& config) {

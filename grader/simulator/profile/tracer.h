@@ -52,7 +52,6 @@ class Tracer : public LaunchObserver {
     std::string shown;     // its text when it was last shown
   };
 
-  void read_environment();
   void finish_instruction(Warp& warp);
   void begin_step(const Position& where, uint32_t lanes);
   void note_control(Warp& warp, const Instr& in, uint32_t active);

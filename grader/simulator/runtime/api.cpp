@@ -4,45 +4,39 @@
 #include <string_view>
 #include <utility>
 
+#include "core/machine.h"
+
 namespace warplings::sim {
 namespace {
 
-std::map<std::string_view, uint64_t>& call_counts() {
-  static auto* const counts = new std::map<std::string_view, uint64_t>();
-  return *counts;
-}
-
-uint64_t& all_calls() {
-  static uint64_t count = 0;
-  return count;
-}
+struct Calls {
+  std::recursive_mutex mutex;
+  std::map<std::string_view, uint64_t> counts;
+  uint64_t all = 0;
+  bool runs_host_function = false;
+};
+Calls& calls() { return Machine::get<Calls>(); }
 
 }  // namespace
 
-std::recursive_mutex& api_mutex() {
-  static auto* const mutex = new std::recursive_mutex();
-  return *mutex;
-}
+std::recursive_mutex& api_mutex() { return calls().mutex; }
 
 // `name` is a literal: __func__ of the exported function.
 void count_api_call(const char* name) {
-  ++call_counts()[name];
-  ++all_calls();
+  ++calls().counts[name];
+  ++calls().all;
 }
 
-uint64_t all_api_calls() { return all_calls(); }
+uint64_t all_api_calls() { return calls().all; }
 
 uint64_t api_calls(const std::string& name) {
-  const auto found = call_counts().find(name);
-  return found == call_counts().end() ? 0 : found->second;
+  const auto found = calls().counts.find(name);
+  return found == calls().counts.end() ? 0 : found->second;
 }
 
-void reset_api_calls() { call_counts().clear(); }
+void reset_api_calls() { calls().counts.clear(); }
 
-bool& runs_host_function() {
-  static bool runs = false;
-  return runs;
-}
+bool& runs_host_function() { return calls().runs_host_function; }
 
 cudaError_t refuse_in_host_function(const ApiCall& call) {
   call.report("api", "call-in-host-function",

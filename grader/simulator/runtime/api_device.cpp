@@ -7,6 +7,7 @@
 
 #include "checks/stream_order.h"
 #include "core/error_names.h"
+#include "core/machine.h"
 #include "memory/device_memory.h"
 #include "profile/timeline.h"
 #include "runtime/api.h"
@@ -25,12 +26,14 @@ namespace {
 
 // As an H200 reports them at start.
 std::map<cudaLimit, size_t>& limits() {
-  static auto* const values = new std::map<cudaLimit, size_t>{
-      {cudaLimitStackSize, 1024},           {cudaLimitPrintfFifoSize, 8650752},
-      {cudaLimitMallocHeapSize, 8388608},   {cudaLimitDevRuntimePendingLaunchCount, 2048},
-      {cudaLimitMaxL2FetchGranularity, 64}, {cudaLimitPersistingL2CacheSize, 11796480},
+  struct Limits {
+    std::map<cudaLimit, size_t> values{
+        {cudaLimitStackSize, 1024},           {cudaLimitPrintfFifoSize, 8650752},
+        {cudaLimitMallocHeapSize, 8388608},   {cudaLimitDevRuntimePendingLaunchCount, 2048},
+        {cudaLimitMaxL2FetchGranularity, 64}, {cudaLimitPersistingL2CacheSize, 11796480},
+    };
   };
-  return *values;
+  return Machine::get<Limits>().values;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/machine.h"
 #include "memory/device_memory.h"
 #include "runtime/api.h"
 #include "runtime/array.h"
@@ -22,8 +23,10 @@ struct Described {
   cudaTextureDesc texture{};
 };
 std::map<cudaTextureObject_t, Described>& descriptions() {
-  static auto* const map = new std::map<cudaTextureObject_t, Described>();
-  return *map;
+  struct Descriptions {
+    std::map<cudaTextureObject_t, Described> all;
+  };
+  return Machine::get<Descriptions>().all;
 }
 
 template <class Part>

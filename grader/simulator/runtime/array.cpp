@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <string>
 
+#include "core/machine.h"
+
 namespace warplings::sim {
 
-Arrays& Arrays::instance() {
-  static Arrays* const arrays = new Arrays();
-  return *arrays;
-}
+Arrays& Arrays::instance() { return Machine::get<Arrays>(); }
 
 cudaArray_t Arrays::add(std::unique_ptr<cudaArray> array) {
   cudaArray* handle = array.get();

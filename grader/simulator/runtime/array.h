@@ -25,7 +25,7 @@ namespace warplings::sim {
 
 class Arrays {
  public:
-  static Arrays& instance();  // construct-on-first-use, never destroyed
+  static Arrays& instance();  // of the current machine
   cudaArray_t add(std::unique_ptr<cudaArray> array);
   const cudaArray* find(cudaArray_const_t handle) const;  // nullptr: no live array
   void remove(cudaArray_const_t handle) { live_.erase(handle); }

@@ -5,14 +5,21 @@
 #include <set>
 #include <utility>
 
+#include "core/machine.h"
 #include "runtime/device_state.h"
 
 namespace warplings::sim {
 namespace {
 
+struct CaptureIds {
+  uint64_t last = 0;
+};
+
 std::vector<std::shared_ptr<Capture>>& captures() {  // in progress
-  static auto* const list = new std::vector<std::shared_ptr<Capture>>();
-  return *list;
+  struct Captures {
+    std::vector<std::shared_ptr<Capture>> all;
+  };
+  return Machine::get<Captures>().all;
 }
 
 bool is_live(const CapturedPoint& point) {
@@ -129,9 +136,8 @@ cudaError_t begin_capture(const std::shared_ptr<StreamState>& stream, cudaGraph_
                           std::vector<GraphEdge> tips, cudaStreamCaptureMode mode) {
   if (stream->is_default) return cudaErrorStreamCaptureUnsupported;
   if (stream->capture != nullptr) return cudaErrorIllegalState;
-  static uint64_t next_id = 1;
   auto capture = std::make_shared<Capture>();
-  capture->id = next_id++;
+  capture->id = ++Machine::get<CaptureIds>().last;
   capture->owns_graph = graph == nullptr;
   capture->graph = graph == nullptr ? Graphs::instance().create() : graph;
   capture->nodes_before = capture->graph->nodes.size();

@@ -64,7 +64,7 @@ Copy joined_rows(Copy copy) {
 void find_unwritten(uint64_t address, size_t size, std::vector<ByteRun>* runs) {
   const DeviceMemory& memory = DeviceMemory::instance();
   if (memory.all_defined(address, size)) return;
-  const uint64_t first = address - DeviceMemory::kBase, end = first + size;
+  const uint64_t first = DeviceMemory::offset_of(address), end = first + size;
   const auto is_undefined = [&](uint64_t bit) {
     return bit < end && ((memory.undefined_bits()[bit >> 6] >> (bit & 63)) & 1) != 0;
   };
@@ -75,7 +75,7 @@ void find_unwritten(uint64_t address, size_t size, std::vector<ByteRun>* runs) {
     // A short gap after a member of one to three bytes is the padding of a structure: nobody writes
     // it.
     const bool padding = start % 4 != 0 && start > first && bit - start < 8;
-    if (!padding) runs->push_back({start + DeviceMemory::kBase, bit - start});
+    if (!padding) runs->push_back({start + DeviceMemory::instance().base(), bit - start});
   }
 }
 

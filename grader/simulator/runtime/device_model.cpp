@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "core/machine.h"
 #include "memory/device_memory.h"
 
 namespace warplings::sim {
@@ -171,13 +172,7 @@ void fill_limits(cudaDeviceProp* p) {
 
 }  // namespace
 
-int device_count() {
-  static const int count = [] {
-    const char* text = std::getenv("GRADE_SIM_DEVICES");
-    return text == nullptr ? 1 : std::clamp(std::atoi(text), 1, 16);
-  }();
-  return count;
-}
+int device_count() { return Machine::current().options().devices; }
 
 bool device_attribute(cudaDeviceAttr attribute, int* value) {
   if (model_attribute(attribute, value)) return true;

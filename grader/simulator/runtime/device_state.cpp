@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "core/machine.h"
 #include "memory/device_memory.h"
 
 namespace warplings::sim {
@@ -11,8 +12,10 @@ uint32_t bit(int device) { return 1u << device; }
 
 // peers()[owner]: devices, other than the owner, that were given access.
 std::array<uint32_t, kMaxDevices>& peers() {
-  static std::array<uint32_t, kMaxDevices> masks{};
-  return masks;
+  struct Peers {
+    std::array<uint32_t, kMaxDevices> masks{};
+  };
+  return Machine::get<Peers>().masks;
 }
 
 void update_access(int owner) {

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "core/error_names.h"
+#include "core/machine.h"
 #include "memory/device_memory.h"
 #include "runtime/api.h"
 #include "runtime/device_model.h"
@@ -147,9 +148,12 @@ CUresult synchronize() {
 }  // namespace
 
 CUcontext context_of(int device) {
-  static CUctx_st contexts[kMaxDevices];
-  contexts[device].device = device;
-  return &contexts[device];
+  struct Contexts {
+    CUctx_st of_device[kMaxDevices];
+  };
+  CUctx_st& context = Machine::get<Contexts>().of_device[device];
+  context.device = device;
+  return &context;
 }
 
 void add_driver_device_entries(DriverEntries* entries) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/machine.h"
 #include "memory/device_memory.h"
 #include "runtime/device_state.h"
 
@@ -10,8 +11,10 @@ namespace warplings::sim {
 namespace {
 
 std::array<cudaError_t, kMaxDevices>& sticky() {
-  static std::array<cudaError_t, kMaxDevices> errors{};  // cudaSuccess
-  return errors;
+  struct StickyErrors {
+    std::array<cudaError_t, kMaxDevices> of_device{};  // cudaSuccess
+  };
+  return Machine::get<StickyErrors>().of_device;
 }
 
 }  // namespace

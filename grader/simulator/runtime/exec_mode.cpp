@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "core/finding.h"
+#include "core/machine.h"
 #include "memory/device_memory.h"
 #include "profile/timeline_report.h"
 #include "runtime/api.h"
@@ -29,10 +30,7 @@ namespace {
 
 constexpr int kUsageStatus = 2;  // as of ./grade
 
-ExecReport& report() {
-  static auto* const report = new ExecReport();
-  return *report;
-}
+ExecReport& report() { return Machine::get<ExecReport>(); }
 
 // Work that nothing waited for: a GPU may or may not have run it. It runs here for the sake of the
 // checks; what it prints would not have been seen, so it is not shown.
@@ -93,7 +91,7 @@ void write_timeline() {
   Timeline& timeline = Timeline::instance();
   std::fflush(stdout);
   std::fprintf(stderr, "%s", timeline_picture(timeline).c_str());
-  const std::string path = std::getenv("GRADE_SIM_TIMELINE");
+  const std::string& path = Machine::current().options().timeline;
   std::ofstream file(path);
   file << timeline_trace(timeline);
   if (!file.flush()) std::fprintf(stderr, "grade exec: cannot write %s\n", path.c_str());
@@ -104,9 +102,9 @@ void write_timeline() {
 void start_exec_mode() {
   static std::once_flag once;
   std::call_once(once, [] {
-    const char* mode = std::getenv("GRADE_EXEC");
-    if (mode != nullptr && std::strcmp(mode, "1") == 0) {
-      const std::string problem = report().configure();
+    const ExitOptions asked = exit_options_of_environment();
+    if (asked.prints_findings) {
+      const std::string problem = report().configure(asked);
       if (!problem.empty()) {
         std::fprintf(stderr, "grade exec: %s\n", problem.c_str());
         _exit(kUsageStatus);
@@ -117,7 +115,7 @@ void start_exec_mode() {
       start_background_progress();
     }
     // Runs before at_exit, which may end the process.
-    if (std::getenv("GRADE_SIM_TIMELINE") != nullptr) std::atexit(write_timeline);
+    if (asked.writes_timeline) std::atexit(write_timeline);
   });
 }
 

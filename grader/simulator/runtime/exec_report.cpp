@@ -53,11 +53,6 @@ std::string take_tail(std::string* text, char mark) {
   return tail;
 }
 
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 }  // namespace
 
 std::string Suppressions::parse(const std::string& text) {
@@ -93,13 +88,13 @@ bool Suppressions::covers(const Finding& finding) const {
   });
 }
 
-std::string ExecReport::configure() {
-  std::istringstream names(variable("GRADE_EXEC_CHECKS"));
+std::string ExecReport::configure(const ExitOptions& options) {
+  std::istringstream names(options.checks);
   for (std::string name; std::getline(names, name, ',');) {
     if (!is_check(name)) return "there is no check " + name + "; there are " + names_of_checks();
     checks_.insert(name);
   }
-  const std::string path = variable("GRADE_EXEC_SUPPRESSIONS");
+  const std::string& path = options.suppressions;
   if (!path.empty()) {
     std::ifstream file(path);
     if (!file) return "cannot read " + path;
@@ -107,9 +102,9 @@ std::string ExecReport::configure() {
     const std::string problem = suppressions_.parse(text);
     if (!problem.empty()) return path + ", " + problem;
   }
-  json_ = variable("GRADE_EXEC_JSON");
+  json_ = options.json;
   status_ = kFindingStatus;
-  const std::string status = variable("GRADE_EXEC_STATUS");
+  const std::string& status = options.status;
   if (status.empty()) return "";
   char* end = nullptr;
   const long number = std::strtol(status.c_str(), &end, 10);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/finding.h"
+#include "core/options.h"
 
 namespace warplings::sim {
 
@@ -38,8 +39,8 @@ class Suppressions {
 
 class ExecReport {
  public:
-  // Reads the variables; "" or what is wrong with one of them.
-  std::string configure();
+  // "" or what is wrong with one of the variables.
+  std::string configure(const ExitOptions& options);
   // A finding that has come for the first time: printed and written down, if it counts.
   void add(const Finding& finding);
   // The last words, from what has been collected; the status to end with, 0 for the program's own.

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/machine.h"
 #include "memory/device_memory.h"
 #include "runtime/pointer.h"
 #include "runtime/repeat_launch.h"
@@ -65,15 +66,19 @@ bool has_memory_nodes(const CUgraph_st& graph) {
 namespace {
 
 std::set<uint64_t>& graph_allocations() {  // addresses
-  static auto* const set = new std::set<uint64_t>();
-  return *set;
+  struct GraphAllocations {
+    std::set<uint64_t> all;
+  };
+  return Machine::get<GraphAllocations>().all;
 }
 
 }  // namespace
 
 GraphMemory& graph_memory(int device) {
-  static std::array<GraphMemory, kMaxDevices> memory;
-  return memory[static_cast<size_t>(device)];
+  struct AllGraphMemory {
+    std::array<GraphMemory, kMaxDevices> of_device;
+  };
+  return Machine::get<AllGraphMemory>().of_device[static_cast<size_t>(device)];
 }
 
 void allocate_for_graph(uint64_t address, int device) {
@@ -91,10 +96,7 @@ void graph_memory_freed(uint64_t address, uint64_t size, int device) {
   if (graph_allocations().erase(address) > 0) graph_memory(device).used -= size;
 }
 
-Graphs& Graphs::instance() {
-  static Graphs* const graphs = new Graphs();
-  return *graphs;
-}
+Graphs& Graphs::instance() { return Machine::get<Graphs>(); }
 
 cudaGraph_t Graphs::create() { return new CUgraph_st(); }
 

@@ -12,6 +12,7 @@
 
 #include "checks/stream_order.h"
 #include "core/finding.h"
+#include "core/machine.h"
 #include "memory/device_memory.h"
 #include "memory/payload.h"
 #include "runtime/api.h"
@@ -21,14 +22,17 @@
 namespace warplings::sim {
 namespace {
 
+// Signals belong to the process.
 struct sigaction& previous_handler() {
-  static auto* const previous = new struct sigaction();
-  return *previous;
+  static struct sigaction previous {};
+  return previous;
 }
 
 void (*&fatal_hook())() {
-  static void (*hook)() = nullptr;
-  return hook;
+  struct FatalHook {
+    void (*call)() = nullptr;
+  };
+  return Machine::get<FatalHook>().call;
 }
 
 const void* faulting_instruction(const void* context) {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "core/machine.h"
 #include "runtime/dwarf_unit.h"
 #include "runtime/elf_image.h"
 
@@ -93,10 +94,7 @@ bool is_library_file(const std::string& file) {
 
 class HostLines {
  public:
-  static HostLines& instance() {
-    static HostLines* const lines = new HostLines();
-    return *lines;
-  }
+  static HostLines& instance() { return Machine::get<HostLines>(); }
 
   // `address` lies inside the instruction, not behind it.
   Line line_of(uint64_t address) {

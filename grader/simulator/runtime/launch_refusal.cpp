@@ -5,6 +5,7 @@
 
 #include "core/error_names.h"
 #include "core/finding.h"
+#include "core/machine.h"
 #include "profile/resources.h"
 #include "runtime/device_model.h"
 
@@ -22,8 +23,10 @@ struct UnseenError {
 };
 
 std::vector<UnseenError>& unseen() {
-  static auto* const errors = new std::vector<UnseenError>();
-  return *errors;
+  struct UnseenErrors {
+    std::vector<UnseenError> all;
+  };
+  return Machine::get<UnseenErrors>().all;
 }
 
 constexpr const char kAxis[] = {'x', 'y', 'z'};

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/gpu_model.h"
+#include "core/machine.h"
 #include "exec/launch.h"
 #include "memory/bit_range.h"
 #include "memory/device_memory.h"
@@ -71,9 +72,9 @@ void check_written(const LibraryWork& work, const LibraryOperand& operand) {
   if (!engine_options().checks || memory.all_defined(start, operand.extent())) return;
   uint64_t count = 0, first = 0;
   for_each_row(operand, [&](size_t offset, size_t width) {
-    const uint64_t bit = start + offset - DeviceMemory::kBase, end = bit + width;
+    const uint64_t bit = DeviceMemory::offset_of(start + offset), end = bit + width;
     uint64_t at = find_set_bit(memory.undefined_bits(), bit, width);
-    if (at < end && count == 0) first = at + DeviceMemory::kBase;
+    if (at < end && count == 0) first = at + DeviceMemory::instance().base();
     for (; at < end; ++at) count += memory.undefined_bits()[at >> 6] >> (at & 63) & 1;
   });
   if (count == 0) return;
@@ -116,8 +117,10 @@ void end_use(const std::vector<LibraryOperand>& operands) {
 }
 
 const LibraryWork*& running_work() {
-  static const LibraryWork* work = nullptr;
-  return work;
+  struct Running {
+    const LibraryWork* work = nullptr;
+  };
+  return Machine::get<Running>().work;
 }
 
 void run(const LibraryWork& work) {

@@ -1,5 +1,6 @@
 #include "runtime/memory_advice.h"
 
+#include "core/machine.h"
 #include "memory/device_memory.h"
 
 namespace warplings::sim {
@@ -12,10 +13,7 @@ uint64_t allocation_id(uint64_t address) {
 
 }  // namespace
 
-MemoryAdvices& MemoryAdvices::instance() {
-  static auto* const advices = new MemoryAdvices();
-  return *advices;
-}
+MemoryAdvices& MemoryAdvices::instance() { return Machine::get<MemoryAdvices>(); }
 
 std::map<uint64_t, MemoryAdvices::Known>::iterator MemoryAdvices::split_at(uint64_t address) {
   const auto after = from_.upper_bound(address);

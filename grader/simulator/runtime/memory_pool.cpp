@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include "core/machine.h"
 #include "memory/device_memory.h"
 #include "runtime/memory_work.h"
 #include "runtime/pointer.h"
@@ -20,10 +21,7 @@ struct State {
   std::map<uint64_t, MemoryPool*> owners;  // by address of the allocation
 };
 
-State& state() {
-  static auto* const value = new State();
-  return *value;
-}
+State& state() { return Machine::get<State>(); }
 
 void forget(MemoryPool* pool) {
   state().pools.erase(pool);
@@ -32,10 +30,7 @@ void forget(MemoryPool* pool) {
 
 }  // namespace
 
-MemoryPools& MemoryPools::instance() {
-  static MemoryPools pools;
-  return pools;
-}
+MemoryPools& MemoryPools::instance() { return Machine::get<MemoryPools>(); }
 
 MemoryPool* MemoryPools::default_of(int device) {
   MemoryPool*& pool = state().defaults[static_cast<size_t>(device)];

@@ -5,14 +5,17 @@
 #include <cstring>
 #include <map>
 
+#include "core/machine.h"
 #include "memory/payload.h"
 
 namespace warplings::sim {
 namespace {
 
 std::map<uint64_t, uint64_t>& host_ranges() {  // start -> end
-  static auto* const ranges = new std::map<uint64_t, uint64_t>();
-  return *ranges;
+  struct HostRanges {
+    std::map<uint64_t, uint64_t> all;
+  };
+  return Machine::get<HostRanges>().all;
 }
 
 bool is_registered(uint64_t address) {

@@ -8,6 +8,7 @@
 
 #include "checks/stream_order.h"
 #include "core/finding.h"
+#include "core/machine.h"
 #include "decode/program.h"
 #include "memory/device_memory.h"
 #include "ptx/link.h"
@@ -44,10 +45,7 @@ const LoadedModule* loaded_before(const FatBinary& binary, size_t index) {
 
 }  // namespace
 
-Registry& Registry::instance() {
-  static Registry* const registry = new Registry();
-  return *registry;
-}
+Registry& Registry::instance() { return Machine::get<Registry>(); }
 
 FatBinary* Registry::add_binary(const void* wrapper) {
   binaries_.push_back(std::make_unique<FatBinary>());

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/finding.h"
+#include "core/machine.h"
 #include "decode/program.h"
 #include "memory/device_memory.h"
 #include "memory/footprint.h"
@@ -34,7 +35,7 @@ std::string_view bytes_of(const Allocation& allocation) {
 }
 
 std::string_view definedness_of(const Allocation& allocation) {
-  const uint64_t first = (allocation.start - DeviceMemory::kBase) / 8;
+  const uint64_t first = DeviceMemory::offset_of(allocation.start) / 8;
   return {reinterpret_cast<const char*>(DeviceMemory::instance().undefined_bits()) + first,
           (allocation.size + 7) / 8};
 }
@@ -103,10 +104,7 @@ struct RepeatedLaunches::Image {
   }
 };
 
-RepeatedLaunches& RepeatedLaunches::instance() {
-  static auto* const launches = new RepeatedLaunches();
-  return *launches;
-}
+RepeatedLaunches& RepeatedLaunches::instance() { return Machine::get<RepeatedLaunches>(); }
 
 bool RepeatedLaunches::same_as_last(const Kernel& kernel, const LaunchConfig& config,
                                     const std::vector<uint8_t>& params) const {

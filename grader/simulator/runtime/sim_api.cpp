@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/finding.h"
+#include "core/machine.h"
 #include "exec/schedule.h"
 #include "memory/device_memory.h"
 #include "profile/cost.h"
@@ -29,20 +30,14 @@ using namespace warplings::sim;
 namespace {
 
 // Strings that were handed out live until the next call that replaces the list.
-std::vector<Finding>& handed_out_findings() {
-  static auto* const findings = new std::vector<Finding>();
-  return *findings;
-}
-
-std::vector<CounterStore::Line>& handed_out_lines() {
-  static auto* const lines = new std::vector<CounterStore::Line>();
-  return *lines;
-}
-
-std::vector<TimelineItem>& handed_out_items() {
-  static auto* const items = new std::vector<TimelineItem>();
-  return *items;
-}
+struct HandedOut {
+  std::vector<Finding> findings;
+  std::vector<CounterStore::Line> lines;
+  std::vector<TimelineItem> items;
+};
+std::vector<Finding>& handed_out_findings() { return Machine::get<HandedOut>().findings; }
+std::vector<CounterStore::Line>& handed_out_lines() { return Machine::get<HandedOut>().lines; }
+std::vector<TimelineItem>& handed_out_items() { return Machine::get<HandedOut>().items; }
 
 void copy_size(const Dim3& from, unsigned* to) {
   to[0] = from.x;
@@ -190,7 +185,8 @@ int wsim_select_model(const char* key) {
 int wsim_select_order(const char* name) {
   std::lock_guard lock(api_mutex());
   const bool usual = name[0] == '\0';
-  const std::optional<Schedule> order = order_named(usual ? std::getenv("GRADE_SIM_ORDER") : name);
+  const std::optional<Schedule> order =
+      usual ? Machine::current().options().order : order_named(name);
   if (!usual && !order) return -1;
   engine_options().order = order;
   return 0;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "checks/stream_order.h"
+#include "core/machine.h"
 #include "profile/timeline.h"
 #include "runtime/api.h"
 #include "runtime/device_state.h"
@@ -60,10 +61,7 @@ std::shared_ptr<Work> with_steps(const WorkItem& item) {
 
 }  // namespace
 
-Streams& Streams::instance() {
-  static Streams* const streams = new Streams();
-  return *streams;
-}
+Streams& Streams::instance() { return Machine::get<Streams>(); }
 
 const std::shared_ptr<StreamState>& Streams::default_of(int device) {
   std::shared_ptr<StreamState>& state = defaults_[static_cast<size_t>(device)];
@@ -86,8 +84,13 @@ std::shared_ptr<StreamState> Streams::make_state(unsigned flags, int priority, i
 }
 
 std::shared_ptr<StreamState> Streams::per_thread_stream() {
-  thread_local std::array<std::weak_ptr<StreamState>, kMaxDevices> mine;
-  std::weak_ptr<StreamState>& known = mine[static_cast<size_t>(current_device())];
+  struct Mine {
+    const Streams* of = nullptr;
+    std::array<std::weak_ptr<StreamState>, kMaxDevices> on_device;
+  };
+  thread_local Mine mine;
+  if (mine.of != this) mine = {this, {}};  // another machine
+  std::weak_ptr<StreamState>& known = mine.on_device[static_cast<size_t>(current_device())];
   std::shared_ptr<StreamState> state = known.lock();
   if (state == nullptr) {
     state = make_state(cudaStreamDefault, 0, current_device());

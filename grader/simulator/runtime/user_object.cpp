@@ -2,6 +2,8 @@
 
 #include <set>
 
+#include "core/machine.h"
+
 struct CUuserObject_st {
   void* pointer;
   cudaHostFn_t destroy;
@@ -12,8 +14,10 @@ namespace warplings::sim {
 namespace {
 
 std::set<cudaUserObject_t>& objects() {
-  static auto* const set = new std::set<cudaUserObject_t>();
-  return *set;
+  struct UserObjects {
+    std::set<cudaUserObject_t> all;
+  };
+  return Machine::get<UserObjects>().all;
 }
 
 }  // namespace

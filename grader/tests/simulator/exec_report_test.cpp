@@ -87,7 +87,7 @@ using ExecReportTest = Configured;
 
 TEST_F(ExecReportTest, EndsWithItsStatusOnlyForErrors) {
   ExecReport report;
-  ASSERT_EQ(report.configure(), "");
+  ASSERT_EQ(report.configure(exit_options_of_environment()), "");
   EXPECT_EQ(report.finish({}), 0);
   Finding note = race();
   note.is_note = true;
@@ -98,7 +98,7 @@ TEST_F(ExecReportTest, EndsWithItsStatusOnlyForErrors) {
 TEST_F(ExecReportTest, CountsOnlyTheChosenChecks) {
   set("CHECKS", "memcheck,initcheck");
   ExecReport report;
-  ASSERT_EQ(report.configure(), "");
+  ASSERT_EQ(report.configure(exit_options_of_environment()), "");
   testing::internal::CaptureStderr();
   report.add(race());
   EXPECT_EQ(report.finish({race()}), 0);
@@ -110,7 +110,7 @@ TEST_F(ExecReportTest, CountsSuppressedFindingsApart) {
   set("SUPPRESSIONS", path("known.txt"));
   set("JSON", path("found.json"));
   ExecReport report;
-  ASSERT_EQ(report.configure(), "");
+  ASSERT_EQ(report.configure(exit_options_of_environment()), "");
   testing::internal::CaptureStderr();
   report.add(race());
   EXPECT_EQ(report.finish({race()}), 0);
@@ -126,7 +126,7 @@ TEST_F(ExecReportTest, CountsSuppressedFindingsApart) {
 }
 
 TEST_F(ExecReportTest, RefusesWhatItCannotRead) {
-  const auto problem = [] { return ExecReport().configure(); };
+  const auto problem = [] { return ExecReport().configure(exit_options_of_environment()); };
   set("CHECKS", "racecheck,rachecheck");
   EXPECT_NE(problem().find("no check rachecheck"), std::string::npos);
   set("CHECKS", "racecheck");
@@ -141,7 +141,7 @@ TEST_F(ExecReportTest, RefusesWhatItCannotRead) {
 TEST_F(ExecReportTest, TakesAnotherStatus) {
   set("STATUS", "7");
   ExecReport report;
-  ASSERT_EQ(report.configure(), "");
+  ASSERT_EQ(report.configure(exit_options_of_environment()), "");
   EXPECT_EQ(report.finish({race()}), 7);
 }
 
