@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "checks/stored_values.h"
 #include "checks/watch.h"
 #include "exec/memory_access.h"
 
@@ -14,6 +15,7 @@ namespace warplings::sim {
 
 struct GlobalRace::Check {
   const Warp& warp;
+  const StoredValues& stored;
   Race* race;
   bool found = false;
   Page* page = nullptr;  // of the last access
@@ -45,9 +47,9 @@ GlobalRace::GlobalRace() {
   lists_.resize(1);
 }
 
-void GlobalRace::begin(bool inside, bool across) {
+void GlobalRace::begin(InnerOrder inner_order, bool across) {
   ++launch_;
-  inside_ = inside;
+  inner_order_ = inner_order;
   across_ = across;
   chunks_used_ = words_used_ = 0;
   lists_used_ = 1;
@@ -152,7 +154,18 @@ bool GlobalRace::covered_by(const Access& first, const Access& second, const Acc
   if (across_ || !first.exists() || !second.exists()) return false;
   if ((access.bytes & ~(first.bytes & second.bytes)) != 0) return false;
   if (first.block != second.block) return true;
-  return !inside_ && first.block == access.block && first.thread != second.thread;
+  if (first.block != access.block) return false;
+  const uint32_t threads[] = {first.thread, second.thread}, clocks[] = {first.clock, second.clock};
+  return two_stand_for_all(inner_order_, threads, clocks, access.thread, access.clock);
+}
+
+// Two readers of one block, or of one of its warps: a reader of another one says more.
+bool GlobalRace::replaces_second(const Entry& entry, const Access& access) const {
+  const Access &first = entry.read[0], &second = entry.read[1];
+  if (across_ || first.block != second.block || second.bytes != access.bytes) return false;
+  if (access.block != first.block) return true;
+  return warps_are_apart(inner_order_) && first.thread / 32 == second.thread / 32 &&
+         access.thread / 32 != first.thread / 32;
 }
 
 bool GlobalRace::is_read_only(const Entry& entry) const {
@@ -186,7 +199,8 @@ void GlobalRace::whole_segment(Check& check, uint64_t address, Access access) {
       return;
     }
     const bool covered = covered_by(entry.read[0], entry.read[1], access);
-    if (free0 || free1 || covered || across_ || entry.read[0].block != access.block) {
+    if (free0 || free1 || covered || across_ || entry.read[0].block != access.block ||
+        replaces_second(entry, access)) {
       keep_read(entry, access, free0, free1);
       if (is_read_only(entry)) page.quiet[segment] = kAllQuiet;
       return;
@@ -203,10 +217,9 @@ void GlobalRace::whole_segment(Check& check, uint64_t address, Access access) {
 // The first reader stays, so that a second one of another block is known beside it. Where blocks
 // can be ordered the latest replaces the second: a race with the one it replaces may go unseen.
 void GlobalRace::keep_read(Entry& entry, const Access& access, bool free0, bool free1) const {
-  const bool same_block = entry.read[0].block == entry.read[1].block;
   if (free0) {
     entry.read[0] = access;
-  } else if (free1 || across_ || (same_block && access.block != entry.read[0].block)) {
+  } else if (free1 || across_ || replaces_second(entry, access)) {
     entry.read[1] = access;
   }
 }
@@ -247,13 +260,17 @@ void GlobalRace::compare(Check& check, const Word& word, uint64_t address,
     if (earlier.strong && past_strong) return;
     if (earlier.block == access.block && earlier.thread == access.thread) return;
     if (both_strong(earlier, access)) return;
-    if (check.found && check.race->standing == Standing::kUnordered) return;
+    if (check.found && check.race->weight() == 2) return;
     const Standing standing =
         standing_of(check.warp, access.thread % 32, earlier.block, earlier.thread, earlier.clock);
     if (standing == Standing::kOrdered) return;
-    if (check.found && standing == Standing::kPending) return;
+    Race here = {earlier, access, address, standing, false};
+    const bool plain = access.write && !access.strong && earlier.write && !earlier.strong;
+    here.same_value =
+        plain && check.stored.unchanged(access.thread % 32, address, earlier.bytes & access.bytes);
+    if (check.found && here.weight() <= check.race->weight()) return;
     check.found = true;
-    *check.race = {earlier, access, address, standing};
+    *check.race = here;
   };
   look(word.write);
   look(word.read[0]);
@@ -275,9 +292,7 @@ void GlobalRace::remember(const Check& check, Word& word, const Access& access) 
       }
     }
     if (covered_by(word.read[0], word.read[1], access)) return;
-    // Two readers of one block: a reader of another block says more.
-    if (!across_ && word.read[0].block == word.read[1].block &&
-        word.read[0].block != access.block) {
+    if (replaces_second(word, access)) {
       word.read[1] = access;
       return;
     }
@@ -313,13 +328,16 @@ void GlobalRace::remember_in_list(const Check& check, Word& word, const Access& 
 
 // ---- requests
 
-bool GlobalRace::access(const Warp& warp, const Request& request, Access access, Race* race) {
-  Check check{warp, race};
+bool GlobalRace::access(const Warp& warp, const Request& request, Access access,
+                        const StoredValues& stored, Race* race) {
+  Check check{warp, stored, race};
   uint32_t lanes = request.mask;
   const bool one_address = request.high - request.low == request.bytes;
-  if (one_address && !access.write && !access.strong && !inside_ && lanes != 0) {
+  if (one_address && !access.write && !access.strong && inner_order_ < InnerOrder::kLanes &&
+      lanes != 0) {
     // Readers of one word: two of them stand for all.
-    lanes = (lanes & (0 - lanes)) | (0x80000000u >> std::countl_zero(lanes));
+    const uint32_t others = lanes & (lanes - 1);
+    lanes = (lanes ^ others) | (others & (0 - others));
   }
   const bool whole_words = request.bytes >= 4;
   const uint32_t per_segment = kSegmentBytes / request.bytes;  // lanes

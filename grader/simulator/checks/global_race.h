@@ -21,6 +21,7 @@
 namespace warplings::sim {
 
 struct Request;
+class StoredValues;
 
 class GlobalRace {
  public:
@@ -36,27 +37,28 @@ class GlobalRace {
     bool strong : 1 = false;
     bool atomic : 1 = false;
     bool block_scope : 1 = false;
-    bool first_guess : 1 = false;
     bool exists() const { return clock != 0; }
   };
   struct Race {
     Access earlier, later;
     uint64_t address = 0;  // of the word
     Standing standing = Standing::kUnordered;
+    bool same_value = false;  // both are plain writes, the later one of what is there already
+    int weight() const { return same_value ? 0 : standing == Standing::kPending ? 1 : 2; }
   };
 
   static GlobalRace& instance();  // construct-on-first-use, never destroyed
 
-  // `inside`: barriers of some threads or of a warp order threads of a block. `across`: fences or
-  // acquiring and releasing accesses may order blocks.
-  void begin(bool inside, bool across);
+  // `across`: fences or acquiring and releasing accesses may order blocks.
+  void begin(InnerOrder inner_order, bool across);
 
   // True if these plain reads can find nothing: all words are known as read by two blocks.
   bool is_quiet(const Request& request) const;
 
-  // The lanes of a request; `access` says what they have in common. True, and the worst race found
-  // (unordered before pending), if there is one.
-  bool access(const Warp& warp, const Request& request, Access access, Race* race);
+  // The lanes of a request; `access` says what they have in common. True, and the
+  // heaviest race found, if there is one.
+  bool access(const Warp& warp, const Request& request, Access access, const StoredValues& stored,
+              Race* race);
 
  private:
   static constexpr uint64_t kPageBytes = 4096;
@@ -101,6 +103,7 @@ class GlobalRace {
   void remember(const Check& check, Word& word, const Access& access);
   void remember_in_list(const Check& check, Word& word, const Access& access);
   bool covered_by(const Access& first, const Access& second, const Access& access) const;
+  bool replaces_second(const Entry& entry, const Access& access) const;
   bool replaceable(const Check& check, const Access& old, const Access& access) const;
   bool both_strong(const Access& a, const Access& b) const;
   bool is_read_only(const Entry& entry) const;
@@ -108,7 +111,8 @@ class GlobalRace {
   Page** pages_;  // by page number; sparse
   std::vector<uint64_t> used_;
   uint64_t launch_ = 0;
-  bool inside_ = false, across_ = false;
+  InnerOrder inner_order_ = InnerOrder::kNone;
+  bool across_ = false;
   std::vector<std::unique_ptr<Word[]>> chunks_;
   size_t chunks_used_ = 0, words_used_ = 0;
   std::vector<std::vector<Access>> lists_;

@@ -17,10 +17,10 @@
 #include <vector>
 
 #include "checks/knowledge.h"
+#include "decode/program.h"
 
 namespace warplings::sim {
 
-struct Instr;
 struct WarpClock;
 class Block;
 class Warp;
@@ -62,6 +62,21 @@ struct BlockOrder {
     block = number;
   }
 };
+
+// Lanes may be ordered between two barriers of the block, and warps may not.
+inline bool warps_are_apart(InnerOrder inner) {
+  return inner == InnerOrder::kWholeWarps || inner == InnerOrder::kLanes;
+}
+
+// Two threads of a block, each with an access between the same barriers: whether whatever can be
+// ordered after both is ordered after one more such access, by `thread` at `clock`.
+inline bool two_stand_for_all(InnerOrder inner, const uint32_t threads[2], const uint32_t clocks[2],
+                              uint32_t thread, uint32_t clock) {
+  if (threads[0] == threads[1] || inner == InnerOrder::kAny) return false;
+  if (inner == InnerOrder::kNone || threads[0] / 32 != threads[1] / 32) return true;
+  return inner == InnerOrder::kWholeWarps && threads[0] / 32 == thread / 32 && clocks[0] == clock &&
+         clocks[1] == clock;
+}
 
 // The notes at addresses. One table for global memory, one for the shared memory of each block.
 class NoteTable {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "checks/stored_values.h"
+
 namespace warplings::sim {
 
 void WarpClock::start(size_t warps) {
@@ -13,14 +15,14 @@ void WarpClock::start(size_t warps) {
   lanes.clear();
 }
 
-void SharedRace::start(uint32_t shared_bytes, bool order_inside_epochs, const BlockOrder* order) {
+void SharedRace::start(uint32_t shared_bytes, InnerOrder inner_order, const BlockOrder* order) {
   words_.assign((shared_bytes + 3) / 4, Word{});
   quiet_.assign(words_.size(), 0);
   overflow_.clear();
   in_flight_.clear();
   words_in_flight_ = 0;
   epoch_ = 1;
-  order_inside_epochs_ = order_inside_epochs;
+  inner_order_ = inner_order;
   order_ = order;
 }
 
@@ -55,19 +57,25 @@ Standing SharedRace::conflict(const WarpClock& clock, uint32_t warp, const Acces
 }
 
 bool SharedRace::check(const WarpClock& clock, uint32_t warp, const Access& access, uint32_t index,
-                       Race* race) const {
+                       const StoredValues* stored, Race* race) const {
   if (words_in_flight_ != 0 && in_flight_[index].bytes != 0) {
-    *race = {in_flight_[index], access, index * 4, true, Standing::kUnordered};
+    *race = {in_flight_[index], access, index * 4, true, Standing::kUnordered, false};
     return true;
   }
   const Word& word = words_[index];
   bool found = false;
   const auto look = [&](const Access& earlier) {
-    if (found && race->standing == Standing::kUnordered) return;
+    if (found && race->weight() == 2) return;
     const Standing standing = conflict(clock, warp, earlier, access);
-    if (standing == Standing::kOrdered || (found && standing == Standing::kPending)) return;
+    if (standing == Standing::kOrdered) return;
+    Race here = {earlier, access, index * 4, false, standing, false};
+    const bool plain = access.write && !access.strong && earlier.write && !earlier.strong;
+    here.same_value =
+        plain && stored != nullptr && !earlier.async &&
+        stored->unchanged(access.thread % 32, index * 4, earlier.bytes & access.bytes);
+    if (found && here.weight() <= race->weight()) return;
     found = true;
-    *race = {earlier, access, index * 4, false, standing};
+    *race = here;
   };
   look(word.write);
   look(word.read[0]);
@@ -93,6 +101,12 @@ bool SharedRace::Listed::join(const Access& other) {
   }
   lanes |= 1u << other.thread % 32;
   return true;
+}
+
+bool SharedRace::covered(const Access& first, const Access& second, const Access& access) const {
+  if ((access.bytes & ~(first.bytes & second.bytes)) != 0) return false;
+  const uint32_t threads[] = {first.thread, second.thread}, clocks[] = {first.clock, second.clock};
+  return two_stand_for_all(inner_order_, threads, clocks, access.thread, access.clock);
 }
 
 // Keeps enough of the past to find a race with any later access: the last plain write, two readers
@@ -123,10 +137,13 @@ void SharedRace::remember(const WarpClock& clock, uint32_t warp, const Access& a
         return;
       }
     }
-    // Any writer of this epoch differs from one of the two readers, and inside an epoch nothing is
-    // ordered, so a third reader adds nothing.
-    const bool covered = (access.bytes & ~(word.read[0].bytes & word.read[1].bytes)) == 0;
-    if (covered && !order_inside_epochs_) return;
+    if (covered(word.read[0], word.read[1], access)) return;
+    // Whatever conflicts with the second reader of a warp conflicts with one of another warp.
+    if (warps_are_apart(inner_order_) && word.read[1].bytes == access.bytes &&
+        word.read[0].thread / 32 == word.read[1].thread / 32 && word.read[0].thread / 32 != warp) {
+      word.read[1] = access;
+      return;
+    }
   }
   const auto all_replaceable = [&](const Listed& old) {
     Access one = old;
@@ -147,12 +164,8 @@ void SharedRace::remember(const WarpClock& clock, uint32_t warp, const Access& a
       old = Listed(access);
       return;
     }
-    if (!alike || order_inside_epochs_) continue;
-    // As with readers: after two threads a third adds nothing.
-    if (first != nullptr && first->thread != old.thread &&
-        (access.bytes & ~(first->bytes & old.bytes)) == 0) {
-      return;
-    }
+    if (!alike) continue;
+    if (first != nullptr && covered(*first, old, access)) return;
     if (first == nullptr) first = &old;
   }
   list.emplace_back(access);
@@ -172,17 +185,24 @@ bool SharedRace::take_alone(const Access& access, uint32_t index) {
 }
 
 bool SharedRace::access(const WarpClock& clock, uint32_t warp, uint32_t mask,
-                        const uint64_t* addresses, uint32_t bytes, Access access, Race* race) {
+                        const uint64_t* addresses, uint32_t bytes, Access access,
+                        const StoredValues* stored, Race* race) {
   bool found = false;
   const bool write = access.write, strong = access.strong;
   access.epoch = epoch_;
   access.clock = clock.now;
   const uint32_t* const quiet = quiet_.data();
   const bool plain_words = !write && !strong && bytes >= 4;  // aligned: whole words
+  const bool two_are_enough = !write && !strong && inner_order_ < InnerOrder::kLanes;
+  uint64_t last_address = ~uint64_t{0};
+  int alike = 0;  // lanes in a row that read this address
   // Lanes of one instruction are compared with each other too: lane i sees what lane i - 1 left.
   for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const uint32_t lane = static_cast<uint32_t>(std::countr_zero(rest));
     uint32_t at = static_cast<uint32_t>(addresses[lane]);
+    alike = addresses[lane] == last_address ? alike + 1 : 0;
+    last_address = addresses[lane];
+    if (two_are_enough && alike >= 2) continue;
     if (plain_words && bytes == 4) {
       if (quiet[at / 4] == epoch_) continue;
     } else if (plain_words) {
@@ -200,18 +220,22 @@ bool SharedRace::access(const WarpClock& clock, uint32_t warp, uint32_t mask,
         quiet_[index] = 0;
       } else if (write || strong || quiet_[index] != epoch_) {
         Race here;
-        const bool worst = found && race->standing == Standing::kUnordered;
-        if (!worst && check(clock, warp, access, index, &here) &&
-            (!found || here.standing == Standing::kUnordered)) {
+        const bool worst = found && race->weight() == 2;
+        if (!worst && check(clock, warp, access, index, stored, &here) &&
+            (!found || here.weight() > race->weight())) {
           found = true;
           *race = here;
         }
         remember(clock, warp, access, index);
         const Word& word = words_[index];
+        // By a thread and at a clock that nobody has: covered for every reader.
+        Access anybody;
+        anybody.bytes = 0xf;
+        anybody.thread = UINT16_MAX;
         const bool two_readers = word.read[0].epoch == epoch_ && word.read[1].epoch == epoch_ &&
-                                 word.read[0].bytes == 0xf && word.read[1].bytes == 0xf;
-        const bool nothing_new = two_readers && word.write.epoch != epoch_ && !word.overflow &&
-                                 !order_inside_epochs_ && words_in_flight_ == 0;
+                                 covered(word.read[0], word.read[1], anybody);
+        const bool nothing_new =
+            two_readers && word.write.epoch != epoch_ && !word.overflow && words_in_flight_ == 0;
         quiet_[index] = nothing_new ? epoch_ : 0;
       }
       at += n;

@@ -90,7 +90,7 @@ void FunctionDecoder::mbarrier_object(const Operand& operand, Spec& spec, Instr&
   in.space = space;
   in.size = 8;
   in.vector = 1;
-  module_.order_inside_epochs = true;
+  out_.inner_order = InnerOrder::kAny;
 }
 
 // ops: [0] state or predicate, [1] count, bytes, state or parity, [4] object.

@@ -32,6 +32,10 @@ struct SharedVariable {
   uint32_t offset = 0, size = 0;
 };
 
+// What may order threads of a block between two barriers of all its threads: nothing, __syncwarp()
+// of whole warps, __syncwarp(mask), or anything.
+enum class InnerOrder : uint8_t { kNone, kWholeWarps, kLanes, kAny };
+
 struct Function {
   std::string name;
   bool is_entry = false;
@@ -45,8 +49,11 @@ struct Function {
   uint32_t shared_dynamic_at = 0;  // entries: where dynamic shared memory begins
   uint32_t registers_32 = 0;       // most 32-bit registers live at once
   bool has_calls = false;
-  bool global_strong = false;  // strong accesses that may be to global memory
-  bool orders_blocks = false;  // fences or acquiring or releasing accesses
+  bool global_strong = false;   // strong accesses that may be to global memory
+  bool orders_blocks = false;   // fences or acquiring or releasing accesses
+  bool atomics = false;         // that return the old value
+  bool shared_atomics = false;  // of these, perhaps in shared memory
+  InnerOrder inner_order = InnerOrder::kNone;
   std::vector<SharedVariable> shared_variables;  // entries: with a size, for messages
   // Offset in the frame (device function) or the parameter buffer (entry), and size.
   std::vector<std::pair<uint32_t, uint32_t>> params;
@@ -84,9 +91,6 @@ class LoadedModule {
   std::vector<ImageOp> images;        // tex, suld, sust ...
   std::vector<MatrixOp> matrices;     // wmma, mma, ldmatrix, stmatrix
   std::vector<VideoOp> videos;        // vadd, vset4 ...
-
-  // Barriers of some threads or of a warp occur: order inside barrier epochs must be tracked.
-  bool order_inside_epochs = false;
 
   bool is_constant(uint64_t address) const;  // inside a .const variable
   // Reads a clock, or sleeps: its warps count cycles (exec/clock.h).

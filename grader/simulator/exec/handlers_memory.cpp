@@ -351,9 +351,29 @@ void op_ld_global(Warp& w, const Instr& in, uint32_t m) {
   if (in.strong) w.spun = true;
   load_global_request<true>(w, in, make_request(w, in, m, false));
 }
+// What the lane `first` has loaded, for all lanes.
+void spread(Warp& w, const Instr& in, uint32_t m, int first) {
+  for (int part = 0; part < in.vector; ++part) {
+    if (in.ops[part] == kNoPlace) continue;
+    if (in.register_size == 8) {
+      uint64_t* d = w.out<uint64_t>(in.ops[part]);
+      for_lanes(d, m, [value = d[first]](int) { return value; });
+    } else {
+      uint32_t* d = w.out<uint32_t>(in.ops[part]);
+      for_lanes(d, m, [value = d[first]](int) { return value; });
+    }
+  }
+  clear_undefined(w, in, m);
+}
+
+// One address, as nearly always: the first lane loads for all of them.
 void op_ld_const(Warp& w, const Instr& in, uint32_t m) {
   check_address(w, in, m);
-  load_global_request<false>(w, in, make_request(w, in, m, false));
+  Request request = make_request(w, in, m, false);
+  const bool uniform = request.high - request.low == request.bytes;
+  if (uniform) request.mask = m & (0 - m);
+  load_global_request<false>(w, in, request);
+  if (uniform) spread(w, in, m, std::countr_zero(m));
 }
 // Gathers. Compilers turn these loops into vector code that takes lanes out one by one, which is
 // slower than plain loads.
@@ -518,17 +538,7 @@ void op_ld_param(Warp& w, const Instr& in, uint32_t m) {
   one.low = one.address[first] = static_cast<uint64_t>(in.imm);
   one.high = one.low + one.bytes;
   load_param_request(w, in, one);
-  for (int part = 0; part < in.vector; ++part) {
-    if (in.ops[part] == kNoPlace) continue;
-    if (in.register_size == 8) {
-      uint64_t* d = w.out<uint64_t>(in.ops[part]);
-      for_lanes(d, m, [value = d[first]](int) { return value; });
-    } else {
-      uint32_t* d = w.out<uint32_t>(in.ops[part]);
-      for_lanes(d, m, [value = d[first]](int) { return value; });
-    }
-  }
-  clear_undefined(w, in, m);
+  spread(w, in, m, first);
 }
 // Parameters of a call: in the frame, lane-major. extra: the variable, target: its size.
 void op_ld_frame(Warp& w, const Instr& in, uint32_t m) {

@@ -76,17 +76,24 @@ class Loader {
     for (ptx::Function& function : source.functions) {
       if (!function.is_declaration) decode(function);
     }
-    for (const Instr& in : module_->code) {
-      const bool partial_barrier =
-          in.kind == Kind::kBarrier &&
-          (in.ops[2] != kNoPlace || in.imm == static_cast<int64_t>(BarrierMode::kArrive));
-      if (in.kind == Kind::kWarpBarrier || partial_barrier) module_->order_inside_epochs = true;
-    }
     note_order();
     return module_;
   }
 
  private:
+  InnerOrder inner_order_of(const Instr& in) const {
+    if (in.kind == Kind::kBarrier) {
+      const bool partial =
+          in.ops[2] != kNoPlace || in.imm == static_cast<int64_t>(BarrierMode::kArrive);
+      return partial ? InnerOrder::kAny : InnerOrder::kNone;
+    }
+    if (in.kind != Kind::kWarpBarrier) return InnerOrder::kNone;
+    if (is_register(in.ops[5])) return InnerOrder::kLanes;
+    uint32_t members;
+    std::memcpy(&members, module_->constants.data() + (in.ops[5] & 0x3fffffffu), sizeof(members));
+    return members == 0xffffffffu ? InnerOrder::kWholeWarps : InnerOrder::kLanes;
+  }
+
   // What racecheck and the scheduling of blocks must know of each kernel.
   void note_order() {
     Function called;  // all device functions together: a kernel that calls may reach any
@@ -97,15 +104,22 @@ class Loader {
         const bool shared_only = in.space == Space::kShared || in.space == Space::kLocal;
         if (in.strong && !shared_only) function.global_strong = true;
         if (in.fn == handler_fence() || in.acquires || in.releases) function.orders_blocks = true;
+        function.inner_order = std::max(function.inner_order, inner_order_of(in));
       }
       if (function.is_entry) continue;
       called.global_strong = called.global_strong || function.global_strong;
       called.orders_blocks = called.orders_blocks || function.orders_blocks;
+      called.inner_order = std::max(called.inner_order, function.inner_order);
+      called.atomics = called.atomics || function.atomics;
+      called.shared_atomics = called.shared_atomics || function.shared_atomics;
     }
     for (Function& function : module_->functions) {
       if (!function.has_calls) continue;
       function.global_strong = function.global_strong || called.global_strong;
       function.orders_blocks = function.orders_blocks || called.orders_blocks;
+      function.inner_order = std::max(function.inner_order, called.inner_order);
+      function.atomics = function.atomics || called.atomics;
+      function.shared_atomics = function.shared_atomics || called.shared_atomics;
     }
   }
 
@@ -131,6 +145,7 @@ class Loader {
     decoded.address = memory.allocate(std::max<uint64_t>(variable.size, 1), AllocationKind::kModule,
                                       variable.name, device_);
     if (decoded.address == 0) throw std::bad_alloc();
+    if (variable.space == ptx::Space::kConst) memory.make_constant(decoded.address);
     // Fresh memory is zero: a large array costs nothing until it is used.
     std::copy_n(variable.initial.begin(), std::min<size_t>(variable.initial.size(), variable.size),
                 memory.view(decoded.address));

@@ -43,8 +43,9 @@ constexpr uint64_t kScanLimit = 16 * 1024;  // bytes: wider requests are looked 
 
 void check_alignment(Warp& warp, const Request& request) {
   uint64_t bits = request.low;
-  if (!request.contiguous) {
-    bits = 0;
+  if (!request.contiguous && request.mask == 0xffffffffu) {
+    for (const uint64_t address : request.address) bits |= address;
+  } else if (!request.contiguous) {
     each_lane(request.mask, [&](int lane) { bits |= request.address[lane]; });
   }
   if ((bits & (request.bytes - 1)) == 0) return;
@@ -70,6 +71,12 @@ uint32_t check_global(Warp& warp, const Instr& in, const Request& request) {
     if (!inside) {
       if (lane < 0) return false;
       fail(warp, request, lane, AccessProblem::kOutside);
+    }
+    if (request.write && allocation->constant) {
+      if (lane < 0) return false;
+      if (allowed == request.mask) report_access(warp, request, lane, AccessProblem::kConstant);
+      allowed &= ~(1u << lane);
+      return false;
     }
     if (allocation->has_red_zones) {
       if (high - low > kScanLimit) return false;

@@ -1,8 +1,19 @@
-// Launchers of speed.cu: c = a * b, all n x n, row-major, device memory; n a multiple of 64.
+// The cases of speed.cu.
 #ifndef WARPLINGS_TESTS_SPEED_H_
 #define WARPLINGS_TESTS_SPEED_H_
 
-void launch_matmul_tiled(const float* d_a, const float* d_b, float* d_c, int n);
-void launch_matmul_registers(const float* d_a, const float* d_b, float* d_c, int n);
+#include <cstddef>
+
+struct SpeedCase {
+  const char* name;
+  int n;  // a, b and c are matrices of n x n floats, row-major, in device memory
+  bool is_product;
+  void (*launch)(const float* a, const float* b, float* c, int n);
+};
+struct SpeedCases {
+  const SpeedCase* first;
+  std::size_t size;
+};
+extern const SpeedCases kSpeedCases;
 
 #endif  // WARPLINGS_TESTS_SPEED_H_
