@@ -4,8 +4,10 @@
 
 #include "checks/explain_race.h"
 #include "checks/global_race.h"
+#include "checks/stored_values.h"
 #include "checks/watch.h"
 #include "exec/events.h"
+#include "exec/interpreter.h"
 #include "memory/device_memory.h"
 
 namespace warplings::sim {
@@ -35,38 +37,37 @@ uint32_t stored_word(const Warp& warp, const Instr& in, const Request& request, 
   return word;
 }
 
-// Two plain writes that store the same value: worth a note, not a failure. `now`: the word in
-// memory.
-bool writes_same_value(const Warp& warp, const Instr& in, const Request& request,
-                       const RaceReport& race, const uint8_t* now) {
-  const RaceSide &earlier = race.earlier, &later = race.later;
-  if (!earlier.write || !later.write || earlier.strong || later.strong) return false;
-  if (earlier.async || later.async || earlier.bytes != later.bytes) return false;
-  const uint32_t value = stored_word(warp, in, request, later.thread % 32, race.address);
-  const bool same_instruction = earlier.pc == warp.pc && earlier.block == later.block &&
-                                earlier.thread / 32 == later.thread / 32 &&
-                                ((request.mask >> (earlier.thread % 32)) & 1) != 0 &&
-                                earlier.clock == warp.clock->now;
-  if (same_instruction &&
-      stored_word(warp, in, request, earlier.thread % 32, race.address) == value) {
-    return true;
+}  // namespace
+
+bool StoredValues::unchanged(uint32_t lane, uint64_t word, uint8_t bytes) const {
+  const auto covered = [&](uint32_t l) {
+    const uint64_t first = request_.address[l];
+    uint8_t mask = 0;
+    for (uint32_t k = 0; k < 4; ++k) mask |= uint8_t{word + k - first < request_.bytes} << k;
+    return mask;
+  };
+  uint32_t now;
+  std::memcpy(&now, shared_ != nullptr ? shared_ + word : DeviceMemory::instance().view(word), 4);
+  const uint32_t value = stored_word(warp_, in_, request_, lane, word);
+  const auto differ = [&](uint32_t a, uint32_t b, uint8_t in_bytes) {
+    for (uint32_t k = 0; k < 4; ++k) {
+      if (((in_bytes >> k) & 1) != 0 && ((a ^ b) >> (8 * k) & 0xff) != 0) return true;
+    }
+    return false;
+  };
+  // The lanes before this one have stored theirs, the last of them last.
+  uint8_t left = bytes;
+  for (uint32_t l = lane; left != 0 && l-- > 0;) {
+    if (((request_.mask >> l) & 1) == 0) continue;
+    const uint8_t common = left & covered(l);
+    if (common == 0) continue;
+    if (differ(stored_word(warp_, in_, request_, l, word), value, common)) return false;
+    left &= static_cast<uint8_t>(~common);
   }
-  uint32_t memory = 0;
-  for (uint32_t k = 0; k < 4; ++k) {
-    if ((later.bytes >> k) & 1) memory |= static_cast<uint32_t>(now[k]) << (8 * k);
-  }
-  return !same_instruction && memory == value;
+  return !differ(now, value, left);
 }
 
-// What can be said for the two: nothing, or one of the notes.
-RaceNote note_for(const RaceReport& race, Standing standing, bool same_value) {
-  const RaceSide &earlier = race.earlier, &later = race.later;
-  if (same_value) return RaceNote::kSameValue;
-  if ((earlier.first_guess && later.atomic) || (later.first_guess && earlier.atomic)) {
-    return RaceNote::kFirstGuess;
-  }
-  return standing == Standing::kPending ? RaceNote::kUnfencedRead : RaceNote::kNone;
-}
+namespace {
 
 RaceReport report_of(const Warp& warp, const SharedRace::Race& found) {
   const auto side = [&](const SharedRace::Access& access) {
@@ -74,42 +75,52 @@ RaceReport report_of(const Warp& warp, const SharedRace::Race& found) {
     out.block = order_of(warp).block;
     out.thread = access.thread;
     out.pc = access.pc;
-    out.clock = access.clock;
-    out.bytes = access.bytes;
     out.write = access.write;
     out.strong = access.strong;
     out.atomic = access.atomic;
     out.async = access.async;
-    out.first_guess = access.first_guess;
     return out;
   };
   return {side(found.earlier), side(found.later), found.address, true, found.in_flight};
 }
 
-void report_found(const Warp& warp, const SharedRace::Race& found, bool same_value) {
-  const RaceReport report = report_of(warp, found);
-  report_race(warp, report, note_for(report, found.standing, same_value));
-}
-
-void report_found(const Warp& warp, const GlobalRace::Race& found, const Instr& in,
-                  const Request& request) {
+RaceReport report_of(const Warp&, const GlobalRace::Race& found) {
   const auto side = [](const GlobalRace::Access& access) {
     RaceSide out;
     out.block = access.block;
     out.thread = access.thread;
     out.pc = access.pc;
-    out.clock = access.clock;
-    out.bytes = access.bytes;
     out.write = access.write;
     out.strong = access.strong;
     out.atomic = access.atomic;
-    out.first_guess = access.first_guess;
     return out;
   };
-  RaceReport race{side(found.earlier), side(found.later), found.address, false, false};
-  const bool same_value =
-      writes_same_value(warp, in, request, race, DeviceMemory::instance().view(found.address));
-  report_race(warp, race, note_for(race, found.standing, same_value));
+  return {side(found.earlier), side(found.later), found.address, false, false};
+}
+
+// As a failure, as one of the notes, or later.
+template <class Race>
+void report_found(const Warp& warp, const Race& found, bool same_value) {
+  const RaceReport race = report_of(warp, found);
+  const RaceNote note = same_value                             ? RaceNote::kSameValue
+                        : found.standing == Standing::kPending ? RaceNote::kUnfencedRead
+                                                               : RaceNote::kNone;
+  const auto is_plain_read = [](const RaceSide& side) { return !side.write && !side.strong; };
+  const bool perhaps_guess = (is_plain_read(race.earlier) && race.later.atomic) ||
+                             (is_plain_read(race.later) && race.earlier.atomic);
+  if (perhaps_guess && warp.block->grid->watch->guesses.watches()) {
+    report_perhaps_guess(warp, race, note);
+  } else {
+    report_race(warp, race, note);
+  }
+}
+
+void note_for_guesses(Warp& warp, const Instr& in, const Request& request) {
+  FirstGuesses& guesses = warp.block->grid->watch->guesses;
+  if (!guesses.watches()) return;
+  RecentLoads& recent = warp.block->watch->recent_loads[static_cast<size_t>(warp.index)];
+  if (request.atomic) guesses.changed(recent, order_of(warp).before, request);
+  if (!request.write && !in.strong) recent.add(warp.pc, warp.clock->now, request);
 }
 
 uint8_t power_of(uint32_t size) { return static_cast<uint8_t>(std::countr_zero(size)) & 3; }
@@ -120,25 +131,24 @@ void race_shared(Warp& warp, const Instr& in, const Request& request) {
   if (!warp.checks) return;
   SharedRace& race = warp.block->watch->race;
   if (!race.enabled()) return;
+  note_for_guesses(warp, in, request);
   SharedRace::Access access;
   access.pc = warp.pc;
   access.write = request.write;
   access.strong = in.strong;
   access.atomic = request.atomic;
-  access.first_guess = in.first_guess;
   access.size = power_of(in.size);
+  const StoredValues stored(warp, in, request, warp.block->shared.data());
   SharedRace::Race found;
   if (race.access(*warp.clock, static_cast<uint32_t>(warp.index), request.mask, request.address,
-                  request.bytes, access, &found)) {
-    const RaceReport report = report_of(warp, found);
-    const bool same =
-        writes_same_value(warp, in, request, report, warp.block->shared.data() + found.address);
-    report_race(warp, report, note_for(report, found.standing, same));
+                  request.bytes, access, &stored, &found)) {
+    report_found(warp, found, found.same_value);
   }
 }
 
 void race_global(Warp& warp, const Instr& in, const Request& request) {
   if (!warp.checks || request.mask == 0) return;
+  note_for_guesses(warp, in, request);
   GlobalRace& race = GlobalRace::instance();
   if (!request.write && !in.strong && race.is_quiet(request)) return;
   GlobalRace::Access access;
@@ -149,10 +159,12 @@ void race_global(Warp& warp, const Instr& in, const Request& request) {
   access.strong = in.strong;
   access.atomic = request.atomic;
   access.block_scope = in.strong && in.scope == Scope::kBlock;
-  access.first_guess = in.first_guess;
   access.size = power_of(in.size);
   GlobalRace::Race found;
-  if (race.access(warp, request, access, &found)) report_found(warp, found, in, request);
+  const StoredValues stored(warp, in, request, nullptr);
+  if (race.access(warp, request, access, stored, &found)) {
+    report_found(warp, found, found.same_value);
+  }
 }
 
 void order_strong(Warp& warp, const Instr& in, const Request& request, bool shared) {
@@ -207,7 +219,7 @@ void race_object_init(Warp& warp, const Request& request, bool same) {
   access.size = power_of(request.bytes);
   SharedRace::Race found;
   if (race.access(*warp.clock, static_cast<uint32_t>(warp.index), request.mask, request.address,
-                  request.bytes, access, &found)) {
+                  request.bytes, access, nullptr, &found)) {
     report_found(warp, found, same && found.earlier.write);
   }
 }

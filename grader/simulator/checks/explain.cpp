@@ -130,6 +130,14 @@ void report_access(const Warp& warp, const Request& request, int lane, AccessPro
       text = subject + relation(request.address[lane], request.bytes, *allocation) + ".";
       break;
     }
+    case AccessProblem::kConstant: {
+      const Allocation* allocation = DeviceMemory::instance().allocation_at(request.address[lane]);
+      kind = "constant-write";
+      text = subject + relation(request.address[lane], request.bytes, *allocation) +
+             " in constant memory. A kernel can only read it: fill it before the launch with "
+             "cudaMemcpyToSymbol, or declare the variable __device__.";
+      break;
+    }
     case AccessProblem::kMisaligned:
       kind = "misaligned-" + direction;
       text = subject + bytes_text(request.bytes) + " at an address that is not a multiple of " +

@@ -1,5 +1,6 @@
 #include "checks/explain_race.h"
 
+#include "checks/watch.h"
 #include "checks/words.h"
 #include "decode/handlers.h"
 #include "exec/interpreter.h"
@@ -162,14 +163,34 @@ std::string two_accesses(const Warp& warp, const RaceReport& race, RaceNote note
 
 }  // namespace
 
-void report_race(const Warp& warp, const RaceReport& race, RaceNote note) {
-  if (repeated(warp, key_of(note), race.earlier.pc)) return;
+namespace {
+
+KeyedFinding describe(const Warp& warp, const RaceReport& race, RaceNote note) {
   Finding finding = make(warp, "racecheck", kind_of(race, note), race.later.pc);
   finding.other = warp.module->position_of(race.earlier.pc).user;
   finding.is_note = note != RaceNote::kNone;
   finding.message = "In " + kernel_name(warp) + ", " +
                     (race.in_flight ? copy_in_flight(warp, race) : two_accesses(warp, race, note));
-  FindingLog::instance().report(std::move(finding));
+  return {std::move(finding), key_at(warp, warp.pc, key_of(note), race.earlier.pc)};
+}
+
+}  // namespace
+
+void report_race(const Warp& warp, const RaceReport& race, RaceNote note) {
+  if (repeated(warp, key_of(note), race.earlier.pc)) return;
+  FindingLog::instance().report(describe(warp, race, note).finding);
+}
+
+void report_perhaps_guess(const Warp& warp, const RaceReport& race, RaceNote otherwise) {
+  FirstGuesses& guesses = warp.block->grid->watch->guesses;
+  const uint32_t earlier = race.earlier.pc, later = race.later.pc;
+  const uint32_t read = race.earlier.atomic ? later : earlier;
+  if (guesses.is_guess(read)) {
+    report_race(warp, race, RaceNote::kFirstGuess);
+  } else if (!guesses.in_doubt(earlier, later)) {
+    guesses.add({read, earlier, later, describe(warp, race, RaceNote::kFirstGuess),
+                 describe(warp, race, otherwise)});
+  }
 }
 
 }  // namespace warplings::sim

@@ -13,13 +13,10 @@ struct RaceSide {
   uint32_t block = 0;   // linear index
   uint32_t thread = 0;  // in the block
   uint32_t pc = 0;
-  uint32_t clock = 0;  // of its warp
-  uint8_t bytes = 0;   // of the 4-byte word
   bool write = false;
   bool strong = false;
   bool atomic = false;
   bool async = false;  // a cp.async
-  bool first_guess = false;
 };
 
 struct RaceReport {
@@ -34,6 +31,9 @@ enum class RaceNote : uint8_t { kNone, kSameValue, kFirstGuess, kUnfencedRead };
 
 // `warp` makes the later access.
 void report_race(const Warp& warp, const RaceReport& race, RaceNote note);
+// The same, where the plain read of the two may only guess what an atomic corrects: a report now or
+// when the launch ends.
+void report_perhaps_guess(const Warp& warp, const RaceReport& race, RaceNote otherwise);
 
 }  // namespace warplings::sim
 

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "checks/stored_values.h"
 #include "checks/watch.h"
 #include "core/machine.h"
 #include "exec/memory_access.h"
@@ -15,6 +16,7 @@ namespace warplings::sim {
 
 struct GlobalRace::Check {
   const Warp& warp;
+  const StoredValues& stored;
   Race* race;
   bool found = false;
   Page* page = nullptr;  // of the last access
@@ -261,13 +263,17 @@ void GlobalRace::compare(Check& check, const Word& word, uint64_t address,
     if (earlier.strong && past_strong) return;
     if (earlier.block == access.block && earlier.thread == access.thread) return;
     if (both_strong(earlier, access)) return;
-    if (check.found && check.race->standing == Standing::kUnordered) return;
+    if (check.found && check.race->weight() == 2) return;
     const Standing standing =
         standing_of(check.warp, access.thread % 32, earlier.block, earlier.thread, earlier.clock);
     if (standing == Standing::kOrdered) return;
-    if (check.found && standing == Standing::kPending) return;
+    Race here = {earlier, access, address, standing, false};
+    const bool plain = access.write && !access.strong && earlier.write && !earlier.strong;
+    here.same_value =
+        plain && check.stored.unchanged(access.thread % 32, address, earlier.bytes & access.bytes);
+    if (check.found && here.weight() <= check.race->weight()) return;
     check.found = true;
-    *check.race = {earlier, access, address, standing};
+    *check.race = here;
   };
   look(word.write);
   look(word.read[0]);
@@ -325,8 +331,9 @@ void GlobalRace::remember_in_list(const Check& check, Word& word, const Access& 
 
 // ---- requests
 
-bool GlobalRace::access(const Warp& warp, const Request& request, Access access, Race* race) {
-  Check check{warp, race};
+bool GlobalRace::access(const Warp& warp, const Request& request, Access access,
+                        const StoredValues& stored, Race* race) {
+  Check check{warp, stored, race};
   uint32_t lanes = request.mask;
   const bool one_address = request.high - request.low == request.bytes;
   if (one_address && !access.write && !access.strong && inner_order_ < InnerOrder::kLanes &&

@@ -21,6 +21,7 @@
 namespace warplings::sim {
 
 struct Request;
+class StoredValues;
 
 class GlobalRace {
  public:
@@ -36,13 +37,14 @@ class GlobalRace {
     bool strong : 1 = false;
     bool atomic : 1 = false;
     bool block_scope : 1 = false;
-    bool first_guess : 1 = false;
     bool exists() const { return clock != 0; }
   };
   struct Race {
     Access earlier, later;
     uint64_t address = 0;  // of the word
     Standing standing = Standing::kUnordered;
+    bool same_value = false;  // both are plain writes, the later one of what is there already
+    int weight() const { return same_value ? 0 : standing == Standing::kPending ? 1 : 2; }
   };
 
   GlobalRace();
@@ -57,9 +59,10 @@ class GlobalRace {
   // True if these plain reads can find nothing: all words are known as read by two blocks.
   bool is_quiet(const Request& request) const;
 
-  // The lanes of a request; `access` says what they have in common. True, and the worst race found
-  // (unordered before pending), if there is one.
-  bool access(const Warp& warp, const Request& request, Access access, Race* race);
+  // The lanes of a request; `access` says what they have in common. True, and the
+  // heaviest race found, if there is one.
+  bool access(const Warp& warp, const Request& request, Access access, const StoredValues& stored,
+              Race* race);
 
  private:
   static constexpr uint64_t kPageBytes = 4096;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "checks/stored_values.h"
+
 namespace warplings::sim {
 
 void WarpClock::start(size_t warps) {
@@ -55,19 +57,25 @@ Standing SharedRace::conflict(const WarpClock& clock, uint32_t warp, const Acces
 }
 
 bool SharedRace::check(const WarpClock& clock, uint32_t warp, const Access& access, uint32_t index,
-                       Race* race) const {
+                       const StoredValues* stored, Race* race) const {
   if (words_in_flight_ != 0 && in_flight_[index].bytes != 0) {
-    *race = {in_flight_[index], access, index * 4, true, Standing::kUnordered};
+    *race = {in_flight_[index], access, index * 4, true, Standing::kUnordered, false};
     return true;
   }
   const Word& word = words_[index];
   bool found = false;
   const auto look = [&](const Access& earlier) {
-    if (found && race->standing == Standing::kUnordered) return;
+    if (found && race->weight() == 2) return;
     const Standing standing = conflict(clock, warp, earlier, access);
-    if (standing == Standing::kOrdered || (found && standing == Standing::kPending)) return;
+    if (standing == Standing::kOrdered) return;
+    Race here = {earlier, access, index * 4, false, standing, false};
+    const bool plain = access.write && !access.strong && earlier.write && !earlier.strong;
+    here.same_value =
+        plain && stored != nullptr && !earlier.async &&
+        stored->unchanged(access.thread % 32, index * 4, earlier.bytes & access.bytes);
+    if (found && here.weight() <= race->weight()) return;
     found = true;
-    *race = {earlier, access, index * 4, false, standing};
+    *race = here;
   };
   look(word.write);
   look(word.read[0]);
@@ -177,7 +185,8 @@ bool SharedRace::take_alone(const Access& access, uint32_t index) {
 }
 
 bool SharedRace::access(const WarpClock& clock, uint32_t warp, uint32_t mask,
-                        const uint64_t* addresses, uint32_t bytes, Access access, Race* race) {
+                        const uint64_t* addresses, uint32_t bytes, Access access,
+                        const StoredValues* stored, Race* race) {
   bool found = false;
   const bool write = access.write, strong = access.strong;
   access.epoch = epoch_;
@@ -211,9 +220,9 @@ bool SharedRace::access(const WarpClock& clock, uint32_t warp, uint32_t mask,
         quiet_[index] = 0;
       } else if (write || strong || quiet_[index] != epoch_) {
         Race here;
-        const bool worst = found && race->standing == Standing::kUnordered;
-        if (!worst && check(clock, warp, access, index, &here) &&
-            (!found || here.standing == Standing::kUnordered)) {
+        const bool worst = found && race->weight() == 2;
+        if (!worst && check(clock, warp, access, index, stored, &here) &&
+            (!found || here.weight() > race->weight())) {
           found = true;
           *race = here;
         }

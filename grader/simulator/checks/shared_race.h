@@ -26,6 +26,8 @@
 
 namespace warplings::sim {
 
+class StoredValues;
+
 struct WarpClock {
   uint32_t now = 1;
   uint32_t all_lanes_seen = 0;      // accesses of this warp with clock <= this are ordered
@@ -56,14 +58,15 @@ class SharedRace {
     bool write : 1 = false;
     bool async : 1 = false;  // a cp.async
     bool atomic : 1 = false;
-    bool first_guess : 1 = false;  // see Instr
-    uint8_t size : 2 = 0;          // of one element, as a power of two
+    uint8_t size : 2 = 0;  // of one element, as a power of two
   };
   struct Race {
     Access earlier, later;
     uint32_t address = 0;    // of the word
     bool in_flight = false;  // the earlier one is a cp.async that nobody has waited for
     Standing standing = Standing::kUnordered;
+    bool same_value = false;  // both are plain writes, the later one of what is there already
+    int weight() const { return same_value ? 0 : standing == Standing::kPending ? 1 : 2; }
   };
 
   // `order`: of the block.
@@ -71,10 +74,10 @@ class SharedRace {
   bool enabled() const { return !words_.empty(); }
 
   // Accesses of the lanes in `mask`; `access` says what they have in common. addresses are offsets
-  // in shared memory; `bytes` per lane, at most 16. True, and the worst race found (unordered
-  // before pending), if there is one.
+  // in shared memory; `bytes` per lane, at most 16; `stored` of a store, else null. True, and the
+  // heaviest race found, if there is one.
   bool access(const WarpClock& clock, uint32_t warp, uint32_t mask, const uint64_t* addresses,
-              uint32_t bytes, Access access, Race* race);
+              uint32_t bytes, Access access, const StoredValues* stored, Race* race);
 
   // Per word: equal to epoch() if plain reads can find nothing new there, because two threads have
   // read it in this epoch and none has written.
@@ -132,7 +135,7 @@ class SharedRace {
   Standing conflict(const WarpClock& clock, uint32_t warp, const Access& earlier,
                     const Access& later) const;
   bool check(const WarpClock& clock, uint32_t warp, const Access& access, uint32_t index,
-             Race* race) const;
+             const StoredValues* stored, Race* race) const;
   // Two accesses by others after which one like them adds nothing: whatever conflicts with it
   // conflicts with one of the two.
   bool covered(const Access& first, const Access& second, const Access& access) const;

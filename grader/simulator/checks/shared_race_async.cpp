@@ -76,7 +76,7 @@ bool SharedRace::compare_strong(const WarpClock& clock, uint32_t warp, uint32_t 
     access.thread = static_cast<uint16_t>(warp * 32 + lane);
     const uint32_t first = static_cast<uint32_t>(offsets[lane] / 4);
     for (uint32_t index = first; index < first + bytes / 4; ++index) {
-      if (check(clock, warp, access, index, race)) return true;
+      if (check(clock, warp, access, index, nullptr, race)) return true;
     }
   }
   return false;
@@ -99,7 +99,7 @@ bool SharedRace::begin_async_write(const WarpClock& clock, uint32_t warp, uint32
     access.thread = static_cast<uint16_t>(warp * 32 + lane);
     const uint32_t first = static_cast<uint32_t>(offsets[lane] / 4);
     for (uint32_t index = first; index < first + bytes / 4; ++index) {
-      if (!found) found = check(clock, warp, access, index, race);
+      if (!found) found = check(clock, warp, access, index, nullptr, race);
       if (in_flight_[index].bytes == 0) ++words_in_flight_;
       in_flight_[index] = access;
       quiet_[index] = 0;

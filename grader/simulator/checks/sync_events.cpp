@@ -13,8 +13,11 @@ namespace {
 uint32_t number_of(const Warp& warp) { return static_cast<uint32_t>(warp.index); }
 
 // Plain reads of these words can find nothing new: the engine asks before it tells.
+// None where every load is to be known.
 void show_quiet_words(Block& block) {
-  block.quiet = {block.watch->race.quiet_epochs(), block.watch->race.epoch()};
+  const SharedRace& race = block.watch->race;
+  const bool tell_all = block.grid->watch->guesses.watches_shared();
+  block.quiet = {race.quiet_epochs(), tell_all ? ~uint32_t{0} : race.epoch()};
 }
 
 bool waits_at(const Group& group, int id) {
@@ -48,11 +51,14 @@ void check_same_statement(const Block& block, int id) {
 void DeleteWatch::operator()(GridWatch* watch) const { delete watch; }
 void DeleteWatch::operator()(BlockWatch* watch) const { delete watch; }
 
-void launch_begins(Grid& grid, InnerOrder inner_order, bool across) {
+void launch_begins(Grid& grid, const Function& kernel, bool across) {
   grid.watch.reset(new GridWatch);
-  grid.watch->inner_order = inner_order;
-  GlobalRace::instance().begin(inner_order, across);
+  grid.watch->guesses.watch(kernel.atomics, kernel.shared_atomics);
+  grid.watch->inner_order = kernel.inner_order;
+  GlobalRace::instance().begin(kernel.inner_order, across);
 }
+
+void launch_ends(Grid& grid) { grid.watch->guesses.settle(); }
 
 void block_begins(Block& block) {
   if (block.watch == nullptr) block.watch.reset(new BlockWatch);
@@ -62,13 +68,14 @@ void block_begins(Block& block) {
   watch.meetings.fill({});
   watch.objects.clear();
   watch.clocks.resize(block.warps.size());
+  watch.recent_loads.assign(block.warps.size(), {});
   for (size_t i = 0; i < block.warps.size(); ++i) {
     watch.clocks[i].start(block.warps.size());
     block.warps[i].clock = &watch.clocks[i];
   }
   if (block.shared.empty()) return;
-  watch.race.start(static_cast<uint32_t>(block.shared.size()),
-                   block.grid->watch->inner_order, &watch.order);
+  watch.race.start(static_cast<uint32_t>(block.shared.size()), block.grid->watch->inner_order,
+                   &watch.order);
   show_quiet_words(block);
 }
 

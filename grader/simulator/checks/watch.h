@@ -7,6 +7,7 @@
 #include <map>
 #include <vector>
 
+#include "checks/first_guess.h"
 #include "checks/order.h"
 #include "checks/shared_race.h"
 #include "exec/warp.h"
@@ -15,7 +16,8 @@ namespace warplings::sim {
 
 struct GridWatch {
   NoteTable notes;  // at addresses in global memory
-  InnerOrder inner_order = InnerOrder::kNone;
+  FirstGuesses guesses;
+  InnerOrder inner_order = InnerOrder::kNone;  // of the kernel
 };
 
 // Of an mbarrier.
@@ -27,8 +29,9 @@ struct ObjectClocks {
 struct BlockWatch {
   SharedRace race;
   BlockOrder order;
-  NoteTable notes;                // at addresses in shared memory
-  std::vector<WarpClock> clocks;  // of its warps
+  NoteTable notes;                        // at addresses in shared memory
+  std::vector<WarpClock> clocks;          // of its warps
+  std::vector<RecentLoads> recent_loads;  // of its warps
   std::array<Meeting, 16> meetings;
   std::map<uint32_t, ObjectClocks> objects;  // by offset in shared memory
 };

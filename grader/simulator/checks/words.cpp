@@ -33,13 +33,17 @@ Finding make(const Warp& warp, const char* check, const char* kind, uint32_t pc)
   return finding;
 }
 
-bool repeated_at(const Warp& warp, uint32_t pc, Report report, uint64_t detail) {
+uint64_t key_at(const Warp& warp, uint32_t pc, Report report, uint64_t detail) {
   uint64_t key = reinterpret_cast<uintptr_t>(warp.module);
   for (const uint64_t part : {static_cast<uint64_t>(report), uint64_t{pc}, detail}) {
     key = (key ^ part) * 0x9e3779b97f4a7c15ull;
     key ^= key >> 29;
   }
-  return FindingLog::instance().repeated(key | 1);
+  return key | 1;
+}
+
+bool repeated_at(const Warp& warp, uint32_t pc, Report report, uint64_t detail) {
+  return FindingLog::instance().repeated(key_at(warp, pc, report, detail));
 }
 
 bool repeated(const Warp& warp, Report report, uint64_t detail) {

@@ -35,6 +35,7 @@ enum class Report : uint64_t {
   kMasks,
   kPartialWarp
 };
+uint64_t key_at(const Warp& warp, uint32_t pc, Report report, uint64_t detail);
 bool repeated(const Warp& warp, Report report, uint64_t detail);
 bool repeated_at(const Warp& warp, uint32_t pc, Report report, uint64_t detail);
 

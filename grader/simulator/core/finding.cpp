@@ -38,6 +38,11 @@ void FindingLog::report(Finding finding) {
   if (listener) listener(finding);
 }
 
+void report(KeyedFinding keyed) {
+  FindingLog& log = FindingLog::instance();
+  if (!log.repeated(keyed.key)) log.report(std::move(keyed.finding));
+}
+
 bool FindingLog::repeated(uint64_t key) {
   std::lock_guard lock(mutex_);
   const auto known = known_.find(key);

@@ -24,6 +24,13 @@ struct Finding {
   uint64_t count = 1;
 };
 
+// One that is put into words before it is known whether it will be reported.
+struct KeyedFinding {
+  Finding finding;
+  uint64_t key = 0;  // as for FindingLog::repeated()
+};
+void report(KeyedFinding keyed);  // unless it is repeated
+
 // Collects findings in the order of first occurrence; the same (check, kind, where, other) only
 // adds to count. Thread-safe.
 class FindingLog {

@@ -77,11 +77,8 @@ struct Instr {
   bool aggregated = false;
   bool strong = false;  // volatile, relaxed, acquire, release, atom, red
   bool address_is_32bit = false;
-  bool acquires = false;  // .acquire or .acq_rel
-  bool releases = false;  // .release or .acq_rel
-  // A plain load from the address of an atomic that follows without a barrier: the first guess of a
-  // compare-and-swap loop, which may be wrong.
-  bool first_guess = false;
+  bool acquires = false;         // .acquire or .acq_rel
+  bool releases = false;         // .release or .acq_rel
   Scope scope = Scope::kSystem;  // of a strong access or a fence
   uint8_t flops = 0;             // fp32 operations per lane: add, mul 1; fma 2
   uint8_t source_size = 4;       // bytes of a lane of the first source register

@@ -163,8 +163,6 @@ void FunctionDecoder::run() {
                   [](const Instruction& in) { return in.opcode == "atom" || in.opcode == "red"; });
   if (atomics) uniform_ = uniform_registers(source_);
   out_.entry = static_cast<uint32_t>(module_.code.size());
-  has_atomics_ = std::any_of(source_.body.begin(), source_.body.end(),
-                             [](const Instruction& i) { return i.opcode == "atom"; });
   for (const Instruction& instruction : source_.body) decode_one(instruction);
   // A body may end in a label: whoever runs off the end returns.
   Instr end;

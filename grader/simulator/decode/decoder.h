@@ -23,9 +23,6 @@ struct Unsupported {
   std::string reason;
 };
 
-// A plain load from the address of an atomic that follows it without a barrier.
-bool is_first_guess(const ptx::Function& function, const ptx::Instruction& load);
-
 class FunctionDecoder {
  public:
   FunctionDecoder(LoadedModule& module, const ptx::Function& source, Function& out,
@@ -126,7 +123,6 @@ class FunctionDecoder {
   const ptx::Function& source_;
   Function& out_;
   const std::unordered_map<std::string, uint32_t>& shared_offsets_;
-  bool has_atomics_ = false;
   RegisterAllocation registers_;
   std::unordered_map<std::string, ptx::Type> register_types_;
   std::unordered_map<std::string, std::pair<uint32_t, uint32_t>> params_;  // name -> offset, size

@@ -129,7 +129,6 @@ void FunctionDecoder::decode_ld(const Instruction& instruction, Spec& spec, Inst
     in.register_size = stored_size(part);
   }
   in.destinations = in.vector;
-  in.first_guess = has_atomics_ && !in.strong && is_first_guess(source_, instruction);
   memory_address(instruction.operands[1], space, in);
   in.fn = lanes().handler_load(in.space);
 }
@@ -226,6 +225,8 @@ void FunctionDecoder::decode_atom(const Instruction& instruction, Spec& spec, In
   if (space != Space::kGlobal && space != Space::kShared && space != Space::kGeneric) {
     throw Unsupported{"atomics work on global and shared memory"};
   }
+  out_.atomics = out_.atomics || returns;
+  out_.shared_atomics = out_.shared_atomics || (returns && space != Space::kGlobal);
   in.aggregated = is_aggregated(instruction, bytes);
   in.fn = pick_atomic(spec, type);
 }

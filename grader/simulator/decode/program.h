@@ -49,8 +49,10 @@ struct Function {
   uint32_t shared_dynamic_at = 0;  // entries: where dynamic shared memory begins
   uint32_t registers_32 = 0;       // most 32-bit registers live at once
   bool has_calls = false;
-  bool global_strong = false;  // strong accesses that may be to global memory
-  bool orders_blocks = false;  // fences or acquiring or releasing accesses
+  bool global_strong = false;   // strong accesses that may be to global memory
+  bool orders_blocks = false;   // fences or acquiring or releasing accesses
+  bool atomics = false;         // that return the old value
+  bool shared_atomics = false;  // of these, perhaps in shared memory
   InnerOrder inner_order = InnerOrder::kNone;
   std::vector<SharedVariable> shared_variables;  // entries: with a size, for messages
   // Offset in the frame (device function) or the parameter buffer (entry), and size.

@@ -17,6 +17,7 @@ namespace warplings::sim {
 
 struct AsyncCopy;
 class Block;
+struct Function;
 class Grid;
 class Warp;
 
@@ -27,7 +28,8 @@ PcCounters* counters_of(const LoadedModule* module);
 
 // ---- launches and blocks (checks/sync_events.cpp) ---------------------------------------------
 // `across`: fences or acquiring and releasing accesses may order blocks.
-void launch_begins(Grid& grid, InnerOrder inner_order, bool across);
+void launch_begins(Grid& grid, const Function& kernel, bool across);
+void launch_ends(Grid& grid);  // also by a fault
 void block_begins(Block& block);
 
 // ---- undefined values, before an instruction while some register may hold one (initcheck.cpp) --

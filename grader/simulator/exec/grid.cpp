@@ -81,7 +81,7 @@ class Launch {
     grid_.silent = silent;
     most_running_ = may_wait_ ? std::max<uint64_t>(config.resident_blocks, 1) : kAloneBlocks;
     if (options_.checks) {
-      launch_begins(grid_, function_->inner_order, config.cooperative || function_->orders_blocks);
+      launch_begins(grid_, *function_, config.cooperative || function_->orders_blocks);
     }
     if (options_.counters) counters_ = counters_of(kernel.module);
   }
@@ -119,6 +119,9 @@ class Launch {
   }
 
   uint64_t instructions() const { return grid_.instructions; }
+  void end() {
+    if (options_.checks) launch_ends(grid_);
+  }
 
  private:
   std::unique_ptr<Block> take_block() {
@@ -339,6 +342,7 @@ Outcome run_once(const Kernel& kernel, const LaunchConfig& config, const uint8_t
   } catch (const LaunchFault& fault) {
     outcome.status = fault.status;
   }
+  launch.end();
   outcome.instructions = launch.instructions();
   return outcome;
 }

@@ -16,12 +16,12 @@ class Grid {
   const Kernel* kernel = nullptr;
   const LaunchConfig* config = nullptr;
   const LoadedModule* module = nullptr;
-  uint64_t instructions = 0;      // warp instructions issued so far
-  uint64_t max_instructions = 0;  // budget of the launch
+  uint64_t instructions = 0;                  // warp instructions issued so far
+  uint64_t max_instructions = 0;              // budget of the launch
   DeviceLaunches* device_launches = nullptr;  // what its threads launch
   Watch<GridWatch> watch;
-  bool silent = false;            // a repeated run: what it prints has been printed
-  uint64_t changes = 0;           // of memory that a spinning thread may be waiting for
+  bool silent = false;   // a repeated run: what it prints has been printed
+  uint64_t changes = 0;  // of memory that a spinning thread may be waiting for
 };
 
 enum class WarpState {

@@ -111,12 +111,16 @@ class Loader {
       called.global_strong = called.global_strong || function.global_strong;
       called.orders_blocks = called.orders_blocks || function.orders_blocks;
       called.inner_order = std::max(called.inner_order, function.inner_order);
+      called.atomics = called.atomics || function.atomics;
+      called.shared_atomics = called.shared_atomics || function.shared_atomics;
     }
     for (Function& function : module_->functions) {
       if (!function.has_calls) continue;
       function.global_strong = function.global_strong || called.global_strong;
       function.orders_blocks = function.orders_blocks || called.orders_blocks;
       function.inner_order = std::max(function.inner_order, called.inner_order);
+      function.atomics = function.atomics || called.atomics;
+      function.shared_atomics = function.shared_atomics || called.shared_atomics;
     }
   }
 
@@ -142,6 +146,7 @@ class Loader {
     decoded.address = memory.allocate(std::max<uint64_t>(variable.size, 1), AllocationKind::kModule,
                                       variable.name, device_);
     if (decoded.address == 0) throw std::bad_alloc();
+    if (variable.space == ptx::Space::kConst) memory.make_constant(decoded.address);
     // Fresh memory is zero: a large array costs nothing until it is used.
     std::copy_n(variable.initial.begin(), std::min<size_t>(variable.initial.size(), variable.size),
                 memory.view(decoded.address));

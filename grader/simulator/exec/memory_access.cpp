@@ -72,6 +72,12 @@ uint32_t check_global(Warp& warp, const Instr& in, const Request& request) {
       if (lane < 0) return false;
       fail(warp, request, lane, AccessProblem::kOutside);
     }
+    if (request.write && allocation->constant) {
+      if (lane < 0) return false;
+      if (allowed == request.mask) report_access(warp, request, lane, AccessProblem::kConstant);
+      allowed &= ~(1u << lane);
+      return false;
+    }
     if (allocation->has_red_zones) {
       if (high - low > kScanLimit) return false;
       if (any_bit(memory.red_bits(), DeviceMemory::offset_of(low), high - low)) {

@@ -12,7 +12,14 @@ namespace warplings::sim {
 
 struct Request;
 
-enum class AccessProblem { kOutside, kRedZone, kMisaligned, kOutsideShared, kOutsideLocal };
+enum class AccessProblem {
+  kOutside,
+  kRedZone,
+  kConstant,
+  kMisaligned,
+  kOutsideShared,
+  kOutsideLocal
+};
 
 void report_access(const Warp& warp, const Request& request, int lane, AccessProblem problem);
 // `what` the value was used for: "decides a branch", "is used in arithmetic", "is an address".

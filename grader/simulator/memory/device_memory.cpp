@@ -255,6 +255,11 @@ DeviceMemory::FreeResult DeviceMemory::free(uint64_t address) {
   return FreeResult::kOk;
 }
 
+void DeviceMemory::make_constant(uint64_t address) {
+  std::lock_guard lock(mutex_);
+  const_cast<Allocation*>(lookup(address))->constant = true;
+}
+
 void DeviceMemory::make_host_visible(uint64_t address) {
   std::lock_guard lock(mutex_);
   auto* allocation = const_cast<Allocation*>(lookup(address));

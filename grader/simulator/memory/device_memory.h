@@ -42,6 +42,7 @@ struct Allocation {
   bool own_access = false;         // of a memory pool: peer access between devices leaves it alone
   bool sparse = false;             // made by allocate_sparse
   bool has_red_zones = false;
+  bool constant = false;  // kernels may not write it
   bool track_undefined =
       true;                  // false: host can write it behind our back (managed, pinned, module)
   std::string name;          // from wsim_name_allocation or the variable's name
@@ -80,6 +81,7 @@ class DeviceMemory {
   FreeResult free(uint64_t address);
   // Managed variables: the program may touch them at their device address.
   void make_host_visible(uint64_t address);
+  void make_constant(uint64_t address);
   void reset(int device);  // cudaDeviceReset: frees all but module variables
 
   // An allocation that a stream makes and frees later: addresses now, memory when its turn comes.

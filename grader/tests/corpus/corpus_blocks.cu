@@ -109,6 +109,58 @@ __global__ void maximum_by_cas(int* a, int*) {
 }
 SIMPLE_CASE(maximum_by_cas, kBlocks, kThreads)
 
+// The same read through the generic address of the word, past the first cache.
+template <bool kPlanted>
+__global__ void maximum_past_cache(int* a, int*) {
+  const int mine = global_index();
+  int guess = __ldcg(a);
+  while (guess < mine) {
+    if (kPlanted) {
+      *a = mine;  // planted: maximum_past_cache racecheck/global-race
+      break;
+    }
+    const int found = atomicCAS(a, guess, mine);  // noted: maximum_past_cache racecheck/first-guess
+    if (found == guess) break;
+    guess = found;
+  }
+}
+SIMPLE_CASE(maximum_past_cache, kBlocks, kThreads)
+
+// A read of the word that the thread itself changes, behind its atomic, guesses nothing.
+template <bool kPlanted>
+__global__ void read_after_own_atomic(int* a, int* b) {
+  const int before = atomicAdd(a, 1);
+  b[global_index()] = kPlanted ? *a : before;  // planted: read_after_own_atomic racecheck/global-race
+}
+SIMPLE_CASE(read_after_own_atomic, kBlocks, kThreads)
+
+// Of the writers of a word two agree, and one does not.
+template <bool kPlanted>
+__global__ void two_agree(int* a, int*) {
+  // planted: two_agree racecheck/global-race, noted: racecheck/same-value-race
+  *a = kPlanted && threadIdx.x == 2 ? 6 : 5;
+}
+SIMPLE_CASE(two_agree, 1, kThreads)
+
+template <bool kPlanted>
+__global__ void two_agree_in_shared(int* a, int* b) {
+  __shared__ int word;
+  // planted: two_agree_in_shared racecheck/shared-race, noted: racecheck/same-value-race
+  word = a[0] + (kPlanted && threadIdx.x == 2 ? 6 : 5);
+  __syncthreads();
+  b[threadIdx.x] = word;
+}
+SIMPLE_CASE(two_agree_in_shared, 1, kThreads)
+
+// Bytes of one value, written by words and one by one.
+template <bool kPlanted>
+__global__ void bytes_agree(int* a, int*) {
+  if (threadIdx.x == 0) *a = 0x01010101;
+  // planted: bytes_agree racecheck/global-race, noted: racecheck/same-value-race
+  if (threadIdx.x == 32) reinterpret_cast<char*>(a)[2] = kPlanted ? 2 : 1;
+}
+SIMPLE_CASE(bytes_agree, 1, kThreads)
+
 // ---- barriers and global memory ------------------------------------------------------------------
 
 template <bool kPlanted>
@@ -510,6 +562,8 @@ const CorpusCase kBlockCases[] = {
     CASE(plain_histogram, "race.strong race.global"),  CASE(shift_in_place, "race.global"),   CASE(overlapping_tiles, "race.global"),
     CASE(bytes_of_blocks, "race.bytes"),  CASE(everybody_writes, "race.same-value"), CASE(read_beside_atomic, "race.strong"),
     CASE(block_scope, "race.scope"),      CASE(half_of_an_atomic, "race.size"), CASE(maximum_by_cas, "race.first-guess"),
+    CASE(maximum_past_cache, "race.first-guess"), CASE(read_after_own_atomic, "race.first-guess"),
+    CASE(two_agree, "race.same-value"),  CASE(two_agree_in_shared, "race.same-value"), CASE(bytes_agree, "race.same-value"),
     CASE(reverse_in_block, "race.barrier race.schedule"), CASE(barrier_of_one_block, "race.barrier"), CASE(lanes_in_global, "race.syncwarp race.schedule"),
     CASE(shuffle_orders_nothing, "race.warp-alone"), CASE(grid_sync, "race.grid race.schedule"),  CASE(producer_consumer, "race.named-barrier"),
     CASE(message, "race.fence"),          CASE(message_in_block, "race.block-fence"), CASE(release_store, "race.release"),

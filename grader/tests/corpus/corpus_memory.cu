@@ -260,6 +260,27 @@ void run_copy_into_red_zone() {
   cudaMemcpy(m.a, m.b, n * sizeof(int), cudaMemcpyDeviceToDevice);  // planted: copy_into_red_zone memcheck/*
 }
 
+// ---- constant memory -----------------------------------------------------------------------------
+
+// The compiler sees through a plain store; it does not see through these.
+__constant__ int table[kThreads];
+
+template <bool kPlanted>
+__global__ void write_constant(int* a, int* b) {
+  const int* to = kPlanted ? table + threadIdx.x : a + threadIdx.x;
+  asm volatile("st.s32 [%0], 7;" ::"l"(to) : "memory");  // planted: write_constant memcheck/constant-write
+  b[threadIdx.x] = table[threadIdx.x];
+}
+SIMPLE_CASE(write_constant, 1, kThreads)
+
+template <bool kPlanted>
+__global__ void add_to_constant(int* a, int* b) {
+  const int* to = kPlanted ? table : a;
+  asm volatile("red.add.s32 [%0], 1;" ::"l"(to) : "memory");  // planted: add_to_constant memcheck/constant-write
+  b[threadIdx.x] = table[threadIdx.x];
+}
+SIMPLE_CASE(add_to_constant, 1, kThreads)
+
 }  // namespace
 
 const CorpusCase kMemoryCases[] = {
@@ -283,6 +304,8 @@ const CorpusCase kMemoryCases[] = {
     CASE(poison_left, "kit.poison"),
     CASE(into_red_zone, "kit.red-zone"),
     CASE(copy_into_red_zone, "kit.red-zone memory.copy"),
+    CASE(write_constant, "memory.constant"),
+    CASE(add_to_constant, "memory.constant"),
 };
 extern const CorpusPart kMemoryCorpus = {kMemoryCases,
                                          sizeof(kMemoryCases) / sizeof(kMemoryCases[0])};
