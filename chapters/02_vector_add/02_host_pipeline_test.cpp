@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "kit/kit.h"
+#include "kit/launches.h"
 
 namespace {
 
@@ -43,6 +44,7 @@ struct Call {
 // Runs one pipeline; a CUDA error, returned or left behind, is a failure of the case.
 kit::Run run_pipeline(Call& call) {
   const kit::Run run = kit::run([&] { return call(kBlock); });
+  kit::expect_blocks_of(run, dim3(kBlock));
   if (call.error != cudaSuccess) {
     kit::fail(std::string("squares_and_fourths returned ") + cudaGetErrorName(call.error) +
               " for valid arguments.");

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "kit/kit.h"
+#include "kit/launches.h"
 
 namespace {
 
@@ -201,7 +202,8 @@ TEST(ErrorChecking, GathersAfterARefusedLaunch) {
     const Gather gather(n);
     forget_everything();
     cudaError_t returned = cudaErrorUnknown;
-    kit::run([&] { return returned = gather(128); });
+    const kit::Run run = kit::run([&] { return returned = gather(128); });
+    kit::expect_blocks_of(run, dim3(128));
     if (returned != cudaSuccess) {
       kit::fail("All arguments are valid, but gather_checked returned " + name(returned) + ".");
     }

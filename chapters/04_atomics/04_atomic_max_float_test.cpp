@@ -6,6 +6,7 @@
 #include <string>
 
 #include "kit/kit.h"
+#include "kit/special_values.h"
 
 namespace {
 
@@ -97,6 +98,13 @@ TEST(AtomicMaxFloat, KeepsWhatIsLarger) {
   RecordProperty("todo", 2);
   check(random_problem(500, 4, -1.0f, 1.0f, 2.0f));
   check(random_problem(500, 4, -1.0f, 1.0f, kInfinity));
+}
+
+TEST(AtomicMaxFloat, TakesEveryFloatThatIsANumber) {
+  RecordProperty("todo", 2);
+  // Infinities, both zeros, the largest and the smallest numbers.
+  check(
+      {kit::random_ints(600, 0, 40), kit::special_floats(600), std::vector<float>(41, -kInfinity)});
 }
 
 TEST(AtomicMaxFloat, ANaNStays) {

@@ -67,7 +67,8 @@ TEST(FindTheRace, MirrorImagesAreAdded) {
 
 TEST(FindTheRace, ColumnsAreAdded) {
   RecordProperty("todo", 3);
-  const std::vector<kit::Shape> shapes = {{20, 200}, {3, 129}, {64, 5}, {1, 1}};
+  const std::vector<kit::Shape> shapes = {{20, 200}, {3, 129},    {64, 5},
+                                          {1, 1},    {33'001, 1}, {1, 33'001}};
   kit::for_each("rows x cols", shapes, [](const kit::Shape& shape) {
     const std::vector<int> x = kit::random_ints(shape.size(), -1000, 1000);
     std::vector<int> sums(shape.cols, 0);

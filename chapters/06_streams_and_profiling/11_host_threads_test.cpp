@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "kit/kit.h"
+#include "kit/launches.h"
 
 namespace {
 
@@ -45,7 +46,7 @@ Halving check(int n) {
   std::memset(h_y.get(), 0xFF, n * sizeof(float));
   const auto d_x = kit::DeviceBuffer<float>::output(n, "d_x");
   Halving seen;
-  kit::run([&] {
+  const kit::Run run = kit::run([&] {
     const cudaError_t error = halve_in_threads(h_x.get(), h_y.get(), d_x.get(), n, 64);
     seen.made = wsim_api_calls("cudaStreamCreate") + wsim_api_calls("cudaStreamCreateWithFlags");
     seen.destroyed = wsim_api_calls("cudaStreamDestroy");
@@ -55,6 +56,7 @@ Halving check(int n) {
     }
     seen.streams = streams_of_kernels();
   });
+  kit::expect_blocks_of(run, dim3(64));
   std::vector<float> expected;
   for (const float value : x) expected.push_back(0.5f * value);
   kit::expect_equal("h_y", std::vector<float>(h_y.get(), h_y.get() + n), expected);

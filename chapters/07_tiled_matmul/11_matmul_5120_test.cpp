@@ -5,6 +5,7 @@
 
 #include "07_tiled_matmul/test/matmul.h"
 #include "kit/kit.h"
+#include "07_tiled_matmul/test/matmul_extents.h"
 
 namespace {
 
@@ -79,6 +80,13 @@ TEST(Matmul5120, TakesZerosPastTheEdges) {
   kit::for_each("c", kit::awkward_matmuls(),
                 [](const kit::MatmulSizes& s) { kit::check_matmul_exact(launch_matmul_5120, s); });
   kit::check_matmul_exact(for_places(1), {127, 36, 3});  // one large tile that hangs over
+}
+
+TEST(Matmul5120, CoversEveryExtent) {
+  RecordProperty("todo", 3);
+  kit::for_each("c", kit::long_tiled_matmuls(), [](const kit::MatmulSizes& s) {
+    kit::check_matmul_precision(launch_matmul_5120, s);
+  });
 }
 
 TEST(Matmul5120, AcceptsEmptyMatrices) {

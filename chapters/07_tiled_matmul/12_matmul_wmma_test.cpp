@@ -4,6 +4,7 @@
 #include "03_matmul_coalesced.h"
 #include "07_tiled_matmul/test/matmul_bf16.h"
 #include "kit/kit.h"
+#include "07_tiled_matmul/test/matmul_extents.h"
 
 TEST(MatmulWmma, MultipliesTheTilesOfOneStep) {
   RecordProperty("todo", 1);
@@ -31,6 +32,13 @@ TEST(MatmulWmma, TakesZerosPastTheEdgesOfAlignedRows) {
   kit::for_each(
       "c", std::vector<kit::MatmulSizes>{{40, 72, 24}, {136, 136, 72}, {1, 8, 8}, {128, 128, 40}},
       [](const kit::MatmulSizes& s) { kit::check_bf16_matmul_exact(launch_matmul_wmma, s); });
+}
+
+TEST(MatmulWmma, CoversEveryExtent) {
+  RecordProperty("todo", 3);
+  kit::for_each("c", kit::long_tiled_matmuls(), [](const kit::MatmulSizes& s) {
+    kit::check_bf16_matmul_exact(launch_matmul_wmma, s);
+  });
 }
 
 TEST(MatmulWmma, AcceptsEmptyMatrices) {

@@ -129,6 +129,13 @@ TEST(MatmulBatched, TakesMoreMatricesThanAGridHasPlanes) {
   check({{2, 3, 4}, batch, -1, -1, -1, kit::work_scale(64, kMostPlanes)}, true);
 }
 
+TEST(MatmulBatched, CoversEveryExtent) {
+  RecordProperty("todo", 1);
+  kit::for_each("batch",
+                std::vector<Batch>{{{33'001, 1, 0}, 1}, {{1, 33'001, 0}, 1}, {{5, 6, 1031}, 1}},
+                [](const Batch& b) { check(b, true); });
+}
+
 TEST(MatmulBatched, LeavesGapsBetweenMatricesAlone) {
   RecordProperty("todo", 1);
   kit::for_each(

@@ -183,6 +183,14 @@ TEST(MatmulInt8, TakesZerosPastTheEdges) {
   kit::for_each("c", kit::empty_matmuls(), [](const MatmulSizes& s) { check_product(s); });
 }
 
+TEST(MatmulInt8, CoversEveryExtent) {
+  RecordProperty("todo", 3);
+  kit::for_each("c", std::vector<MatmulSizes>{{33'001, 1, 0}, {1, 33'001, 0}},
+                [](const MatmulSizes& s) { check_product(s); });
+  kit::for_each("x", std::vector<kit::Shape>{{33'001, 1}, {1, 33'001}},
+                [](kit::Shape shape) { check_bytes(kit::random_floats(shape.size()), shape); });
+}
+
 TEST(MatmulInt8, LongSumsDoNotOverflow) {
   RecordProperty("todo", 3);
   // Sums that 16 bits cannot hold; in the second product 3000 * 127 * 127, beyond 2^24 as well.

@@ -151,6 +151,11 @@ TEST(FlashAttention, TakesAnyNumberOfQueriesAndHeads) {
                 check_sizes);
 }
 
+TEST(FlashAttention, CoversEveryExtent) {
+  RecordProperty("todo", 4);
+  kit::for_each("sizes", std::vector<Sizes>{{67, 1, 1}, {1, 301, 1}, {1, 1, 517}}, check_sizes);
+}
+
 TEST(FlashAttention, AcceptsNoQueriesAndNoHeads) {
   RecordProperty("todo", 2);
   check_sizes({0, 5, 7});

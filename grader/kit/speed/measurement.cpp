@@ -118,14 +118,15 @@ std::string in_doubt_text(const SpeedRatio& ratio, const std::string& device) {
          number(ratio.bars.pass) + ".";
 }
 
-std::string ratio_json(const SpeedRatio& ratio, const Baseline& baseline, const Contender& other) {
+std::string ratio_json(const SpeedRatio& ratio, const Bar& bar, const Contender& other) {
   return JsonObject()
-      .text("kind", kind_name(baseline))
+      .text("kind", kind_name(bar.baseline))
       .text("name", ratio.name)
       .number("ratio", ratio.estimate.median)
       .number("low", ratio.estimate.low)
       .number("high", ratio.estimate.high)
       .number("pass", ratio.bars.pass)
+      .number("pass_on_card", bar.bars.pass)
       .number("gold", ratio.bars.gold)
       .number("reference", ratio.bars.reference)
       .number("seconds", median(other.seconds))
@@ -245,7 +246,7 @@ bool Measurement::report(const Timings& timings) {
   for (size_t k = 0; k < counted.size() && timings.inconclusive.empty(); ++k) {
     const Contender& other = timings.contenders[k + 1];
     ratios.push_back(ratio_to(*counted[k], yours, other));
-    fields.push_back(ratio_json(ratios.back(), counted[k]->baseline, other));
+    fields.push_back(ratio_json(ratios.back(), *counted[k], other));
   }
   if (ratios.empty() && timings.inconclusive.empty()) return true;  // nothing is judged here
   const Judgement judgement = judgement_of(timings, ratios, yours);
