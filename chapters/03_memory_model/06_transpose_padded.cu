@@ -35,7 +35,7 @@ __global__ void transpose_padded(const float* in, float* out, int rows, int cols
   }
   // Still TODO(2): Right, and slow: a warp writes into 32 rows of out. x must go through a tile
   // and arrive along rows of out, without a bank conflict on either way (about 18 lines).
-  #pragma unroll
+#pragma unroll
   for (int j = 0; j < kDown; ++j) {
     for (int i = 0; i < kAcross; ++i) {
       const int r = row0 + threadIdx.y + j * kHeight, c = col0 + threadIdx.x + i * kWidth;

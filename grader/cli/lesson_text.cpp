@@ -43,8 +43,8 @@ class PageText {
     const bool about_answer =
         course::starts_with(line, "from: ") || course::starts_with(line, "within: ");
     if (asks_ && about_answer) return;
-    text_ +=
-        asks_ ? wrap(words(line), "  ", terminal_.columns) : std::string(kIndent) + line + "\n";
+    text_ += asks_ ? wrap(words(line), "  ", terminal_.columns)
+                   : (line.empty() ? "" : std::string(kIndent)) + line + "\n";
   }
 
   void prose(const std::string& line) {

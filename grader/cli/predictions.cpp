@@ -38,13 +38,15 @@ std::string answer_text(App& app, const course::Exercise& exercise, const OpenQu
                         const std::string& given) {
   const course::Prediction& asked = question.prediction;
   const Terminal& terminal = app.terminal();
-  // On the screen the choices are numbered, so a number that is there means its line.
   std::string meant = course::trim(given);
   const size_t choices = asked.choices.size();
   if (choices > 0) {
+    // On the screen the choices are numbered: what is none of them may be the number of a line.
     const bool is_line =
         meant.size() == 1 && meant[0] >= '1' && static_cast<size_t>(meant[0] - '0') <= choices;
-    if (is_line) meant = asked.choices[static_cast<size_t>(meant[0] - '1')];
+    if (course::choice_meant(asked, meant) < 0 && is_line) {
+      meant = asked.choices[static_cast<size_t>(meant[0] - '1')];
+    }
     if (course::choice_meant(asked, meant) < 0) return "";
   } else if (meant.empty()) {
     return "";

@@ -188,6 +188,7 @@ Exercise read_exercise(const Json& json, const std::string& file) {
   reader.texts("needs", &e.needs);
   reader.flag("speed", &e.speed);
   reader.flag("bonus", &e.bonus);
+  reader.flag("capstone", &e.capstone);
   reader.choice("device", {"any", "gpu"}, false, [&e](size_t i) { e.gpu_only = i == 1; });
   reader.integer("gpus", &e.gpus, 0, 64, false);
   e.simulated_gpus = e.gpus;

@@ -41,6 +41,7 @@ struct Exercise {
   std::vector<std::string> needs;  // each taught by an earlier exercise
   bool speed = false;
   bool bonus = false;
+  bool capstone = false;  // ends a chapter: an empty file, whose starter has no TODO
   bool gpu_only = false;   // "device": "gpu"
   int gpus = 1;            // the least that it needs on a GPU; 0: it uses none
   int simulated_gpus = 1;  // devices of the simulator; as many unless it says otherwise

@@ -1,0 +1,139 @@
+// Tests of 03/14 turn to planes.
+#include "14_turn_to_planes.h"
+
+#include "kit/kit.h"
+#include "kit/speed/speed.h"
+
+namespace {
+
+Mix random_mix() {
+  const std::vector<float> weights = kit::random_floats(9, -2.0f, 2.0f);
+  Mix mix;
+  for (int i = 0; i < 9; ++i) mix.at[i / 3][i % 3] = weights[i];
+  return mix;
+}
+
+// Reference: pixels rows x cols x 3, the result 3 x cols x rows. `scale` is the sum of magnitudes.
+std::vector<double> turned_on_cpu(const std::vector<float>& pixels, const Mix& mix, int rows,
+                                  int cols, std::vector<double>* scale) {
+  std::vector<double> planes(pixels.size());
+  scale->assign(pixels.size(), 0.0);
+  for (int r = 0; r < rows; ++r) {
+    for (int c = 0; c < cols; ++c) {
+      for (int k = 0; k < 3; ++k) {
+        const size_t at = (static_cast<size_t>(k) * cols + c) * rows + rows - 1 - r;
+        for (int j = 0; j < 3; ++j) {
+          const double product = static_cast<double>(mix.at[k][j]) *
+                                 pixels[(static_cast<size_t>(r) * cols + c) * 3 + j];
+          planes[at] += product;
+          (*scale)[at] += std::abs(product);
+        }
+      }
+    }
+  }
+  return planes;
+}
+
+kit::Run check(kit::Shape shape, kit::Placement placement = kit::Placement::kMiddle) {
+  const Mix mix = random_mix();
+  const std::vector<float> pixels = kit::random_floats(3 * shape.size());
+  const auto d_pixels = kit::DeviceBuffer<float>::input(pixels, "pixels", placement);
+  const auto d_planes = kit::DeviceBuffer<float>::output(pixels.size(), "planes", placement);
+  const kit::Run run = kit::run(
+      [&] { launch_turn_to_planes(d_pixels.get(), mix, d_planes.get(), shape.rows, shape.cols); });
+  std::vector<double> scale;
+  const std::vector<double> expected = turned_on_cpu(pixels, mix, shape.rows, shape.cols, &scale);
+  kit::expect_near(d_planes, expected, kit::Tolerance::units(4, scale),
+                   {3 * shape.cols, shape.rows});
+  return run;
+}
+
+}  // namespace
+
+TEST(TurnToPlanes, TurnsWholeTiles) {
+  RecordProperty("todo", 1);
+  kit::for_each("shape", std::vector<kit::Shape>{{64, 64}, {64, 192}, {128, 64}},
+                [](kit::Shape shape) { check(shape); });
+}
+
+TEST(TurnToPlanes, CoversAwkwardShapes) {
+  RecordProperty("todo", 1);
+  kit::for_each("shape", kit::awkward_shapes(), [](kit::Shape shape) { check(shape); });
+  kit::for_each("shape", std::vector<kit::Shape>{{1, 100}, {100, 1}, {65, 63}, {129, 70}},
+                [](kit::Shape shape) { check(shape); });
+}
+
+TEST(TurnToPlanes, EveryCallHasItsOwnMix) {
+  RecordProperty("todo", 1);
+  for (int call = 0; call < 3; ++call) check({33, 40});
+}
+
+TEST(TurnToPlanes, StaysInsideItsArrays) {
+  RecordProperty("todo", 1);
+  kit::for_each("shape", std::vector<kit::Shape>{{65, 64}, {40, 67}, {1, 1}},
+                [](kit::Shape shape) { check(shape, kit::Placement::kAtEnd); });
+}
+
+TEST(TurnToPlanes, AcceptsNoPixels) {
+  RecordProperty("todo", 1);
+  check({0, 5});
+  check({5, 0});
+  check({5, 3});  // the same launcher must work when there is something to turn
+}
+
+TEST(TurnToPlanes, MovesOnlyWhatItUses) {
+  RecordProperty("todo", 1);
+  const kit::Shape shape{128, 256};
+  const kit::Run run = check(shape);
+  const kit::Counters& c = run.counters();
+  kit::budget("useful share of loaded bytes",
+              kit::ratio(c.global_load_unique_bytes, 32.0 * c.global_load_sectors),
+              kit::at_least(0.9), "A warp must read neighbours, whatever colour they are",
+              &kit::Counters::global_load_sectors);
+  kit::budget("useful share of stored bytes",
+              kit::ratio(c.global_store_unique_bytes, 32.0 * c.global_store_sectors),
+              kit::at_least(0.9), "A warp must write along a row of planes",
+              &kit::Counters::global_store_sectors);
+  kit::budget("bytes loaded per pixel", kit::ratio(c.global_load_bytes, shape.size()),
+              kit::at_most(12.5), "A pixel has three floats, and each is needed once",
+              &kit::Counters::global_load_bytes);
+}
+
+TEST(TurnToPlanes, HasNoBankConflicts) {
+  RecordProperty("todo", 1);
+  const kit::Run run = check({128, 256});
+  kit::budget("shared-memory bank conflicts",
+              static_cast<double>(run.counters().shared_bank_conflicts), kit::at_most(0),
+              "The 32 words that a warp reads or writes at a time must lie in 32 banks",
+              &kit::Counters::shared_bank_conflicts);
+}
+
+TEST(TurnToPlanes, IsFast) {
+  RecordProperty("todo", 1);
+  const int rows = kit::work_scale(256, 8192), cols = kit::work_scale(256, 8192);
+  const size_t n = static_cast<size_t>(rows) * cols;
+  const Mix mix = random_mix();
+  kit::Speed speed;
+  const auto pixels = speed.input<float>(3 * n, "pixels");
+  const auto planes = speed.output<float>(3 * n, "planes");
+  speed.bytes(24.0 * n).flops(15.0 * n).slice(33);
+  speed.launch([&] { launch_turn_to_planes(pixels.get(), mix, planes.get(), rows, cols); });
+  speed.expect(
+      planes,
+      [&](size_t i) {
+        const size_t k = i / n, c = i % n / rows, r = rows - 1 - i % rows;
+        double sum = 0;
+        for (size_t j = 0; j < 3; ++j) sum += mix.at[k][j] * pixels.at((r * cols + c) * 3 + j);
+        return sum;
+      },
+      kit::Tolerance::absolute(1e-5));
+  // As in 03/05, the model does not know what it costs to write parts of many sectors, so the
+  // simulator judges by the counters above.
+  speed.against(kit::copy_rate().on_gpu_only(), kit::Bars(0.50));
+  speed.against(
+      kit::stage("a thread per pixel",
+                 [&] { launch_turn_directly(pixels.get(), mix, planes.get(), rows, cols); })
+          .on_gpu_only(),
+      kit::Bars(1.5));
+  speed.grade();
+}
