@@ -104,6 +104,7 @@ void report_cuda_error(cudaError_t error, const char* call, const char* file, in
 }
 
 TEST(ErrorChecking, AFailedCallIsReturnedToTheCaller) {
+  // contract: Runs planned_call(argument) under CUDA_CHECK
   RecordProperty("todo", 1);
   for (const cudaError_t error : {cudaErrorInvalidValue, cudaErrorMemoryAllocation}) {
     forget_everything();
@@ -118,6 +119,7 @@ TEST(ErrorChecking, AFailedCallIsReturnedToTheCaller) {
 }
 
 TEST(ErrorChecking, AReportNamesTheCallAndItsPlace) {
+  // contract: "file:line: call failed: cudaErrorInvalidValue (invalid argument)"
   RecordProperty("todo", 1);
   forget_everything();
   check_one_call(planned_call, cudaErrorInvalidValue, false);
@@ -150,6 +152,7 @@ TEST(ErrorChecking, ACallIsEvaluatedOnce) {
 }
 
 TEST(ErrorChecking, ACallThatSucceedsIsNotReported) {
+  // contract: skip = true leaves it out: cudaErrorNotReady
   RecordProperty("todo", 1);
   forget_everything();
   const cudaError_t returned = check_one_call(planned_call, cudaSuccess, false);
@@ -169,6 +172,9 @@ TEST(ErrorChecking, ACallThatSucceedsIsNotReported) {
 }
 
 TEST(ErrorChecking, ARefusedLaunchIsReturnedAndForgotten) {
+  // contract: block threads per block
+  // contract: Returns, and reports once, the error of the launch
+  // contract: The error of a refused launch is not left behind for the next call to find
   RecordProperty("todo", 2);
   const Gather gather(1000);
   for (const int block : {2048, 1025}) {
@@ -194,6 +200,9 @@ TEST(ErrorChecking, ARefusedLaunchIsReturnedAndForgotten) {
 }
 
 TEST(ErrorChecking, GathersAfterARefusedLaunch) {
+  // contract: out[i] = table[index[i]] for i = 0 .. n - 1
+  // contract: d_table table_size floats; d_index n ints in 0 .. table_size - 1
+  // contract: d_out n floats; n >= 1
   RecordProperty("todo", 2);
   Gather(1000)(2048);
   cudaGetLastError();
@@ -201,7 +210,7 @@ TEST(ErrorChecking, GathersAfterARefusedLaunch) {
     const Gather gather(n);
     forget_everything();
     cudaError_t returned = cudaErrorUnknown;
-    kit::run([&] { returned = gather(128); });
+    kit::run([&] { return returned = gather(128); });
     if (returned != cudaSuccess) {
       kit::fail("All arguments are valid, but gather_checked returned " + name(returned) + ".");
     }
@@ -210,6 +219,7 @@ TEST(ErrorChecking, GathersAfterARefusedLaunch) {
 }
 
 TEST(ErrorChecking, TheKernelIsDoneWhenTheFunctionReturns) {
+  // contract: on the device, and waits for it
   RecordProperty("todo", 2);
   const Gather gather(kit::work_scale(1000, 1 << 26));
   bool done = false;
@@ -225,6 +235,7 @@ TEST(ErrorChecking, TheKernelIsDoneWhenTheFunctionReturns) {
 }
 
 TEST(ErrorChecking, ARefusedCallDoesNotLoseTheContext) {
+  // contract: False if all is well, also after a call or a launch was refused
   RecordProperty("todo", 3);
   if (context_is_lost()) {
     kit::fail("Nothing has failed yet, but context_is_lost() returned true.");
@@ -244,6 +255,8 @@ TEST(ErrorChecking, ARefusedCallDoesNotLoseTheContext) {
 }
 
 TEST(ErrorChecking, AFailedKernelLosesTheContext) {
+  // contract: or else the error of the kernel
+  // contract: True if an earlier kernel has failed
   std::vector<int> index = kit::random_ints(1000, 0, kTable - 1);
   index[777] = kTable;  // one past the end
   const Gather gather(index);

@@ -87,10 +87,13 @@ TEST(PinnedCopies, UploadsEveryElement) {
     const HostArray h_x(x);
     const kit::Stream stream;
     const auto d_x = kit::DeviceBuffer<float>::output(n, "d_x");
+    cudaError_t error = cudaSuccess;
     kit::run([&] {
-      expect_success("start_upload", start_upload(d_x.get(), h_x.get(), n, stream.get()));
+      error = start_upload(d_x.get(), h_x.get(), n, stream.get());
       cudaStreamSynchronize(stream.get());
+      return error;
     });
+    expect_success("start_upload", error);
     kit::expect_equal(d_x, x);
   });
 }
@@ -122,10 +125,14 @@ TEST(PinnedCopies, UploadsMemoryOfOthersThroughAPinnedWindow) {
     std::vector<float> x = values;  // pageable
     const kit::Stream stream;
     const auto d_x = kit::DeviceBuffer<float>::output(n, "d_x");
+    cudaError_t error = cudaSuccess;
     kit::run([&] {
-      expect_success("upload_existing", upload_existing(d_x.get(), x.data(), n, stream.get()));
+      x = values;
+      error = upload_existing(d_x.get(), x.data(), n, stream.get());
       x.assign(n, -7.0f);  // the caller may use its memory again
+      return error;
     });
+    expect_success("upload_existing", error);
     if (kit::simulated() && kit::api_calls("cudaHostRegister") != 1) {
       kit::fail("upload_existing must pin the memory it was given, in place: cudaHostRegister.");
     }

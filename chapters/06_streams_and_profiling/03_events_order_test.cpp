@@ -69,14 +69,13 @@ class Pipeline {
     const auto d_x = make("d_x"), d_a = make("d_a"), d_b = make("d_b"), d_y = make("d_y");
     const Streams streams;
     const size_t bytes = n_ * sizeof(float);
+    cudaError_t error = cudaSuccess;
     const kit::Run run = kit::run([&] {
       for (size_t i = 0; i < x_.size(); ++i) {
         cudaMemcpyAsync(d_x.get(), h_x[i].get(), bytes, cudaMemcpyHostToDevice, streams.left);
-        const cudaError_t error = enqueue_even_powers(d_x.get(), d_a.get(), d_b.get(), d_y.get(),
-                                                      n_, terms_, streams.left, streams.right);
-        if (error != cudaSuccess) {
-          kit::fail(std::string("enqueue_even_powers returned ") + cudaGetErrorName(error) + ".");
-        }
+        error = enqueue_even_powers(d_x.get(), d_a.get(), d_b.get(), d_y.get(), n_, terms_,
+                                    streams.left, streams.right);
+        if (error != cudaSuccess) break;
         cudaMemcpyAsync(h_y[i].get(), d_y.get(), bytes, cudaMemcpyDeviceToHost, streams.left);
       }
       events_made_ = wsim_api_calls("cudaEventCreate") + wsim_api_calls("cudaEventCreateWithFlags");
@@ -87,7 +86,11 @@ class Pipeline {
       idle_at_return_ = cudaStreamQuery(streams.left) == cudaSuccess;
       cudaGetLastError();  // "not ready" is remembered like an error
       cudaStreamSynchronize(streams.left);
+      return error;
     });
+    if (error != cudaSuccess) {
+      kit::fail(std::string("enqueue_even_powers returned ") + cudaGetErrorName(error) + ".");
+    }
     for (size_t i = 0; i < y_.size(); ++i) y_[i].assign(h_y[i].get(), h_y[i].get() + n_);
     return run;
   }

@@ -71,16 +71,18 @@ Waits check(const Pieces& pieces) {
   const auto d_y = kit::DeviceBuffer<float>::output(pieces.n, "d_y");
   const Lanes lanes(pieces.length);
   Waits waits;
+  cudaError_t error = cudaSuccess;
   kit::run([&] {
-    const cudaError_t error = signed_squares_streamed(x.data(), d_y.get(), pieces.n, lanes.get(),
-                                                      pieces.length, lanes.copy, lanes.compute);
+    error = signed_squares_streamed(x.data(), d_y.get(), pieces.n, lanes.get(), pieces.length,
+                                    lanes.copy, lanes.compute);
     waits.events = wsim_api_calls("cudaEventSynchronize");
     waits.more = wsim_api_calls("cudaDeviceSynchronize") + wsim_api_calls("cudaStreamSynchronize");
-    if (error != cudaSuccess) {
-      kit::fail(std::string("signed_squares_streamed returned ") + cudaGetErrorName(error) + ".");
-    }
     cudaStreamSynchronize(lanes.compute);
+    return error;
   });
+  if (error != cudaSuccess) {
+    kit::fail(std::string("signed_squares_streamed returned ") + cudaGetErrorName(error) + ".");
+  }
   kit::expect_equal(d_y, signed_squares_on_cpu(x));
   return waits;
 }

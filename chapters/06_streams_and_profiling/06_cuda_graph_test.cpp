@@ -44,11 +44,14 @@ struct Diffusion {
         d_a(kit::DeviceBuffer<float>::inout(start, "d_a")),
         d_b(kit::DeviceBuffer<float>::output(kRods * n, "d_b")),
         rods{d_a.get(), d_b.get(), n, nullptr} {
+    cudaError_t error = cudaSuccess;
     kit::run("building the graph", [&] {
-      expect_success("build_steps", build_steps(&rods, stream.get()));
+      error = build_steps(&rods, stream.get());
       graphs_destroyed = wsim_api_calls("cudaGraphDestroy");
       cudaStreamSynchronize(stream.get());
+      return error;
     });
+    expect_success("build_steps", error);
   }
   ~Diffusion() { release_steps(&rods); }
   Diffusion(const Diffusion&) = delete;

@@ -6,6 +6,7 @@
 #include "04_matmul_shared.h"
 #include "kit/kit.h"
 #include "kit/matmul.h"
+#include "kit/sparse.h"
 #include "kit/speed/speed.h"
 
 namespace {
@@ -167,6 +168,31 @@ TEST(MatmulBatched, LaunchesOnceForTheWholeBatch) {
   kit::budget("kernel launches", static_cast<double>(run.counters().launches), kit::at_most(1),
               "All matrices have the same shape, so one grid holds them: the third index of a "
               "block says which it works on");
+}
+
+TEST(MatmulBatched, MatricesMayLieFarApart) {
+  RecordProperty("todo", 1);
+  if (!kit::simulated()) return;                // no card has the memory
+  constexpr long long kStride = 1'200'000'000;  // two are too many for an int, four for an unsigned
+  constexpr int kBatch = 5;
+  const kit::MatmulSizes s{3, 5, 4};
+  std::vector<kit::Part<float>> a, b, c;
+  for (int z = 0; z < kBatch; ++z) {
+    const size_t begin = static_cast<size_t>(z * kStride);
+    a.emplace_back(begin, kit::random_integer_floats(static_cast<size_t>(s.m) * s.k));
+    b.emplace_back(begin, kit::random_integer_floats(static_cast<size_t>(s.k) * s.n));
+    const kit::MatmulReference one = kit::matmul_on_cpu(a.back().second, b.back().second, s);
+    c.emplace_back(begin, std::vector<float>(one.c.begin(), one.c.end()));
+  }
+  const size_t all = static_cast<size_t>(kBatch * kStride);
+  const auto d_a = kit::SparseBuffer<float>::input(all, a, "a");
+  const auto d_b = kit::SparseBuffer<float>::input(all, b, "b");
+  const auto d_c = kit::SparseBuffer<float>::output(all, "c");
+  kit::run([&] {
+    launch_matmul_batched(d_a.get(), d_b.get(), d_c.get(), s.m, s.n, s.k, kBatch, kStride, kStride,
+                          kStride, kMostPlanes);
+  });
+  kit::expect_parts(d_c, c);
 }
 
 TEST(MatmulBatched, IsFastForManySmallMatrices) {

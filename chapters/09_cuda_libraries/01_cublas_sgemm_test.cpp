@@ -94,8 +94,8 @@ kit::Run check(const Product& p, Values of_a = integers, Values of_b = integers)
   const Handle handle;
   cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
   const kit::Run run = kit::run([&] {
-    status = launch_sgemm(handle.get(), p.m, p.n, p.k, p.alpha, d_a.get(), p.lda(), d_b.get(),
-                          p.ldb(), p.beta, d_c.get(), p.ldc());
+    return status = launch_sgemm(handle.get(), p.m, p.n, p.k, p.alpha, d_a.get(), p.lda(),
+                                 d_b.get(), p.ldb(), p.beta, d_c.get(), p.ldc());
   });
   expect_success("launch_sgemm", status);
   const Reference expected = product_on_cpu(p, in);
@@ -124,7 +124,8 @@ void check_square(int n) {
   const Handle handle;
   cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
   kit::run([&] {
-    status = launch_sgemm(handle.get(), n, n, n, 1, d_a.get(), n, d_b.get(), n, 0, d_c.get(), n);
+    return status =
+               launch_sgemm(handle.get(), n, n, n, 1, d_a.get(), n, d_b.get(), n, 0, d_c.get(), n);
   });
   expect_success("launch_sgemm", status);
   const Reference expected = product_on_cpu(p, in);
@@ -169,7 +170,7 @@ TEST(CublasSgemm, TheHandleWorksInItsStream) {
   cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
   cublasHandle_t handle = nullptr;
   cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
-  kit::run([&] { status = create_handle(stream, &handle); });
+  kit::run([&] { return status = create_handle(stream, &handle); });
   expect_success("create_handle", status);
   if (handle == nullptr) {
     kit::fail("create_handle left no handle in *handle.");
@@ -250,8 +251,8 @@ TEST(CublasSgemm, WorksInTheStreamOfTheHandle) {
   kit::run([&] {  // a arrives in the stream, right before the call
     cudaMemcpyAsync(d_a.get(), d_from.get(), in.a.size() * sizeof(float), cudaMemcpyDeviceToDevice,
                     handle.stream());
-    status = launch_sgemm(handle.get(), p.m, p.n, p.k, 1, d_a.get(), p.lda(), d_b.get(), p.ldb(), 0,
-                          d_c.get(), p.ldc());
+    return status = launch_sgemm(handle.get(), p.m, p.n, p.k, 1, d_a.get(), p.lda(), d_b.get(),
+                                 p.ldb(), 0, d_c.get(), p.ldc());
   });
   expect_success("launch_sgemm", status);
   handle.expect_unchanged();
@@ -264,8 +265,8 @@ TEST(CublasSgemm, ReturnsWhatWasRefused) {
   const Handle handle;
   cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
   kit::run([&] {  // rows of a and b that overlap: 3 and 4 floats from one to the next
-    status =
-        launch_sgemm(handle.get(), 5, 5, 5, 1, d_all.get(), 3, d_all.get(), 4, 0, d_all.get(), 5);
+    return status = launch_sgemm(handle.get(), 5, 5, 5, 1, d_all.get(), 3, d_all.get(), 4, 0,
+                                 d_all.get(), 5);
   });
   expect_refusal("launch_sgemm", status);
 }

@@ -64,7 +64,7 @@ kit::Run run_with(const Handle& handle, cublasPointerMode_t mode, const std::str
                   const std::function<cublasStatus_t()>& call) {
   cublasSetPointerMode(handle.get(), mode);
   cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
-  const kit::Run run = kit::run([&] { status = call(); });
+  const kit::Run run = kit::run([&] { return status = call(); });
   expect_success(function, status);
   cublasPointerMode_t after = mode;
   cublasGetPointerMode(handle.get(), &after);
@@ -149,7 +149,7 @@ void check_refusal(const std::string& function,
                    const std::function<cublasStatus_t(float* d_floats)>& call) {
   const auto d_floats = kit::DeviceBuffer<float>::inout(std::vector<float>(16, 0.5f), "x and y");
   cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
-  kit::run([&] { status = call(d_floats.get()); });
+  kit::run([&] { return status = call(d_floats.get()); });
   expect_refusal(function, status);
 }
 

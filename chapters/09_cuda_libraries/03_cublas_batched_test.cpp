@@ -66,8 +66,8 @@ kit::Run check_strided(Batch b, Values of_a = integers) {
   const StreamHandle handle;
   cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
   const kit::Run run = kit::run([&] {
-    status = launch_strided(handle.get(), s.m, s.n, s.k, d_a.get(), b.stride_a, d_b.get(),
-                            b.stride_b, d_c.get(), b.stride_c, b.batch);
+    return status = launch_strided(handle.get(), s.m, s.n, s.k, d_a.get(), b.stride_a, d_b.get(),
+                                   b.stride_b, d_c.get(), b.stride_c, b.batch);
   });
   expect_success("launch_strided", status);
   expect_no_wait("launch_strided");
@@ -211,8 +211,8 @@ TEST(CublasBatched, ReturnsWhatWasRefused) {
   const Handle handle;
   cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
   kit::run([&] {
-    status = launch_strided(handle.get(), 4, 4, -1, d_all.get(), 16, d_all.get(), 16, d_all.get(),
-                            16, 2);
+    return status = launch_strided(handle.get(), 4, 4, -1, d_all.get(), 16, d_all.get(), 16,
+                                   d_all.get(), 16, 2);
   });
   expect_refusal("launch_strided", status);
 }

@@ -88,7 +88,8 @@ std::vector<float> by_hgemm(const MatmulSizes& s, const Matrices& in) {
   const Handle handle;
   cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
   kit::run([&] {
-    status = launch_hgemm(handle.get(), s.m, s.n, s.k, as_half(d_a), as_half(d_b), as_half(d_c));
+    return status =
+               launch_hgemm(handle.get(), s.m, s.n, s.k, as_half(d_a), as_half(d_b), as_half(d_c));
   });
   expect_success("launch_hgemm", status);
   return floats(d_c.download());
@@ -100,7 +101,8 @@ kit::Run by_gemm_ex(const MatmulSizes& s, const Matrices& in, const kit::DeviceB
   const Handle handle;
   cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
   const kit::Run run = kit::run([&] {
-    status = launch_gemm_ex(handle.get(), s.m, s.n, s.k, as_half(d_a), as_half(d_b), d_c.get());
+    return status =
+               launch_gemm_ex(handle.get(), s.m, s.n, s.k, as_half(d_a), as_half(d_b), d_c.get());
   });
   if (status == CUBLAS_STATUS_NOT_SUPPORTED) {
     kit::fail(
@@ -137,8 +139,8 @@ void check_error(std::vector<float> c, const std::vector<float>& right) {
   float got = -1;
   cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
   kit::run([&] {
-    status =
-        relative_error(handle.get(), static_cast<int>(c.size()), d_c.get(), d_right.get(), &got);
+    return status = relative_error(handle.get(), static_cast<int>(c.size()), d_c.get(),
+                                   d_right.get(), &got);
   });
   expect_success("relative_error", status);
   kit::expect_near("the relative error", {got}, {expected}, kit::Tolerance::relative(1e-4));
@@ -250,7 +252,7 @@ TEST(CublasHalf, ReadsTheStatusesOfAnError) {
   float error = -1;
   cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
   kit::run([&] {  // no handle: cuBLAS refuses each call
-    status = relative_error(nullptr, 4, d_floats.get(), d_floats.get() + 4, &error);
+    return status = relative_error(nullptr, 4, d_floats.get(), d_floats.get() + 4, &error);
   });
   expect_refusal("relative_error", status);
 }

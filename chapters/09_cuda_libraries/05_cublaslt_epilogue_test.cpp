@@ -211,7 +211,7 @@ TEST(CublasltEpilogue, ChoosesAnAlgorithmOrSaysThatThereIsNone) {
   expect_success("cublasLtMatrixLayoutCreate",
                  cublasLtMatrixLayoutCreate(&setting.layer.x, CUDA_R_32F, 8, 5, 8));
   cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
-  kit::run([&] { status = choose_algorithm(setting.handle(), kWorkspace, &setting.layer); });
+  kit::run([&] { return status = choose_algorithm(setting.handle(), kWorkspace, &setting.layer); });
   if (status == CUBLAS_STATUS_SUCCESS) {
     kit::fail(
         "choose_algorithm returned a success for a w with rows of 7 and an x with rows of 8. "
@@ -247,8 +247,8 @@ TEST(CublasltEpilogue, ReturnsWhatWasRefused) {
                  cublasLtMatrixLayoutCreate(&setting.layer.y, CUDA_R_32F, 4, 5, 4));
   cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
   kit::run([&] {
-    status = launch_layer(setting.handle(), setting.layer, d_all.get(), d_all.get(), d_all.get(),
-                          d_space.get(), kWorkspace, setting.stream());
+    return status = launch_layer(setting.handle(), setting.layer, d_all.get(), d_all.get(),
+                                 d_all.get(), d_space.get(), kWorkspace, setting.stream());
   });
   expect_refusal("launch_layer", status);
 }

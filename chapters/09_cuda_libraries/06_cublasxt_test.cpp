@@ -81,9 +81,11 @@ void check(const Product& p, bool exact = true) {
   Matrices all = matrices(p, exact);
   const XtHandle handle(p.block);
   cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
+  const std::vector<float> c = all.c;
   kit::run([&] {
-    status = xt_sgemm(handle.get(), p.m, p.n, p.k, p.alpha, all.a.data(), p.lda(), all.b.data(),
-                      p.ldb(), p.beta, all.c.data(), p.ldc());
+    all.c = c;
+    return status = xt_sgemm(handle.get(), p.m, p.n, p.k, p.alpha, all.a.data(), p.lda(),
+                             all.b.data(), p.ldb(), p.beta, all.c.data(), p.ldc());
   });
   expect_success("xt_sgemm", status);
   kit::expect_near("c", all.c, all.right,

@@ -93,8 +93,8 @@ void check_tanh(const Blend& b) {
   kit::run([&] {  // x arrives in the stream, right before the call
     cudaMemcpyAsync(d_x.get(), d_from.get(), x.size() * sizeof(float), cudaMemcpyDeviceToDevice,
                     handle.stream());
-    status = launch_tanh(handle.get(), described.activation, described.tensor, b.alpha,
-                         b.in_place ? d_y.get() : d_x.get(), b.beta, d_y.get());
+    return status = launch_tanh(handle.get(), described.activation, described.tensor, b.alpha,
+                                b.in_place ? d_y.get() : d_x.get(), b.beta, d_y.get());
   });
   expect_success("launch_tanh", status);
   expect_no_wait("launch_tanh");
@@ -124,8 +124,8 @@ void check_channels(const Part& p) {
   const Described described(p.sizes);
   cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
   kit::run([&] {
-    status = launch_tanh_channels(handle.get(), described.activation, p.sizes, p.first, p.count,
-                                  d_x.get());
+    return status = launch_tanh_channels(handle.get(), described.activation, p.sizes, p.first,
+                                         p.count, d_x.get());
   });
   expect_success("launch_tanh_channels", status);
   expect_no_wait("launch_tanh_channels");
@@ -145,7 +145,7 @@ TEST(CudnnActivation, ReturnsWhatWasRefused) {
                 [](const TensorSizes& s) {
                   cudnnTensorDescriptor_t tensor = nullptr;
                   cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
-                  kit::run([&] { status = describe_tensor(s, &tensor); });
+                  kit::run([&] { return status = describe_tensor(s, &tensor); });
                   if (status == CUDNN_STATUS_SUCCESS) {
                     kit::fail(
                         "describe_tensor returned a success for sizes that cuDNN refuses. "
@@ -208,7 +208,8 @@ TEST(CudnnActivation, ReturnsWhatCudnnSays) {
   cudnnCreateTensorDescriptor(&unset);
   cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
   kit::run([&] {
-    status = launch_tanh(handle.get(), described.activation, unset, 1, d_x.get(), 0, d_x.get());
+    return status =
+               launch_tanh(handle.get(), described.activation, unset, 1, d_x.get(), 0, d_x.get());
   });
   cudnnDestroyTensorDescriptor(unset);
   expect_refusal("launch_tanh", status);

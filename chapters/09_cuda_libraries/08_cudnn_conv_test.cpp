@@ -213,8 +213,8 @@ void check_conv(const ConvSetup& s, const std::vector<float>& x, const std::vect
   kit::run([&] {  // x arrives in the stream, right before the call
     cudaMemcpyAsync(d_x.get(), d_from.get(), x.size() * sizeof(float), cudaMemcpyDeviceToDevice,
                     handle.stream());
-    status =
-        launch_conv(handle.get(), d, chosen, d_x.get(), d_f.get(), d_workspace.get(), d_y.get());
+    return status = launch_conv(handle.get(), d, chosen, d_x.get(), d_f.get(), d_workspace.get(),
+                                d_y.get());
   });
   expect_success("launch_conv", status);
   expect_no_wait("launch_conv");
@@ -265,7 +265,7 @@ TEST(CudnnConv, SaysWhereThereIsNoResult) {
                                   CUDNN_DATA_FLOAT);
   std::vector<int> sizes(4, 1);
   cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
-  kit::run([&] { status = size_output(d, &sizes[0], &sizes[1], &sizes[2], &sizes[3]); });
+  kit::run([&] { return status = size_output(d, &sizes[0], &sizes[1], &sizes[2], &sizes[3]); });
   expect_refusal("size_output", status);
 }
 
@@ -299,7 +299,8 @@ TEST(CudnnConv, ReturnsWhatCudnnSays) {
   cudnnSetTensor4dDescriptor(d.y, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, 2, 5, 7, 8);
   cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
   kit::run([&] {
-    status = launch_conv(handle.get(), d, chosen, d_all.get(), d_all.get(), nullptr, d_all.get());
+    return status =
+               launch_conv(handle.get(), d, chosen, d_all.get(), d_all.get(), nullptr, d_all.get());
   });
   expect_refusal("launch_conv", status);
 }

@@ -103,8 +103,8 @@ void check_pool(const Pool& p) {
   cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
   std::vector<int> size(2);
   kit::run([&] {
-    status = launch_max_pool(handle.get(), p.sizes, p.window, p.pad, p.stride, d_x.get(), d_y.get(),
-                             &size[0], &size[1]);
+    return status = launch_max_pool(handle.get(), p.sizes, p.window, p.pad, p.stride, d_x.get(),
+                                    d_y.get(), &size[0], &size[1]);
   });
   expect_success("launch_max_pool", status);
   expect_no_wait("launch_max_pool");
@@ -119,7 +119,7 @@ void check_softmax(const BatchSizes& s, SoftmaxOver over, float shift) {
   const auto d_y = kit::DeviceBuffer<float>::output(x.size(), "y", kit::Placement::kAtEnd);
   const CudnnHandle handle;
   cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
-  kit::run([&] { status = launch_softmax(handle.get(), s, over, d_x.get(), d_y.get()); });
+  kit::run([&] { return status = launch_softmax(handle.get(), s, over, d_x.get(), d_y.get()); });
   expect_success("launch_softmax", status);
   expect_no_wait("launch_softmax");
   kit::expect_near(d_y, softmax_on_cpu(x, s, over), kit::Tolerance{1e-9, 2e-5, 0, {}}, shape_of(s));
@@ -175,7 +175,7 @@ void check_training(const BatchSizes& s, double share, float around, float sprea
   const CudnnHandle handle;
   cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
   kit::run([&] {
-    status = launch_bn_training(handle.get(), s, layer.get(), share, d_x.get(), d_y.get());
+    return status = launch_bn_training(handle.get(), s, layer.get(), share, d_x.get(), d_y.get());
   });
   expect_success("launch_bn_training", status);
   expect_no_wait("launch_bn_training");
@@ -278,8 +278,9 @@ TEST(CudnnLayers, UsesTheRunningValues) {
     const auto d_y = kit::DeviceBuffer<float>::output(x.size(), "y");
     const CudnnHandle handle;
     cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
-    kit::run(
-        [&] { status = launch_bn_inference(handle.get(), s, layer.get(), d_x.get(), d_y.get()); });
+    kit::run([&] {
+      return status = launch_bn_inference(handle.get(), s, layer.get(), d_x.get(), d_y.get());
+    });
     expect_success("launch_bn_inference", status);
     expect_no_wait("launch_bn_inference");
     const Statistics running = {{layer.mean.begin(), layer.mean.end()},

@@ -27,7 +27,7 @@ template <class Call>
 kit::Run run_call(const std::string& function, const Call& call,
                   kit::Site site = kit::Site::here()) {
   ncclResult_t result = ncclSuccess;
-  const kit::Run run = kit::run([&] { result = call(); }, site);
+  const kit::Run run = kit::run([&] { return result = call(); }, site);
   expect_success(function, result, site);
   expect_no_wait(function, site);
   return run;

@@ -11,6 +11,7 @@
 
 #include "kit/context.h"
 #include "kit/kit.h"
+#include "kit/sparse.h"
 
 namespace kit {
 namespace internal {
@@ -37,6 +38,9 @@ class Allocation {
   unsigned char* payload() const { return base_ == nullptr ? nullptr : base_ + kRedZone; }
   const std::string& name() const { return name_; }
   bool download(void* host, std::vector<uint8_t>* written) const;
+  // All bytes, and which of them hold a value; and back again.
+  void save(std::vector<unsigned char>* bytes, std::vector<uint8_t>* written) const;
+  void put_back(const std::vector<unsigned char>& bytes, const std::vector<uint8_t>& written) const;
   std::string check_red_zones() const;
   std::string check_unchanged() const;
   void abandon() { base_ = nullptr; }
@@ -46,6 +50,8 @@ class Allocation {
   unsigned char* tail() const { return payload() + bytes_; }
   void protect() const;
   void expose() const;
+  bool read(void* host, std::vector<uint8_t>* written) const;  // of bytes
+  void mark_unwritten(const std::vector<uint8_t>& written) const;
   std::string check_zone(const unsigned char* zone, size_t size, bool before) const;
 
   Role role_;
@@ -110,25 +116,49 @@ void Allocation::expose() const {
   if (tail_size() > 0) wsim_clear_red_zone(tail(), tail_size());
 }
 
+// Copying out bytes that hold no value is a finding; this copy is ours and means no harm.
+void Allocation::save(std::vector<unsigned char>* bytes, std::vector<uint8_t>* written) const {
+  if (base_ == nullptr || bytes_ == 0) return;
+  bytes->resize(bytes_);
+  read(bytes->data(), written);
+}
+
+void Allocation::put_back(const std::vector<unsigned char>& bytes,
+                          const std::vector<uint8_t>& written) const {
+  if (base_ == nullptr || bytes.empty()) return;
+  cudaMemcpy(payload(), bytes.data(), bytes_, cudaMemcpyHostToDevice);
+  mark_unwritten(written);
+}
+
+bool Allocation::read(void* host, std::vector<uint8_t>* written) const {
+  written->clear();
+  if (wsim_active()) {
+    written->resize(bytes_);
+    wsim_query_written(payload(), bytes_, written->data());
+    wsim_mark_written(payload(), bytes_);
+  }
+  const bool ok = cudaMemcpy(host, payload(), bytes_, cudaMemcpyDeviceToHost) == cudaSuccess;
+  mark_unwritten(*written);
+  return ok;
+}
+
+void Allocation::mark_unwritten(const std::vector<uint8_t>& written) const {
+  for (size_t begin = 0; begin < written.size();) {
+    const auto end =
+        std::find(written.begin() + static_cast<long>(begin), written.end(), !written[begin]);
+    const size_t stop = static_cast<size_t>(end - written.begin());
+    if (!written[begin]) wsim_mark_unwritten(payload() + begin, stop - begin);
+    begin = stop;
+  }
+}
+
 bool Allocation::download(void* host, std::vector<uint8_t>* written) const {
   const size_t n = bytes_ / element_size_;
   if (written != nullptr) written->clear();
   if (base_ == nullptr || synchronize_devices() != cudaSuccess) return false;
   if (bytes_ == 0) return true;
   std::vector<uint8_t> mask;
-  if (wsim_active()) {
-    mask.resize(bytes_);
-    wsim_query_written(payload(), bytes_, mask.data());
-    // Copying out bytes that hold no value is a finding; this copy is ours and means no harm.
-    wsim_mark_written(payload(), bytes_);
-  }
-  const bool ok = cudaMemcpy(host, payload(), bytes_, cudaMemcpyDeviceToHost) == cudaSuccess;
-  for (size_t begin = 0; begin < mask.size();) {
-    const auto end = std::find(mask.begin() + static_cast<long>(begin), mask.end(), !mask[begin]);
-    const size_t stop = static_cast<size_t>(end - mask.begin());
-    if (!mask[begin]) wsim_mark_unwritten(payload() + begin, stop - begin);
-    begin = stop;
-  }
+  const bool ok = read(host, &mask);
   if (written != nullptr && !mask.empty()) {
     written->assign(n, 1);
     for (size_t i = 0; i < bytes_; ++i) {
@@ -201,8 +231,21 @@ std::string check_buffers() {
   return problem;
 }
 
+BuffersBefore::BuffersBefore() {
+  for (const internal::Allocation* allocation : context().allocations) {
+    Copy copy = {allocation, {}, {}};
+    allocation->save(&copy.bytes, &copy.written);
+    copies_.push_back(std::move(copy));
+  }
+}
+
+void BuffersBefore::restore() const {
+  for (const Copy& copy : copies_) copy.allocation->put_back(copy.bytes, copy.written);
+}
+
 void abandon_buffers() {
   for (internal::Allocation* allocation : context().allocations) allocation->abandon();
+  for (internal::SparseMemory* memory : context().sparse) memory->abandon();
 }
 
 }  // namespace kit

@@ -16,6 +16,10 @@
 
 namespace kit {
 
+namespace internal {
+class SparseMemory;  // kit/sparse.h
+}
+
 struct LineCounters {
   std::string file;
   int line = 0;
@@ -40,6 +44,7 @@ struct Context {
   std::string stopped_by;             // the test in which that happened
   bool finished = false;              // main() has sent its last event
   std::set<internal::Allocation*> allocations;
+  std::set<internal::SparseMemory*> sparse;
   std::set<int> devices;  // on which the kit has had memory
 
   // ---- of the running test
@@ -54,6 +59,7 @@ struct Context {
   std::map<std::string, uint64_t> calls;  // of the runtime, by the last run
   std::vector<ExpectedFinding> expected_findings;
   std::set<std::string> reported_findings;
+  std::set<int> lines_with_failing_calls;    // of this test: kit::run has been asked there
   cudaError_t expected_error = cudaSuccess;  // of the next run
   bool error_expected = false;               // of the run whose findings are taken now
   std::string refusal;  // why the last launch was refused, in the simulator's words
@@ -100,6 +106,20 @@ cudaError_t synchronize_devices();
 
 // Checks that buffers make after a run; "" or what is wrong.
 std::string check_buffers();
+// What the buffers hold, to be put back after a run that was made to fail.
+class BuffersBefore {
+ public:
+  BuffersBefore();
+  void restore() const;
+
+ private:
+  struct Copy {
+    const internal::Allocation* allocation;
+    std::vector<unsigned char> bytes;
+    std::vector<uint8_t> written;  // one for each byte
+  };
+  std::vector<Copy> copies_;
+};
 // After a device reset, or when the device is lost: buffers must not touch their memory any more.
 void abandon_buffers();
 

@@ -36,6 +36,7 @@
 #include <sstream>
 #include <string>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -208,11 +209,43 @@ class Run {
   size_t leaked_bytes_ = 0;
 };
 
+namespace internal {
+// `launch` returns whether the launcher said that all went well.
+// `status` is the name of its type as the compiler has it.
+Run run_reporting(const std::string& what, const std::function<bool()>& launch, const char* status,
+                  Site site);
+}  // namespace internal
+
 // Runs a launcher and waits for the device. A CUDA error, a finding of the simulator, a touched red
 // zone or a changed input is a failure. `what` names the case in messages; without it the case of
 // kit::for_each is named.
 Run run(const std::function<void()>& launch, Site site = Site::here());
 Run run(const std::string& what, const std::function<void()>& launch, Site site = Site::here());
+
+// A launcher that returns a status (an enumeration whose 0 is success, or a bool that is true) is
+// asked about it: in the simulator the first run of a test at this line is made again and again,
+// while the first, the second, ... of the calls in its .cu file fails, of the calls whose errors
+// such a status can hold (cublas... for a cublasStatus_t, all for a bool). It has to report that
+// each time, and to leave no memory behind. The buffers are then as they were, and the run in which
+// nothing fails is the one that counts.
+//
+//   kit::run([&] { return status = launch_sgemm(...); });
+template <class Launch, class Status = decltype(std::declval<const Launch&>()())>
+std::enable_if_t<std::is_enum<Status>::value || std::is_same<Status, bool>::value, Run> run(
+    const std::string& what, const Launch& launch, Site site = Site::here()) {
+  return internal::run_reporting(
+      what,
+      [&launch] {
+        const Status status = launch();
+        return std::is_same<Status, bool>::value == static_cast<bool>(status);
+      },
+      typeid(Status).name(), site);
+}
+template <class Launch, class Status = decltype(std::declval<const Launch&>()())>
+std::enable_if_t<std::is_enum<Status>::value || std::is_same<Status, bool>::value, Run> run(
+    const Launch& launch, Site site = Site::here()) {
+  return run("", launch, site);
+}
 
 // Everything that `body` and the kernels it launches print to stdout.
 std::string captured_output(const std::function<void()>& body);

@@ -23,6 +23,7 @@ void begin_test(const std::string& name) {
   now.calls.clear();
   now.expected_findings.clear();
   now.reported_findings.clear();
+  now.lines_with_failing_calls.clear();
   now.expected_error = cudaSuccess;
   now.properties_sent = 0;
   now.launches_sent = 0;

@@ -2,8 +2,10 @@
 #include <cstdlib>
 #include <exception>
 #include <map>
+#include <optional>
 
 #include "kit/context.h"
+#include "kit/failing_calls.h"
 #include "kit/kit.h"
 
 namespace kit {
@@ -103,34 +105,62 @@ void recover_device() {
 
 // Calls that tests ask about. They are read as soon as the launcher returns, before the kit's own.
 constexpr const char* kCountedCalls[] = {
-    "cudaMalloc",           "cudaFree",
-    "cudaMallocHost",       "cudaHostAlloc",
-    "cudaFreeHost",         "cudaHostRegister",
-    "cudaMallocManaged",    "cudaMallocAsync",
-    "cudaFreeAsync",        "cudaMemcpy",
-    "cudaMemcpyAsync",      "cudaMemcpy2D",
-    "cudaMemcpyPeer",       "cudaMemcpyPeerAsync",
-    "cudaMemset",           "cudaMemsetAsync",
-    "cudaMemcpyToSymbol",   "cudaMemcpyFromSymbol",
-    "cudaMemPrefetchAsync", "cudaMemAdvise",
-    "cudaGetLastError",     "cudaPeekAtLastError",
-    "cudaLaunchKernel",     "cudaLaunchCooperativeKernel",
-    "cudaLaunchHostFunc",   "cudaGraphLaunch",
-    "cudaGraphInstantiate", "cudaStreamBeginCapture",
-    "cudaStreamCreate",     "cudaStreamCreateWithFlags",
-    "cudaStreamDestroy",    "cudaStreamSynchronize",
-    "cudaStreamWaitEvent",  "cudaEventCreate",
-    "cudaEventRecord",      "cudaEventSynchronize",
-    "cudaEventElapsedTime", "cudaEventDestroy",
-    "cudaFuncSetAttribute", "cudaDeviceSynchronize",
-    "cudaDeviceReset",      "cufftExecC2C",
-    "cufftExecR2C",         "cufftExecC2R",
-    "cublasSgemm",          "cublasGemmEx",
-    "cublasSgemmBatched",   "cublasSgemmStridedBatched",
-    "ncclAllReduce",        "ncclReduce",
-    "ncclBroadcast",        "ncclBcast",
-    "ncclAllGather",        "ncclReduceScatter",
-    "ncclSend",             "ncclRecv",
+    "cudaMalloc",
+    "cudaFree",
+    "cudaMallocHost",
+    "cudaHostAlloc",
+    "cudaFreeHost",
+    "cudaHostRegister",
+    "cudaMallocManaged",
+    "cudaMallocAsync",
+    "cudaFreeAsync",
+    "cudaMemcpy",
+    "cudaMemcpyAsync",
+    "cudaMemcpy2D",
+    "cudaMemcpyPeer",
+    "cudaMemcpyPeerAsync",
+    "cudaMemset",
+    "cudaMemsetAsync",
+    "cudaMemcpyToSymbol",
+    "cudaMemcpyFromSymbol",
+    "cudaMemPrefetchAsync",
+    "cudaMemAdvise",
+    "cudaGetLastError",
+    "cudaPeekAtLastError",
+    "cudaLaunchKernel",
+    "cudaLaunchCooperativeKernel",
+    "cudaLaunchHostFunc",
+    "cudaGraphLaunch",
+    "cudaGraphInstantiate",
+    "cudaStreamBeginCapture",
+    "cudaStreamCreate",
+    "cudaStreamCreateWithFlags",
+    "cudaStreamDestroy",
+    "cudaStreamSynchronize",
+    "cudaStreamWaitEvent",
+    "cudaEventCreate",
+    "cudaEventRecord",
+    "cudaEventSynchronize",
+    "cudaEventElapsedTime",
+    "cudaEventDestroy",
+    "cudaFuncSetAttribute",
+    "cudaDeviceSynchronize",
+    "cudaDeviceReset",
+    "cufftExecC2C",
+    "cufftExecR2C",
+    "cufftExecC2R",
+    "cublasSgemm",
+    "cublasGemmEx",
+    "cublasSgemmBatched",
+    "cublasSgemmStridedBatched",
+    "ncclAllReduce",
+    "ncclReduce",
+    "ncclBroadcast",
+    "ncclBcast",
+    "ncclAllGather",
+    "ncclReduceScatter",
+    "ncclSend",
+    "ncclRecv",
 };
 constexpr const char* kCountedCudnnCalls[] = {
     "cudnnActivationForward",           "cudnnConvolutionForward",
@@ -284,9 +314,23 @@ static void send_counters(const Counters& c) {
       JsonObject().text("test", now.test).text("case", case_label()).raw("counters", fields.str()));
 }
 
-Run run(const std::function<void()>& launch, Site site) { return run("", launch, site); }
+// The launcher of a run, which may say whether all went well.
+struct Launcher {
+  std::function<bool()> launch;
+  bool says_status;
+  std::string status;  // the type's name
+};
 
-Run run(const std::string& what, const std::function<void()>& launch, Site site) {
+// "cublas" for "14cublasStatus_t", "" for a bool: the functions whose errors a status can hold.
+static std::string family_of(const std::string& status) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto is_lower = [](char c) { return c >= 'a' && c <= 'z'; };
+  const auto begin = std::find_if_not(status.begin(), status.end(), is_digit);
+  if (begin == status.begin()) return "";
+  return {begin, std::find_if_not(begin, status.end(), is_lower)};
+}
+
+static Run run_launcher(const std::string& what, const Launcher& launcher, Site site) {
   Context& now = context();
   Run result;
   if (internal::case_failed()) {
@@ -304,12 +348,28 @@ Run run(const std::string& what, const std::function<void()>& launch, Site site)
   // from pageable memory returns before its last bytes are on the device.
   synchronize_devices();
   cudaGetLastError();  // what happened before is not this launcher's fault
-  const RunRecorder recorder;
   const cudaError_t expected = now.expected_error;
   now.expected_error = cudaSuccess;
   cudaError_t launched = cudaSuccess, ended = cudaSuccess;
-  std::string problem = call(launch, &launched, &ended);
-  recorder.finish(result);
+  std::string problem;
+  std::optional<RunRecorder> recorder;
+  FailingCalls failing(launcher.says_status && expected == cudaSuccess, family_of(launcher.status),
+                       site);
+  for (bool counts = false; !counts;) {
+    recorder.emplace();
+    failing.begin_run();
+    bool said_success = false;
+    problem = call([&] { said_success = launcher.launch(); }, &launched, &ended);
+    std::string trouble = problem;
+    if (trouble.empty() && ended != cudaSuccess) trouble = "The kernel failed: " + describe(ended);
+    counts = !failing.was_failing_run(said_success, trouble, &trouble);
+    if (counts || trouble.empty()) continue;
+    if (ended != cudaSuccess) recover_device();
+    RunRecorder::set_failed(result);
+    fail(trouble, site);
+    return result;
+  }
+  recorder->finish(result);
   now.ran = launched == cudaSuccess;  // else there is no launch to summarise
   now.last_run = result;
   now.last_lines = RunRecorder::read_lines();
@@ -328,6 +388,17 @@ Run run(const std::string& what, const std::function<void()>& launch, Site site)
     fail(problem, site);
   }
   return result;
+}
+
+Run run(const std::function<void()>& launch, Site site) { return run("", launch, site); }
+
+Run run(const std::string& what, const std::function<void()>& launch, Site site) {
+  return run_launcher(what, {[&] { return launch(), true; }, false, ""}, site);
+}
+
+Run internal::run_reporting(const std::string& what, const std::function<bool()>& launch,
+                            const char* status, Site site) {
+  return run_launcher(what, {launch, true, status}, site);
 }
 
 std::string captured_output(const std::function<void()>& body) {

@@ -14,6 +14,8 @@ void wsim_query_written(const void*, size_t size, uint8_t* out) { std::memset(ou
 void wsim_mark_red_zone(const void*, size_t) {}
 void wsim_clear_red_zone(const void*, size_t) {}
 void wsim_name_allocation(const void*, const char*) {}
+void* wsim_allocate_sparse(size_t) { return nullptr; }
+size_t wsim_find_written(const void*, size_t size) { return size; }
 
 int wsim_finding_count(void) { return 0; }
 int wsim_get_finding(int, wsim_finding*) { return -1; }
@@ -40,6 +42,8 @@ void wsim_leave_out_kernels(int (*)(const char*)) {}
 int wsim_launch_count(void) { return 0; }
 int wsim_get_launch(int, wsim_launch*) { return -1; }
 uint64_t wsim_api_calls(const char*) { return 0; }
+void wsim_fail_call(uint64_t, const char*, const char*) {}
+const char* wsim_failed_call(void) { return ""; }
 size_t wsim_live_allocations(size_t* bytes) {
   if (bytes != nullptr) *bytes = 0;
   return 0;

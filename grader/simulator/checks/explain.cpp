@@ -41,6 +41,33 @@ const char* access_verb(const Request& request) {
   return request.atomic ? "changes" : request.write ? "writes" : "reads";
 }
 
+// "2,147,483,648"
+std::string grouped(uint64_t value) {
+  std::string digits = number(value);
+  for (size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
+  return digits;
+}
+
+// Behind an address where nothing lies: what is 2^32 elements further on, where an index computed
+// in 64 bits would have led. "" if nobody's memory is there.
+std::string overflowed_index(const Request& request, int lane) {
+  const DeviceMemory& memory = DeviceMemory::instance();
+  for (uint64_t size = request.bytes; size > 0; size /= 2) {
+    const uint64_t meant = request.address[lane] + (size << 32);
+    const Allocation* allocation = memory.allocation_at(meant);
+    if (allocation == nullptr || allocation->freed || !memory.accessible(meant, request.bytes)) {
+      continue;
+    }
+    const uint64_t element = (meant - payload(*allocation).first) / size;
+    if (element <= 0x7fffffff) continue;
+    return "Index overflow: the element is number " + grouped(element) + " of " +
+           allocation_name(*allocation) +
+           ", and an int ends at 2,147,483,647. Compute the index in 64 bits, and convert before "
+           "the multiplication: static_cast<size_t>(row) * cols. ";
+  }
+  return "";
+}
+
 std::string describe_outside(const Request& request, int lane, int device, std::string* kind) {
   const uint64_t address = request.address[lane];
   const DeviceMemory& memory = DeviceMemory::instance();
@@ -101,7 +128,8 @@ void report_access(const Warp& warp, const Request& request, int lane, AccessPro
       "In " + kernel_name(warp) + ", " + thread_name(warp, lane) + " " + access_verb(request) + " ";
   switch (problem) {
     case AccessProblem::kOutside:
-      text = subject + describe_outside(request, lane, warp.block->grid->config->device, &kind);
+      text = overflowed_index(request, lane) + subject +
+             describe_outside(request, lane, warp.block->grid->config->device, &kind);
       break;
     case AccessProblem::kRedZone: {
       const Allocation* allocation = DeviceMemory::instance().allocation_at(request.address[lane]);

@@ -73,7 +73,8 @@ bool RepeatPolicy::wants_image(const Kernel& kernel, const LaunchConfig& config)
   return engine_options().checks && !engine_options().order && function.global_strong &&
          function.orders_blocks && config.grid.count() > 1 && !allocates(*kernel.module) &&
          (repeated == repeated_.end() || repeated->second < kMostLaunches) &&
-         DeviceMemory::instance().bytes_in_use() <= kMostBytes;
+         DeviceMemory::instance().bytes_in_use() <= kMostBytes &&
+         !DeviceMemory::instance().has_sparse();
 }
 
 bool RepeatPolicy::wants_repeats(const Kernel& kernel, uint64_t warp_instructions) {

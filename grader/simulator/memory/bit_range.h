@@ -50,6 +50,21 @@ inline uint64_t find_set_bit(const uint64_t* words, uint64_t first, uint64_t cou
   return end;
 }
 
+// The first clear bit of the range, or first + count if there is none.
+inline uint64_t find_clear_bit(const uint64_t* words, uint64_t first, uint64_t count) {
+  const uint64_t end = first + count;
+  while (first < end) {
+    const unsigned offset = static_cast<unsigned>(first % 64);
+    const uint64_t rest = ~words[first / 64] >> offset;
+    if (rest != 0) {
+      const uint64_t found = first + static_cast<unsigned>(__builtin_ctzll(rest));
+      return found < end ? found : end;
+    }
+    first += 64 - offset;
+  }
+  return end;
+}
+
 // Up to 64 bits that may straddle two words.
 inline uint64_t read_bits(const uint64_t* words, uint64_t first, unsigned count) {
   const unsigned offset = static_cast<unsigned>(first % 64);

@@ -49,7 +49,7 @@ uint64_t limit_from_environment() {
   return std::min(bytes, DeviceMemory::kSize / 2);
 }
 
-// Pages appear when they are touched: 64 GiB of addresses cost nothing until they are used.
+// Pages appear when they are touched: addresses cost nothing until they are used.
 void* reserve_zeroed(uint64_t bytes) {
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -84,6 +84,36 @@ void release_bits(uint64_t* words, uint64_t first, uint64_t count) {
   madvise(words + inner / 64, (inner_end - inner) / 8, MADV_DONTNEED);
 }
 
+// Sets all bits of a range of the shadow without taking memory for them: its pages show those of
+// one small file of ones until they are written. The range begins and ends with pages.
+void show_ones(uint64_t* words, uint64_t first, uint64_t count) {
+  constexpr uint64_t kFileBytes = 8 << 20;
+  static const int file = [] {
+    const int fd = memfd_create("warplings-ones", MFD_CLOEXEC);
+    if (fd < 0 || ftruncate(fd, kFileBytes) != 0) cannot_start("memfd_create");
+    void* ones = mmap(nullptr, kFileBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (ones == MAP_FAILED) cannot_start("shadow");
+    std::memset(ones, 0xff, kFileBytes);
+    munmap(ones, kFileBytes);
+    return fd;
+  }();
+  auto* begin = reinterpret_cast<uint8_t*>(words) + first / 8;
+  for (uint64_t done = 0; done < count / 8; done += kFileBytes) {
+    if (mmap(begin + done, std::min(kFileBytes, count / 8 - done), PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, file, 0) == MAP_FAILED) {
+      cannot_start("shadow");
+    }
+  }
+}
+
+// ... and clears them.
+void show_zeros(uint64_t* words, uint64_t first, uint64_t count) {
+  if (mmap(reinterpret_cast<uint8_t*>(words) + first / 8, count / 8, PROT_READ | PROT_WRITE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) == MAP_FAILED) {
+    cannot_start("shadow");
+  }
+}
+
 uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
 }  // namespace
@@ -99,7 +129,7 @@ DeviceMemory::DeviceMemory() : limit_(limit_from_environment()) {
   if (ftruncate(fd, static_cast<off_t>(kSize)) != 0) cannot_start("ftruncate");
   map_arena(fd, kBase, PROT_NONE, "program's view");
   map_arena(fd, kBase + kViewOffset, PROT_READ | PROT_WRITE, "simulator's view");
-  close(fd);
+  fd_ = fd;
   // One word more than needed: ranges of up to 64 bits read the word after the one they start in.
   undefined_ = static_cast<uint64_t*>(reserve_zeroed(kSize / 8 + 64));
   red_ = static_cast<uint64_t*>(reserve_zeroed(kSize / 8 + 64));
@@ -125,15 +155,41 @@ uint64_t DeviceMemory::allocate(uint64_t size, AllocationKind kind, const std::s
   allocation.access = kind == AllocationKind::kDevice || kind == AllocationKind::kModule
                           ? 1u << device
                           : kEveryDevice;
-  allocation.id = next_id_++;
-  Allocation* stored = &(allocations_[start] = allocation);
-  std::fill_n(page_table_ + (start - kBase) / kPage, pages / kPage, stored);
+  enter(allocation);
   in_use += size;
   if (allocation.track_undefined) set_bits(undefined_, start - kBase, size);
   if (kind == AllocationKind::kManaged || kind == AllocationKind::kHostPinned) {
     mprotect(reinterpret_cast<void*>(start), pages, PROT_READ | PROT_WRITE);
   }
   return start;
+}
+
+Allocation* DeviceMemory::enter(Allocation allocation) {
+  allocation.id = next_id_++;
+  const uint64_t pages = round_up(std::max<uint64_t>(allocation.size, 1), kPage) / kPage;
+  Allocation* stored = &(allocations_[allocation.start] = allocation);
+  std::fill_n(page_table_ + (allocation.start - kBase) / kPage, pages, stored);
+  return stored;
+}
+
+uint64_t DeviceMemory::allocate_sparse(uint64_t size, int device) {
+  // 2^31 elements of 8 bytes on both sides.
+  constexpr uint64_t kGuard = uint64_t{1} << 34;
+  std::lock_guard lock(mutex_);
+  const uint64_t whole = round_up(std::max<uint64_t>(size, 1), kPage);
+  if (whole > kSize) return 0;
+  const uint64_t addresses = find_addresses(whole + 2 * kGuard);
+  if (addresses == 0) return 0;
+  Allocation allocation;
+  allocation.start = addresses + kGuard;
+  allocation.size = size;
+  allocation.sparse = true;
+  allocation.device = device;
+  allocation.access = 1u << device;
+  enter(allocation);
+  ++sparse_;
+  show_ones(undefined_, allocation.start - kBase, whole);
+  return allocation.start;
 }
 
 // Addresses are not used twice while there are fresh ones, so that a pointer that outlives its
@@ -167,11 +223,19 @@ void DeviceMemory::retire(Allocation* allocation) {
   void* program = reinterpret_cast<void*>(allocation->start);
   allocation->freed = true;
   allocation->state = AllocationState::kFreed;
-  in_use_[static_cast<size_t>(allocation->device)] -= allocation->size;
+  if (allocation->sparse) {
+    --sparse_;
+  } else {
+    in_use_[static_cast<size_t>(allocation->device)] -= allocation->size;
+  }
   mprotect(program, pages, PROT_NONE);
   // Gives the pages of the memfd back to the system; the addresses stay reserved.
   madvise(view(allocation->start), pages, MADV_REMOVE);
-  release_bits(undefined_, allocation->start - kBase, allocation->size);
+  if (allocation->sparse) {
+    show_zeros(undefined_, allocation->start - kBase, pages);
+  } else {
+    release_bits(undefined_, allocation->start - kBase, allocation->size);
+  }
   if (allocation->has_red_zones) {
     clear_bits(red_, allocation->start - kBase, allocation->size);
   }
@@ -321,6 +385,21 @@ bool DeviceMemory::all_defined(uint64_t address, uint64_t size) const {
   if (!in_live_allocation(address, size)) return true;
   const uint64_t first = address - kBase;
   return find_set_bit(undefined_, first, size) == first + size;
+}
+
+uint64_t DeviceMemory::find_defined(uint64_t address, uint64_t size) const {
+  if (!in_live_allocation(address, size)) return size;
+  const uint64_t begin = address - kBase, end = begin + size;
+  for (uint64_t at = begin; at < end;) {
+    const off_t data = lseek(fd_, static_cast<off_t>(at), SEEK_DATA);
+    if (data < 0 || static_cast<uint64_t>(data) >= end) break;
+    at = std::max(at, static_cast<uint64_t>(data));
+    const auto hole = static_cast<uint64_t>(lseek(fd_, data, SEEK_HOLE));
+    const uint64_t found = find_clear_bit(undefined_, at, std::min(end, hole) - at);
+    at = std::min(end, hole);
+    if (found < at) return found - begin;
+  }
+  return size;
 }
 
 uint32_t DeviceMemory::undefined_bytes(uint64_t address, unsigned size) const {

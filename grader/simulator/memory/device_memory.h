@@ -40,6 +40,7 @@ struct Allocation {
   uint32_t access = kEveryDevice;  // one bit for each device whose kernels may touch it
   bool reserved = false;           // promised once: may exist again after it was freed
   bool own_access = false;         // of a memory pool: peer access between devices leaves it alone
+  bool sparse = false;             // made by allocate_sparse
   bool has_red_zones = false;
   bool track_undefined =
       true;                  // false: host can write it behind our back (managed, pinned, module)
@@ -56,7 +57,7 @@ class DeviceMemory {
 
   // The program's view, at 32 TiB: AddressSanitizer keeps its shadow just above 16 TiB.
   static constexpr uint64_t kBase = 0x200000000000;
-  static constexpr uint64_t kSize = 0x1000000000;         // 64 GiB of addresses, memory on demand
+  static constexpr uint64_t kSize = 0x4000000000;         // 256 GiB of addresses, memory on demand
   static constexpr uint64_t kViewOffset = 0x10000000000;  // simulator's view = address + offset
   static constexpr uint64_t kPage = 64 * 1024;            // gap between allocations, at least
   static constexpr uint64_t kAlignment = 256;
@@ -64,6 +65,11 @@ class DeviceMemory {
   // Device memory for sale, for each device: GRADE_SIM_MEMORY or 8 GiB. Returns 0 when it is spent.
   uint64_t allocate(uint64_t size, AllocationKind kind, const std::string& name = "",
                     int device = 0);
+  // Memory that holds only what is touched, of any size: it is not for sale, so nothing else gets
+  // less, and neither it nor its shadow takes room before it is used. An index that overflowed in
+  // 32 bits leads to nobody's memory. 0: there are no addresses left.
+  uint64_t allocate_sparse(uint64_t size, int device);
+  bool has_sparse() const { return sparse_ > 0; }
   enum class FreeResult { kOk, kNotAnAllocation, kDoubleFree, kInterior };
   FreeResult free(uint64_t address);
   // Managed variables: the program may touch them at their device address.
@@ -99,6 +105,8 @@ class DeviceMemory {
   void mark_undefined(uint64_t address, uint64_t size);
   void mark_defined(uint64_t address, uint64_t size);
   bool all_defined(uint64_t address, uint64_t size) const;
+  // Offset of the first byte that holds a value, or `size`. Skips memory that nothing has touched.
+  uint64_t find_defined(uint64_t address, uint64_t size) const;
   // Bit i = byte i of up to 16 bytes is undefined.
   uint32_t undefined_bytes(uint64_t address, unsigned size) const;
   void set_undefined_bytes(uint64_t address, unsigned size, uint32_t mask);
@@ -122,6 +130,7 @@ class DeviceMemory {
   DeviceMemory();
   const Allocation* lookup(uint64_t address) const;  // as allocation_at, lock held
   bool in_live_allocation(uint64_t address, uint64_t size) const;
+  Allocation* enter(Allocation allocation);
   void retire(Allocation* allocation);
   uint64_t find_addresses(uint64_t bytes);  // 0 if there is no gap that large
   void forget_freed();
@@ -134,6 +143,8 @@ class DeviceMemory {
   std::array<uint64_t, kMaxDevices> in_use_{};
   uint32_t running_bit_ = 1;
   uint64_t next_id_ = 1;
+  int fd_ = -1;                    // of the arena
+  int sparse_ = 0;                 // live allocations that are
   uint64_t* undefined_ = nullptr;  // mmap, zero (= defined) until marked
   uint64_t* red_ = nullptr;
 };

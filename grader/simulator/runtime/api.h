@@ -57,6 +57,10 @@ cudaError_t refuse_in_host_function(const ApiCall& call);
 
 enum class OnFault { kRefuse, kWork };  // what a call does on a device that faulted
 
+// True for the call that somebody wants to fail (runtime/call_failure.h).
+bool has_to_fail(const ApiCall& call);
+cudaError_t usual_error(const char* name);
+
 template <class Body>
 cudaError_t run_api(const char* name, const void* return_address, OnFault on_fault, Body body) {
   std::lock_guard lock(api_mutex());
@@ -68,6 +72,7 @@ cudaError_t run_api(const char* name, const void* return_address, OnFault on_fau
   if (error == cudaSuccess && any_capture() && is_unsafe_during_capture(name)) {
     error = check_unsafe_call(call);
   }
+  if (error == cudaSuccess && has_to_fail(call)) error = usual_error(name);
   if (error == cudaSuccess) {
     try {
       error = body(call);

@@ -45,6 +45,10 @@ bool take_launch_position(Position* position) {
   return true;
 }
 
+Position pending_launch_position() {
+  return popped_address() == nullptr ? Position() : host_call_position(popped_address());
+}
+
 }  // namespace warplings::sim
 
 extern "C" {

@@ -10,6 +10,8 @@ namespace warplings::sim {
 // The line of the configuration that this thread popped last and has not launched yet; false if
 // none.
 bool take_launch_position(Position* position);
+// The same line, which stays there. Unknown if there is none.
+Position pending_launch_position();
 
 }  // namespace warplings::sim
 

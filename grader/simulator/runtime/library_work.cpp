@@ -313,6 +313,11 @@ void wsim_library_count(const char* name) {
   count_api_call(name);
 }
 
+int wsim_library_must_fail(wsim_call_site site) {
+  const std::lock_guard lock(api_mutex());
+  return has_to_fail(ApiCall(site.name, site.return_address)) ? 1 : 0;
+}
+
 void wsim_library_report(wsim_call_site site, const char* kind, const char* what, int is_note) {
   const std::lock_guard lock(api_mutex());
   const ApiCall call(site.name, site.return_address);

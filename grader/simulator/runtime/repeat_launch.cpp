@@ -119,7 +119,8 @@ bool RepeatedLaunches::same_as_last(const Kernel& kernel, const LaunchConfig& co
 bool RepeatedLaunches::worth_trying(const Kernel& kernel) const {
   const auto failed = failures_.find(&kernel);
   return (failed == failures_.end() || failed->second < kMostFailures) &&
-         DeviceMemory::instance().bytes_in_use() <= kMostBytes && !kernel.module->uses_time &&
+         DeviceMemory::instance().bytes_in_use() <= kMostBytes &&
+         !DeviceMemory::instance().has_sparse() && !kernel.module->uses_time &&
          Registry::instance().is_repeatable(kernel.module);
 }
 

@@ -16,6 +16,8 @@
 #include "profile/timeline_model.h"
 #include "profile/timeline_report.h"
 #include "runtime/api.h"
+#include "runtime/call_failure.h"
+#include "runtime/device_state.h"
 #include "runtime/host_fault.h"
 #include "runtime/pointer.h"
 #include "runtime/registry.h"
@@ -72,6 +74,21 @@ void wsim_query_written(const void* ptr, size_t size, uint8_t* out) {
     const uint32_t undefined = memory.undefined_bytes(address_of(ptr) + at, count);
     for (unsigned i = 0; i < count; ++i) out[at + i] = (undefined >> i & 1) == 0 ? 1 : 0;
   }
+}
+
+void* wsim_allocate_sparse(size_t size) {
+  std::lock_guard lock(api_mutex());
+  RepeatedLaunches::instance().memory_changed();
+  const int device = current_device();
+  const uint64_t address = DeviceMemory::instance().allocate_sparse(size, device);
+  if (address == 0) return nullptr;
+  apply_peer_access(device);
+  catch_host_access();
+  return reinterpret_cast<void*>(address);
+}
+
+size_t wsim_find_written(const void* ptr, size_t size) {
+  return DeviceMemory::instance().find_defined(address_of(ptr), size);
 }
 
 void wsim_mark_red_zone(const void* ptr, size_t size) {
@@ -189,6 +206,16 @@ const char* wsim_model_name(void) { return gpu_model().name; }
 void wsim_leave_out_kernels(int (*unwanted)(const char* name)) {
   std::lock_guard lock(api_mutex());
   Registry::instance().leave_out_kernels(unwanted);
+}
+
+void wsim_fail_call(uint64_t k, const char* names, const char* files) {
+  std::lock_guard lock(api_mutex());
+  CallFailure::instance().ask_for(k, names, files);
+}
+
+const char* wsim_failed_call(void) {
+  std::lock_guard lock(api_mutex());
+  return CallFailure::instance().description().c_str();
 }
 
 uint64_t wsim_api_calls(const char* name) { return api_calls(name); }

@@ -43,3 +43,43 @@ void launch_and_leak(int count) {
     cudaMalloc(&memory, 1000);
   }
 }
+
+__global__ void twice_rows(const float* x, float* y, int cols, int stride, Index index) {
+  const int row = static_cast<int>(blockIdx.x), col = static_cast<int>(threadIdx.x);
+  if (col >= cols) return;
+  if (index == Index::k64) {
+    const long long at = static_cast<long long>(row) * stride + col;
+    y[at] = 2 * x[at];
+  } else if (index == Index::kInt) {
+    const int at = static_cast<int>(static_cast<unsigned>(row) * stride) + col;
+    y[at] = 2 * x[at];
+  } else {
+    const long long from = static_cast<long long>(row) * stride + col;
+    const unsigned to = static_cast<unsigned>(row) * stride + col;
+    y[to] = 2 * x[from];
+  }
+}
+
+void launch_twice_rows(const float* d_x, float* d_y, int rows, int cols, int stride, Index index) {
+  twice_rows<<<rows, 32>>>(d_x, d_y, cols, stride, index);
+}
+
+cudaError_t twice_by_copy(const float* d_x, float* d_y, int n, Care care) {
+  const size_t bytes = static_cast<size_t>(n) * sizeof(float);
+  float* d_copy = nullptr;
+  cudaError_t status = cudaMalloc(&d_copy, bytes);
+  if (status != cudaSuccess && care != kUsesWhatIsNotThere) return status;
+  status = cudaMemcpy(d_copy, d_x, bytes, cudaMemcpyDeviceToDevice);
+  if (status == cudaSuccess || care == kUsesWhatIsNotThere) {
+    twice<<<(n + 63) / 64, 64>>>(d_copy, d_y, n);
+    status = cudaGetLastError();
+    if (care == kDropsTheLaunch) status = cudaSuccess;
+  }
+  if (status == cudaSuccess) {
+    const cudaError_t waited = cudaDeviceSynchronize();
+    if (care != kDropsTheWait) status = waited;
+  }
+  if (status != cudaSuccess && care == kLeaksOnError) return status;
+  cudaFree(d_copy);
+  return status;
+}

@@ -2,6 +2,8 @@
 #ifndef WARPLINGS_TESTS_KIT_KERNELS_H_
 #define WARPLINGS_TESTS_KIT_KERNELS_H_
 
+#include <cuda_runtime_api.h>
+
 // y[i] = 2 * x[i] for i < n.
 void launch_twice(const float* d_x, float* d_y, int n);
 // One thread stores value at p[offset].
@@ -14,7 +16,15 @@ void launch_nothing_with_zero_threads();
 void launch_scattered(float* d_y, int n);
 // Each of `count` blocks takes a number from next: block[number] = which block it was.
 void launch_tickets(int* d_next, int* d_block, int count);
+// Row r of y, at y + r * stride, is twice that of x, in one of three ways to compute the index.
+enum class Index { k64, kInt, kUnsigned };
+void launch_twice_rows(const float* d_x, float* d_y, int rows, int cols, int stride, Index index);
 // Allocates `count` buffers and frees none.
 void launch_and_leak(int count);
+
+// y[i] = 2 * x[i] for i < n by way of a copy of x, waiting for the result. Returns the first
+// status that is no success, unless it is careless.
+enum Care { kCareful, kDropsTheWait, kDropsTheLaunch, kLeaksOnError, kUsesWhatIsNotThere };
+cudaError_t twice_by_copy(const float* d_x, float* d_y, int n, Care care);
 
 #endif  // WARPLINGS_TESTS_KIT_KERNELS_H_

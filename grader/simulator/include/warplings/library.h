@@ -73,6 +73,10 @@ int wsim_is_device_only(const void* pointer);
 // wsim_api_calls(). `name` is a literal.
 void wsim_library_count(const char* name);
 
+// 1 if this call has to fail (wsim_fail_call): it returns an error and does nothing. For calls that
+// have no work for a stream; wsim_library_enqueue asks by itself.
+int wsim_library_must_fail(wsim_call_site site);
+
 // A finding of the check "api" at the call: "cufftPlan1d at fft.cu:12 " + `what`.
 void wsim_library_report(wsim_call_site site, const char* kind, const char* what, int is_note);
 

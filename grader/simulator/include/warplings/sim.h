@@ -33,6 +33,13 @@ void wsim_clear_red_zone(const void* ptr, size_t size);
 // Names an allocation in reports ("c"). `name` is copied.
 void wsim_name_allocation(const void* ptr, const char* name);
 
+// Device memory of any size that holds only what is touched: it does not count as used memory, its
+// bytes hold no value before something writes them, and cudaFree releases it. NULL where there are
+// no addresses left, and on real hardware.
+void* wsim_allocate_sparse(size_t size);
+// Offset of the first of `size` bytes that holds a value; `size` if none does.
+size_t wsim_find_written(const void* ptr, size_t size);
+
 // ---- findings --------------------------------------------------------------------------------
 
 // One defect that a check found. Strings live until the next wsim_clear_findings().
@@ -161,6 +168,15 @@ int wsim_get_launch(int index, wsim_launch* out);
 uint64_t wsim_api_calls(const char* name);
 // Live allocations made with the runtime by the program: number and bytes (0 after a clean run).
 size_t wsim_live_allocations(size_t* bytes);
+
+// From now on the k-th call (from 1) of a function whose name begins with `names` ("cuda", also for
+// launches, "nccl", "": of any), made in a source file whose name ends with `files`, returns an
+// error and does nothing; k = 0: none does. Not counted are releases, questions such as
+// cudaGetLastError, and calls that end a capture or begin a group: without them there is no way on.
+void wsim_fail_call(uint64_t k, const char* names, const char* files);
+// What has failed so: "cudaMalloc at copy.cu:12"; "" if there were fewer calls. Lives until the
+// next wsim_fail_call().
+const char* wsim_failed_call(void);
 
 // ---- the modelled timeline ---------------------------------------------------------------------
 // When calls and work happen on the modelled machine (grader/simulator/TIMELINE.md). The same every

@@ -72,6 +72,10 @@ class Call {
 #define WARPLINGS_LIBRARY_CALL(name) \
   const ::warplings::libraries::Call call(#name, __builtin_return_address(0))
 
+// The same for a call that has no work for a stream: it returns `status` where it has to fail.
+#define WARPLINGS_MAY_FAIL(name, status) \
+  if (wsim_library_must_fail({#name, __builtin_return_address(0)}) != 0) return status
+
 // Where the library reads and writes what a pointer of the program refers to.
 template <class T>
 T* view(T* pointer) {

@@ -153,6 +153,7 @@ cublasStatus_t copy(const Copy2D& c, const void* from, void* to, cudaMemcpyKind 
 extern "C" {
 
 cublasStatus_t cublasCreate(cublasHandle_t* handle) {
+  WARPLINGS_MAY_FAIL(cublasCreate, CUBLAS_STATUS_ALLOC_FAILED);
   if (handle == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
   *handle = new cublasContext();
   (*handle)->device = current_device();
@@ -184,43 +185,52 @@ cublasStatus_t cublasGetProperty(libraryPropertyType type, int* value) {
 }
 
 cublasStatus_t cublasSetStream(cublasHandle_t handle, cudaStream_t streamId) {
+  WARPLINGS_MAY_FAIL(cublasSetStream, CUBLAS_STATUS_INTERNAL_ERROR);
   return set_field(handle, &cublasContext::stream, streamId, true);
 }
 
 cublasStatus_t cublasGetStream(cublasHandle_t handle, cudaStream_t* streamId) {
+  WARPLINGS_MAY_FAIL(cublasGetStream, CUBLAS_STATUS_INTERNAL_ERROR);
   return get_field(handle, &cublasContext::stream, streamId);
 }
 
 // Our calls need no memory of their own.
 cublasStatus_t cublasSetWorkspace(cublasHandle_t handle, void*, size_t) {
+  WARPLINGS_MAY_FAIL(cublasSetWorkspace, CUBLAS_STATUS_INTERNAL_ERROR);
   return is_live(handle) ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_INITIALIZED;
 }
 
 cublasStatus_t cublasSetPointerMode(cublasHandle_t handle, cublasPointerMode_t mode) {
+  WARPLINGS_MAY_FAIL(cublasSetPointerMode, CUBLAS_STATUS_INTERNAL_ERROR);
   return set_field(handle, &cublasContext::pointer_mode, mode,
                    mode == CUBLAS_POINTER_MODE_HOST || mode == CUBLAS_POINTER_MODE_DEVICE);
 }
 
 cublasStatus_t cublasGetPointerMode(cublasHandle_t handle, cublasPointerMode_t* mode) {
+  WARPLINGS_MAY_FAIL(cublasGetPointerMode, CUBLAS_STATUS_INTERNAL_ERROR);
   return get_field(handle, &cublasContext::pointer_mode, mode);
 }
 
 cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode) {
+  WARPLINGS_MAY_FAIL(cublasSetMathMode, CUBLAS_STATUS_INTERNAL_ERROR);
   const int base = mode & ~CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION;
   return set_field(handle, &cublasContext::math, mode,
                    base >= CUBLAS_DEFAULT_MATH && base <= CUBLAS_TF32_TENSOR_OP_MATH);
 }
 
 cublasStatus_t cublasGetMathMode(cublasHandle_t handle, cublasMath_t* mode) {
+  WARPLINGS_MAY_FAIL(cublasGetMathMode, CUBLAS_STATUS_INTERNAL_ERROR);
   return get_field(handle, &cublasContext::math, mode);
 }
 
 cublasStatus_t cublasSetAtomicsMode(cublasHandle_t handle, cublasAtomicsMode_t mode) {
+  WARPLINGS_MAY_FAIL(cublasSetAtomicsMode, CUBLAS_STATUS_INTERNAL_ERROR);
   return set_field(handle, &cublasContext::atomics, mode,
                    mode == CUBLAS_ATOMICS_ALLOWED || mode == CUBLAS_ATOMICS_NOT_ALLOWED);
 }
 
 cublasStatus_t cublasGetAtomicsMode(cublasHandle_t handle, cublasAtomicsMode_t* mode) {
+  WARPLINGS_MAY_FAIL(cublasGetAtomicsMode, CUBLAS_STATUS_INTERNAL_ERROR);
   return get_field(handle, &cublasContext::atomics, mode);
 }
 
@@ -272,40 +282,48 @@ const char* cublasGetStatusString(cublasStatus_t status) {
 
 cublasStatus_t cublasSetVector(int n, int elemSize, const void* x, int incx, void* devicePtr,
                                int incy) {
+  WARPLINGS_MAY_FAIL(cublasSetVector, CUBLAS_STATUS_INTERNAL_ERROR);
   return copy({1, n, elemSize, incx, incy}, x, devicePtr, cudaMemcpyHostToDevice, nullptr);
 }
 
 cublasStatus_t cublasGetVector(int n, int elemSize, const void* x, int incx, void* y, int incy) {
+  WARPLINGS_MAY_FAIL(cublasGetVector, CUBLAS_STATUS_INTERNAL_ERROR);
   return copy({1, n, elemSize, incx, incy}, x, y, cudaMemcpyDeviceToHost, nullptr);
 }
 
 cublasStatus_t cublasSetMatrix(int rows, int cols, int elemSize, const void* A, int lda, void* B,
                                int ldb) {
+  WARPLINGS_MAY_FAIL(cublasSetMatrix, CUBLAS_STATUS_INTERNAL_ERROR);
   return copy({rows, cols, elemSize, lda, ldb}, A, B, cudaMemcpyHostToDevice, nullptr);
 }
 
 cublasStatus_t cublasGetMatrix(int rows, int cols, int elemSize, const void* A, int lda, void* B,
                                int ldb) {
+  WARPLINGS_MAY_FAIL(cublasGetMatrix, CUBLAS_STATUS_INTERNAL_ERROR);
   return copy({rows, cols, elemSize, lda, ldb}, A, B, cudaMemcpyDeviceToHost, nullptr);
 }
 
 cublasStatus_t cublasSetVectorAsync(int n, int elemSize, const void* x, int incx, void* devicePtr,
                                     int incy, cudaStream_t stream) {
+  WARPLINGS_MAY_FAIL(cublasSetVectorAsync, CUBLAS_STATUS_INTERNAL_ERROR);
   return copy({1, n, elemSize, incx, incy}, x, devicePtr, cudaMemcpyHostToDevice, &stream);
 }
 
 cublasStatus_t cublasGetVectorAsync(int n, int elemSize, const void* x, int incx, void* y, int incy,
                                     cudaStream_t stream) {
+  WARPLINGS_MAY_FAIL(cublasGetVectorAsync, CUBLAS_STATUS_INTERNAL_ERROR);
   return copy({1, n, elemSize, incx, incy}, x, y, cudaMemcpyDeviceToHost, &stream);
 }
 
 cublasStatus_t cublasSetMatrixAsync(int rows, int cols, int elemSize, const void* A, int lda,
                                     void* B, int ldb, cudaStream_t stream) {
+  WARPLINGS_MAY_FAIL(cublasSetMatrixAsync, CUBLAS_STATUS_INTERNAL_ERROR);
   return copy({rows, cols, elemSize, lda, ldb}, A, B, cudaMemcpyHostToDevice, &stream);
 }
 
 cublasStatus_t cublasGetMatrixAsync(int rows, int cols, int elemSize, const void* A, int lda,
                                     void* B, int ldb, cudaStream_t stream) {
+  WARPLINGS_MAY_FAIL(cublasGetMatrixAsync, CUBLAS_STATUS_INTERNAL_ERROR);
   return copy({rows, cols, elemSize, lda, ldb}, A, B, cudaMemcpyDeviceToHost, &stream);
 }
 

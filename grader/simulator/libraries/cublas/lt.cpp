@@ -326,6 +326,7 @@ const void* at(const void* data, int64_t element, Number type) {
 extern "C" {
 
 cublasStatus_t cublasLtCreate(cublasLtHandle_t* lightHandle) {
+  WARPLINGS_MAY_FAIL(cublasLtCreate, CUBLAS_STATUS_ALLOC_FAILED);
   if (lightHandle == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
   *lightHandle = new cublasLtContext{current_device()};
   return CUBLAS_STATUS_SUCCESS;
@@ -338,6 +339,7 @@ cublasStatus_t cublasLtDestroy(cublasLtHandle_t lightHandle) {
 
 cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t* matLayout, cudaDataType type,
                                           uint64_t rows, uint64_t cols, int64_t ld) {
+  WARPLINGS_MAY_FAIL(cublasLtMatrixLayoutCreate, CUBLAS_STATUS_ALLOC_FAILED);
   return create(matLayout, MatrixLayout{type, CUBLASLT_ORDER_COL, rows, cols, ld, 1, 0});
 }
 
@@ -349,6 +351,7 @@ cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t matLayout) {
 cublasStatus_t cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t matLayout,
                                                 cublasLtMatrixLayoutAttribute_t attr,
                                                 const void* buf, size_t sizeInBytes) {
+  WARPLINGS_MAY_FAIL(cublasLtMatrixLayoutSetAttribute, CUBLAS_STATUS_INTERNAL_ERROR);
   return set(matLayout, attr, buf, sizeInBytes);
 }
 
@@ -360,6 +363,7 @@ cublasStatus_t cublasLtMatrixLayoutGetAttribute(cublasLtMatrixLayout_t matLayout
 
 cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* matmulDesc,
                                         cublasComputeType_t computeType, cudaDataType_t scaleType) {
+  WARPLINGS_MAY_FAIL(cublasLtMatmulDescCreate, CUBLAS_STATUS_ALLOC_FAILED);
   return create(matmulDesc,
                 Operation{computeType, scaleType, CUBLASLT_POINTER_MODE_HOST, CUBLAS_OP_N,
                           CUBLAS_OP_N, CUBLASLT_EPILOGUE_DEFAULT, nullptr, CUDA_R_32F, false});
@@ -373,6 +377,7 @@ cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t matmulDesc) {
 cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t matmulDesc,
                                               cublasLtMatmulDescAttributes_t attr, const void* buf,
                                               size_t sizeInBytes) {
+  WARPLINGS_MAY_FAIL(cublasLtMatmulDescSetAttribute, CUBLAS_STATUS_INTERNAL_ERROR);
   return set(matmulDesc, attr, buf, sizeInBytes);
 }
 
@@ -383,6 +388,7 @@ cublasStatus_t cublasLtMatmulDescGetAttribute(cublasLtMatmulDesc_t matmulDesc,
 }
 
 cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t* pref) {
+  WARPLINGS_MAY_FAIL(cublasLtMatmulPreferenceCreate, CUBLAS_STATUS_ALLOC_FAILED);
   wsim_library_count(__func__);
   return create(pref, Preference{0, 0});
 }
@@ -396,6 +402,7 @@ cublasStatus_t cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t pref) 
 cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t pref,
                                                     cublasLtMatmulPreferenceAttributes_t attr,
                                                     const void* buf, size_t sizeInBytes) {
+  WARPLINGS_MAY_FAIL(cublasLtMatmulPreferenceSetAttribute, CUBLAS_STATUS_INTERNAL_ERROR);
   return set(pref, attr, buf, sizeInBytes);
 }
 
@@ -405,6 +412,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
     cublasLtMatrixLayout_t Bdesc, cublasLtMatrixLayout_t Cdesc, cublasLtMatrixLayout_t Ddesc,
     cublasLtMatmulPreference_t preference, int requestedAlgoCount,
     cublasLtMatmulHeuristicResult_t heuristicResultsArray[], int* returnAlgoCount) {
+  WARPLINGS_MAY_FAIL(cublasLtMatmulAlgoGetHeuristic, CUBLAS_STATUS_INTERNAL_ERROR);
   WARPLINGS_LIBRARY_CALL(cublasLtMatmulAlgoGetHeuristic);
   if (lightHandle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
   if (operationDesc == nullptr || Adesc == nullptr || Bdesc == nullptr || Cdesc == nullptr ||

@@ -148,6 +148,7 @@ cublasStatus_t multiply(const Call& call, cublasXtHandle_t handle, cublasOperati
 extern "C" {
 
 cublasStatus_t cublasXtCreate(cublasXtHandle_t* handle) {
+  WARPLINGS_MAY_FAIL(cublasXtCreate, CUBLAS_STATUS_ALLOC_FAILED);
   if (handle == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
   *handle = new cublasXtContext();
   handles().insert(*handle);
@@ -161,6 +162,7 @@ cublasStatus_t cublasXtDestroy(cublasXtHandle_t handle) {
 }
 
 cublasStatus_t cublasXtDeviceSelect(cublasXtHandle_t handle, int nbDevices, int deviceId[]) {
+  WARPLINGS_MAY_FAIL(cublasXtDeviceSelect, CUBLAS_STATUS_INTERNAL_ERROR);
   if (!handles().contains(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
   int present = 0;
   cudaGetDeviceCount(&present);
@@ -173,6 +175,7 @@ cublasStatus_t cublasXtDeviceSelect(cublasXtHandle_t handle, int nbDevices, int 
 }
 
 cublasStatus_t cublasXtSetBlockDim(cublasXtHandle_t handle, int blockDim) {
+  WARPLINGS_MAY_FAIL(cublasXtSetBlockDim, CUBLAS_STATUS_INTERNAL_ERROR);
   if (!handles().contains(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
   if (blockDim < 1) return CUBLAS_STATUS_INVALID_VALUE;
   handle->block = blockDim;

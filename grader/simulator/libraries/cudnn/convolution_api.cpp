@@ -218,6 +218,8 @@ cudnnStatus_t cudnnGetConvolution2dForwardOutputDim(const cudnnConvolutionDescri
       cudnnHandle_t handle, A a, B b, const cudnnConvolutionDescriptor_t convDesc, C c,         \
       const int requestedAlgoCount, int* returnedAlgoCount,                                     \
       cudnnConvolution##kind##AlgoPerf_t* perfResults) {                                        \
+    WARPLINGS_MAY_FAIL(cudnnGetConvolution##direction##Algorithm_v7,                            \
+                       CUDNN_STATUS_INTERNAL_ERROR);                                            \
     return list_algorithms<cudnnConvolution##kind##AlgoPerf_t, cudnnConvolution##kind##Algo_t>( \
         handle, ordered, count_of, false, requestedAlgoCount, returnedAlgoCount, perfResults);  \
   }                                                                                             \
@@ -225,12 +227,16 @@ cudnnStatus_t cudnnGetConvolution2dForwardOutputDim(const cudnnConvolutionDescri
       cudnnHandle_t handle, A a, B b, const cudnnConvolutionDescriptor_t convDesc, C c,         \
       const int requestedAlgoCount, int* returnedAlgoCount,                                     \
       cudnnConvolution##kind##AlgoPerf_t* perfResults) {                                        \
+    WARPLINGS_MAY_FAIL(cudnnFindConvolution##direction##Algorithm,                              \
+                       CUDNN_STATUS_INTERNAL_ERROR);                                            \
     return list_algorithms<cudnnConvolution##kind##AlgoPerf_t, cudnnConvolution##kind##Algo_t>( \
         handle, ordered, count_of, true, requestedAlgoCount, returnedAlgoCount, perfResults);   \
   }                                                                                             \
   cudnnStatus_t cudnnGetConvolution##direction##WorkspaceSize(                                  \
       cudnnHandle_t handle, A a, B b, const cudnnConvolutionDescriptor_t convDesc, C c,         \
       cudnnConvolution##kind##Algo_t algo, size_t* sizeInBytes) {                               \
+    WARPLINGS_MAY_FAIL(cudnnGetConvolution##direction##WorkspaceSize,                           \
+                       CUDNN_STATUS_INTERNAL_ERROR);                                            \
     return get_workspace(handle, ordered, algo, sizeInBytes);                                   \
   }
 WARPLINGS_ALGORITHMS(Forward, Fwd, CUDNN_CONVOLUTION_FWD_ALGO_COUNT, const cudnnTensorDescriptor_t,

@@ -52,36 +52,42 @@ void put(T* to, T value) {
 extern "C" {
 
 cudnnStatus_t cudnnCreateTensorDescriptor(cudnnTensorDescriptor_t* tensorDesc) {
+  WARPLINGS_MAY_FAIL(cudnnCreateTensorDescriptor, CUDNN_STATUS_INTERNAL_ERROR);
   return create(__func__, tensorDesc);
 }
 cudnnStatus_t cudnnDestroyTensorDescriptor(cudnnTensorDescriptor_t tensorDesc) {
   return destroy(__func__, tensorDesc);
 }
 cudnnStatus_t cudnnCreateFilterDescriptor(cudnnFilterDescriptor_t* filterDesc) {
+  WARPLINGS_MAY_FAIL(cudnnCreateFilterDescriptor, CUDNN_STATUS_INTERNAL_ERROR);
   return create(__func__, filterDesc);
 }
 cudnnStatus_t cudnnDestroyFilterDescriptor(cudnnFilterDescriptor_t filterDesc) {
   return destroy(__func__, filterDesc);
 }
 cudnnStatus_t cudnnCreateConvolutionDescriptor(cudnnConvolutionDescriptor_t* convDesc) {
+  WARPLINGS_MAY_FAIL(cudnnCreateConvolutionDescriptor, CUDNN_STATUS_INTERNAL_ERROR);
   return create(__func__, convDesc);
 }
 cudnnStatus_t cudnnDestroyConvolutionDescriptor(cudnnConvolutionDescriptor_t convDesc) {
   return destroy(__func__, convDesc);
 }
 cudnnStatus_t cudnnCreatePoolingDescriptor(cudnnPoolingDescriptor_t* poolingDesc) {
+  WARPLINGS_MAY_FAIL(cudnnCreatePoolingDescriptor, CUDNN_STATUS_INTERNAL_ERROR);
   return create(__func__, poolingDesc);
 }
 cudnnStatus_t cudnnDestroyPoolingDescriptor(cudnnPoolingDescriptor_t poolingDesc) {
   return destroy(__func__, poolingDesc);
 }
 cudnnStatus_t cudnnCreateActivationDescriptor(cudnnActivationDescriptor_t* activationDesc) {
+  WARPLINGS_MAY_FAIL(cudnnCreateActivationDescriptor, CUDNN_STATUS_INTERNAL_ERROR);
   return create(__func__, activationDesc);
 }
 cudnnStatus_t cudnnDestroyActivationDescriptor(cudnnActivationDescriptor_t activationDesc) {
   return destroy(__func__, activationDesc);
 }
 cudnnStatus_t cudnnCreateOpTensorDescriptor(cudnnOpTensorDescriptor_t* opTensorDesc) {
+  WARPLINGS_MAY_FAIL(cudnnCreateOpTensorDescriptor, CUDNN_STATUS_INTERNAL_ERROR);
   return create(__func__, opTensorDesc);
 }
 cudnnStatus_t cudnnDestroyOpTensorDescriptor(cudnnOpTensorDescriptor_t opTensorDesc) {
@@ -91,6 +97,7 @@ cudnnStatus_t cudnnDestroyOpTensorDescriptor(cudnnOpTensorDescriptor_t opTensorD
 cudnnStatus_t cudnnSetTensor4dDescriptor(cudnnTensorDescriptor_t tensorDesc,
                                          cudnnTensorFormat_t format, cudnnDataType_t dataType,
                                          int n, int c, int h, int w) {
+  WARPLINGS_MAY_FAIL(cudnnSetTensor4dDescriptor, CUDNN_STATUS_INTERNAL_ERROR);
   WARPLINGS_LIBRARY_CALL(cudnnSetTensor4dDescriptor);
   if (tensorDesc == nullptr) return CUDNN_STATUS_BAD_PARAM;
   const cudnnStatus_t status = check_4d(call, format, dataType, n, c, h, w);
@@ -103,6 +110,7 @@ cudnnStatus_t cudnnSetTensor4dDescriptor(cudnnTensorDescriptor_t tensorDesc,
 cudnnStatus_t cudnnSetTensor4dDescriptorEx(cudnnTensorDescriptor_t tensorDesc,
                                            cudnnDataType_t dataType, int n, int c, int h, int w,
                                            int nStride, int cStride, int hStride, int wStride) {
+  WARPLINGS_MAY_FAIL(cudnnSetTensor4dDescriptorEx, CUDNN_STATUS_INTERNAL_ERROR);
   WARPLINGS_LIBRARY_CALL(cudnnSetTensor4dDescriptorEx);
   if (tensorDesc == nullptr) return CUDNN_STATUS_BAD_PARAM;
   const cudnnStatus_t status = check_4d(call, CUDNN_TENSOR_NCHW, dataType, n, c, h, w);
@@ -115,6 +123,7 @@ cudnnStatus_t cudnnSetTensor4dDescriptorEx(cudnnTensorDescriptor_t tensorDesc,
 cudnnStatus_t cudnnSetTensorNdDescriptor(cudnnTensorDescriptor_t tensorDesc,
                                          cudnnDataType_t dataType, int nbDims, const int dimA[],
                                          const int strideA[]) {
+  WARPLINGS_MAY_FAIL(cudnnSetTensorNdDescriptor, CUDNN_STATUS_INTERNAL_ERROR);
   WARPLINGS_LIBRARY_CALL(cudnnSetTensorNdDescriptor);
   if (tensorDesc == nullptr || dimA == nullptr || strideA == nullptr || !is_type(dataType)) {
     return CUDNN_STATUS_BAD_PARAM;
@@ -139,6 +148,7 @@ cudnnStatus_t cudnnSetTensorNdDescriptor(cudnnTensorDescriptor_t tensorDesc,
 cudnnStatus_t cudnnGetTensor4dDescriptor(const cudnnTensorDescriptor_t tensorDesc,
                                          cudnnDataType_t* dataType, int* n, int* c, int* h, int* w,
                                          int* nStride, int* cStride, int* hStride, int* wStride) {
+  WARPLINGS_MAY_FAIL(cudnnGetTensor4dDescriptor, CUDNN_STATUS_INTERNAL_ERROR);
   if (tensorDesc == nullptr || !tensorDesc->layout.is_set()) return CUDNN_STATUS_BAD_PARAM;
   const Layout& layout = tensorDesc->layout;
   for (const cudnnDataType_t type : {CUDNN_DATA_FLOAT, CUDNN_DATA_DOUBLE, CUDNN_DATA_HALF,
@@ -155,6 +165,7 @@ cudnnStatus_t cudnnGetTensor4dDescriptor(const cudnnTensorDescriptor_t tensorDes
 }
 
 cudnnStatus_t cudnnGetTensorSizeInBytes(const cudnnTensorDescriptor_t tensorDesc, size_t* size) {
+  WARPLINGS_MAY_FAIL(cudnnGetTensorSizeInBytes, CUDNN_STATUS_INTERNAL_ERROR);
   if (tensorDesc == nullptr || size == nullptr) return CUDNN_STATUS_BAD_PARAM;
   const Layout& layout = tensorDesc->layout;
   *size = static_cast<size_t>(layout.extent()) * size_of(layout.type);
@@ -164,6 +175,7 @@ cudnnStatus_t cudnnGetTensorSizeInBytes(const cudnnTensorDescriptor_t tensorDesc
 cudnnStatus_t cudnnSetFilter4dDescriptor(cudnnFilterDescriptor_t filterDesc,
                                          cudnnDataType_t dataType, cudnnTensorFormat_t format,
                                          int k, int c, int h, int w) {
+  WARPLINGS_MAY_FAIL(cudnnSetFilter4dDescriptor, CUDNN_STATUS_INTERNAL_ERROR);
   WARPLINGS_LIBRARY_CALL(cudnnSetFilter4dDescriptor);
   if (filterDesc == nullptr) return CUDNN_STATUS_BAD_PARAM;
   const cudnnStatus_t status = check_4d(call, format, dataType, k, c, h, w);
@@ -177,6 +189,7 @@ cudnnStatus_t cudnnSetFilter4dDescriptor(cudnnFilterDescriptor_t filterDesc,
 cudnnStatus_t cudnnGetFilter4dDescriptor(const cudnnFilterDescriptor_t filterDesc,
                                          cudnnDataType_t* dataType, cudnnTensorFormat_t* format,
                                          int* k, int* c, int* h, int* w) {
+  WARPLINGS_MAY_FAIL(cudnnGetFilter4dDescriptor, CUDNN_STATUS_INTERNAL_ERROR);
   if (filterDesc == nullptr || !filterDesc->layout.is_set()) return CUDNN_STATUS_BAD_PARAM;
   put(dataType, filterDesc->type);
   put(format, filterDesc->format);
@@ -186,6 +199,7 @@ cudnnStatus_t cudnnGetFilter4dDescriptor(const cudnnFilterDescriptor_t filterDes
 }
 
 cudnnStatus_t cudnnGetFilterSizeInBytes(const cudnnFilterDescriptor_t filterDesc, size_t* size) {
+  WARPLINGS_MAY_FAIL(cudnnGetFilterSizeInBytes, CUDNN_STATUS_INTERNAL_ERROR);
   if (filterDesc == nullptr || size == nullptr) return CUDNN_STATUS_BAD_PARAM;
   *size = static_cast<size_t>(filterDesc->layout.count()) * size_of(filterDesc->layout.type);
   return CUDNN_STATUS_SUCCESS;
@@ -195,6 +209,7 @@ cudnnStatus_t cudnnSetConvolution2dDescriptor(cudnnConvolutionDescriptor_t convD
                                               int pad_w, int u, int v, int dilation_h,
                                               int dilation_w, cudnnConvolutionMode_t mode,
                                               cudnnDataType_t computeType) {
+  WARPLINGS_MAY_FAIL(cudnnSetConvolution2dDescriptor, CUDNN_STATUS_INTERNAL_ERROR);
   if (convDesc == nullptr || pad_h < 0 || pad_w < 0 || u < 1 || v < 1 || dilation_h < 1 ||
       dilation_w < 1) {
     return CUDNN_STATUS_BAD_PARAM;
@@ -213,6 +228,7 @@ cudnnStatus_t cudnnGetConvolution2dDescriptor(const cudnnConvolutionDescriptor_t
                                               int* dilation_h, int* dilation_w,
                                               cudnnConvolutionMode_t* mode,
                                               cudnnDataType_t* computeType) {
+  WARPLINGS_MAY_FAIL(cudnnGetConvolution2dDescriptor, CUDNN_STATUS_INTERNAL_ERROR);
   if (convDesc == nullptr) return CUDNN_STATUS_BAD_PARAM;
   put(pad_h, convDesc->pad[0]);
   put(pad_w, convDesc->pad[1]);
@@ -227,6 +243,7 @@ cudnnStatus_t cudnnGetConvolution2dDescriptor(const cudnnConvolutionDescriptor_t
 
 cudnnStatus_t cudnnSetConvolutionMathType(cudnnConvolutionDescriptor_t convDesc,
                                           cudnnMathType_t mathType) {
+  WARPLINGS_MAY_FAIL(cudnnSetConvolutionMathType, CUDNN_STATUS_INTERNAL_ERROR);
   if (convDesc == nullptr || mathType < CUDNN_DEFAULT_MATH || mathType > CUDNN_FMA_MATH) {
     return CUDNN_STATUS_BAD_PARAM;
   }
@@ -236,12 +253,14 @@ cudnnStatus_t cudnnSetConvolutionMathType(cudnnConvolutionDescriptor_t convDesc,
 
 cudnnStatus_t cudnnGetConvolutionMathType(cudnnConvolutionDescriptor_t convDesc,
                                           cudnnMathType_t* mathType) {
+  WARPLINGS_MAY_FAIL(cudnnGetConvolutionMathType, CUDNN_STATUS_INTERNAL_ERROR);
   if (convDesc == nullptr || mathType == nullptr) return CUDNN_STATUS_BAD_PARAM;
   *mathType = convDesc->math;
   return CUDNN_STATUS_SUCCESS;
 }
 
 cudnnStatus_t cudnnSetConvolutionGroupCount(cudnnConvolutionDescriptor_t convDesc, int groupCount) {
+  WARPLINGS_MAY_FAIL(cudnnSetConvolutionGroupCount, CUDNN_STATUS_INTERNAL_ERROR);
   if (convDesc == nullptr || groupCount < 1) return CUDNN_STATUS_BAD_PARAM;
   convDesc->groups = groupCount;
   return CUDNN_STATUS_SUCCESS;
@@ -249,6 +268,7 @@ cudnnStatus_t cudnnSetConvolutionGroupCount(cudnnConvolutionDescriptor_t convDes
 
 cudnnStatus_t cudnnGetConvolutionGroupCount(cudnnConvolutionDescriptor_t convDesc,
                                             int* groupCount) {
+  WARPLINGS_MAY_FAIL(cudnnGetConvolutionGroupCount, CUDNN_STATUS_INTERNAL_ERROR);
   if (convDesc == nullptr || groupCount == nullptr) return CUDNN_STATUS_BAD_PARAM;
   *groupCount = convDesc->groups;
   return CUDNN_STATUS_SUCCESS;
@@ -260,6 +280,7 @@ cudnnStatus_t cudnnSetPooling2dDescriptor(cudnnPoolingDescriptor_t poolingDesc,
                                           int windowWidth, int verticalPadding,
                                           int horizontalPadding, int verticalStride,
                                           int horizontalStride) {
+  WARPLINGS_MAY_FAIL(cudnnSetPooling2dDescriptor, CUDNN_STATUS_INTERNAL_ERROR);
   if (poolingDesc == nullptr || mode < CUDNN_POOLING_MAX ||
       mode > CUDNN_POOLING_MAX_DETERMINISTIC || windowHeight < 1 || windowWidth < 1 ||
       verticalPadding < 0 || horizontalPadding < 0 || verticalStride < 1 || horizontalStride < 1) {
@@ -277,6 +298,7 @@ cudnnStatus_t cudnnSetPooling2dDescriptor(cudnnPoolingDescriptor_t poolingDesc,
 cudnnStatus_t cudnnSetActivationDescriptor(cudnnActivationDescriptor_t activationDesc,
                                            cudnnActivationMode_t mode,
                                            cudnnNanPropagation_t reluNanOpt, double coef) {
+  WARPLINGS_MAY_FAIL(cudnnSetActivationDescriptor, CUDNN_STATUS_INTERNAL_ERROR);
   if (activationDesc == nullptr || mode < CUDNN_ACTIVATION_SIGMOID ||
       mode > CUDNN_ACTIVATION_SWISH) {
     return CUDNN_STATUS_BAD_PARAM;
@@ -288,6 +310,7 @@ cudnnStatus_t cudnnSetActivationDescriptor(cudnnActivationDescriptor_t activatio
 cudnnStatus_t cudnnSetOpTensorDescriptor(cudnnOpTensorDescriptor_t opTensorDesc,
                                          cudnnOpTensorOp_t opTensorOp,
                                          cudnnDataType_t opTensorCompType, cudnnNanPropagation_t) {
+  WARPLINGS_MAY_FAIL(cudnnSetOpTensorDescriptor, CUDNN_STATUS_INTERNAL_ERROR);
   if (opTensorDesc == nullptr || opTensorOp < CUDNN_OP_TENSOR_ADD ||
       opTensorOp > CUDNN_OP_TENSOR_NOT || !is_type(opTensorCompType)) {
     return CUDNN_STATUS_BAD_PARAM;
@@ -299,6 +322,7 @@ cudnnStatus_t cudnnSetOpTensorDescriptor(cudnnOpTensorDescriptor_t opTensorDesc,
 cudnnStatus_t cudnnDeriveBNTensorDescriptor(cudnnTensorDescriptor_t derivedBnDesc,
                                             const cudnnTensorDescriptor_t xDesc,
                                             cudnnBatchNormMode_t mode) {
+  WARPLINGS_MAY_FAIL(cudnnDeriveBNTensorDescriptor, CUDNN_STATUS_INTERNAL_ERROR);
   if (derivedBnDesc == nullptr || xDesc == nullptr || !xDesc->layout.is_set()) {
     return CUDNN_STATUS_BAD_PARAM;
   }

@@ -24,6 +24,7 @@ extern "C" {
 cudnnStatus_t cudnnSetTensorNdDescriptorEx(cudnnTensorDescriptor_t tensorDesc,
                                            cudnnTensorFormat_t format, cudnnDataType_t dataType,
                                            int nbDims, const int dimA[]) {
+  WARPLINGS_MAY_FAIL(cudnnSetTensorNdDescriptorEx, CUDNN_STATUS_INTERNAL_ERROR);
   WARPLINGS_LIBRARY_CALL(cudnnSetTensorNdDescriptorEx);
   const cudnnStatus_t status = check_count(call, nbDims, kImage, dimA);
   if (status != CUDNN_STATUS_SUCCESS) return status;
@@ -34,6 +35,7 @@ cudnnStatus_t cudnnSetTensorNdDescriptorEx(cudnnTensorDescriptor_t tensorDesc,
 cudnnStatus_t cudnnSetFilterNdDescriptor(cudnnFilterDescriptor_t filterDesc,
                                          cudnnDataType_t dataType, cudnnTensorFormat_t format,
                                          int nbDims, const int filterDimA[]) {
+  WARPLINGS_MAY_FAIL(cudnnSetFilterNdDescriptor, CUDNN_STATUS_INTERNAL_ERROR);
   WARPLINGS_LIBRARY_CALL(cudnnSetFilterNdDescriptor);
   if (nbDims < 3) return CUDNN_STATUS_BAD_PARAM;
   const cudnnStatus_t status = check_count(call, nbDims, kImage, filterDimA);
@@ -47,6 +49,7 @@ cudnnStatus_t cudnnSetConvolutionNdDescriptor(cudnnConvolutionDescriptor_t convD
                                               const int filterStrideA[], const int dilationA[],
                                               cudnnConvolutionMode_t mode,
                                               cudnnDataType_t computeType) {
+  WARPLINGS_MAY_FAIL(cudnnSetConvolutionNdDescriptor, CUDNN_STATUS_INTERNAL_ERROR);
   WARPLINGS_LIBRARY_CALL(cudnnSetConvolutionNdDescriptor);
   const cudnnStatus_t status =
       check_count(call, arrayLength, kSpatial, padA, filterStrideA, dilationA);
@@ -60,6 +63,7 @@ cudnnStatus_t cudnnGetConvolutionNdForwardOutputDim(const cudnnConvolutionDescri
                                                     const cudnnTensorDescriptor_t inputTensorDesc,
                                                     const cudnnFilterDescriptor_t filterDesc,
                                                     int nbDims, int tensorOuputDimA[]) {
+  WARPLINGS_MAY_FAIL(cudnnGetConvolutionNdForwardOutputDim, CUDNN_STATUS_INTERNAL_ERROR);
   WARPLINGS_LIBRARY_CALL(cudnnGetConvolutionNdForwardOutputDim);
   const cudnnStatus_t status = check_count(call, nbDims, kImage, tensorOuputDimA);
   if (status != CUDNN_STATUS_SUCCESS) return status;
@@ -73,6 +77,7 @@ cudnnStatus_t cudnnSetPoolingNdDescriptor(cudnnPoolingDescriptor_t poolingDesc,
                                           const cudnnNanPropagation_t maxpoolingNanOpt, int nbDims,
                                           const int windowDimA[], const int paddingA[],
                                           const int strideA[]) {
+  WARPLINGS_MAY_FAIL(cudnnSetPoolingNdDescriptor, CUDNN_STATUS_INTERNAL_ERROR);
   WARPLINGS_LIBRARY_CALL(cudnnSetPoolingNdDescriptor);
   const cudnnStatus_t status = check_count(call, nbDims, kSpatial, windowDimA, paddingA, strideA);
   if (status != CUDNN_STATUS_SUCCESS) return status;
@@ -84,6 +89,7 @@ cudnnStatus_t cudnnSetPoolingNdDescriptor(cudnnPoolingDescriptor_t poolingDesc,
 cudnnStatus_t cudnnGetPoolingNdForwardOutputDim(const cudnnPoolingDescriptor_t poolingDesc,
                                                 const cudnnTensorDescriptor_t inputTensorDesc,
                                                 int nbDims, int outputTensorDimA[]) {
+  WARPLINGS_MAY_FAIL(cudnnGetPoolingNdForwardOutputDim, CUDNN_STATUS_INTERNAL_ERROR);
   WARPLINGS_LIBRARY_CALL(cudnnGetPoolingNdForwardOutputDim);
   const cudnnStatus_t status = check_count(call, nbDims, kImage, outputTensorDimA);
   if (status != CUDNN_STATUS_SUCCESS) return status;

@@ -206,6 +206,7 @@ cudnnStatus_t cudnnGetProperty(libraryPropertyType type, int* value) {
 }
 
 cudnnStatus_t cudnnCreate(cudnnHandle_t* handle) {
+  WARPLINGS_MAY_FAIL(cudnnCreate, CUDNN_STATUS_INTERNAL_ERROR);
   if (handle == nullptr) return CUDNN_STATUS_BAD_PARAM;
   *handle = new cudnnContext();
   (*handle)->device = current_device();
@@ -222,6 +223,7 @@ cudnnStatus_t cudnnDestroy(cudnnHandle_t handle) {
 }
 
 cudnnStatus_t cudnnSetStream(cudnnHandle_t handle, cudaStream_t streamId) {
+  WARPLINGS_MAY_FAIL(cudnnSetStream, CUDNN_STATUS_INTERNAL_ERROR);
   if (!is_live(handle)) return CUDNN_STATUS_BAD_PARAM;
   handle->stream = streamId;
   return CUDNN_STATUS_SUCCESS;

@@ -198,41 +198,49 @@ cufftResult execute(const Call& call, cufftHandle handle, cufftType type, const 
 extern "C" {
 
 cufftResult cufftPlan1d(cufftHandle* plan, int nx, cufftType type, int batch) {
+  WARPLINGS_MAY_FAIL(cufftPlan1d, CUFFT_INTERNAL_ERROR);
   return create(plan, request_of(1, &nx, type, batch));
 }
 
 cufftResult cufftPlan2d(cufftHandle* plan, int nx, int ny, cufftType type) {
+  WARPLINGS_MAY_FAIL(cufftPlan2d, CUFFT_INTERNAL_ERROR);
   const int n[] = {nx, ny};
   return create(plan, request_of(2, n, type, 1));
 }
 
 cufftResult cufftPlan3d(cufftHandle* plan, int nx, int ny, int nz, cufftType type) {
+  WARPLINGS_MAY_FAIL(cufftPlan3d, CUFFT_INTERNAL_ERROR);
   const int n[] = {nx, ny, nz};
   return create(plan, request_of(3, n, type, 1));
 }
 
 cufftResult cufftPlanMany(cufftHandle* plan, int rank, int* n, int* inembed, int istride, int idist,
                           int* onembed, int ostride, int odist, cufftType type, int batch) {
+  WARPLINGS_MAY_FAIL(cufftPlanMany, CUFFT_INTERNAL_ERROR);
   return create(plan, {rank, n, inembed, onembed, istride, idist, ostride, odist, type, batch});
 }
 
 cufftResult cufftCreate(cufftHandle* handle) {
+  WARPLINGS_MAY_FAIL(cufftCreate, CUFFT_ALLOC_FAILED);
   if (handle == nullptr) return CUFFT_INVALID_VALUE;
   *handle = Plans::instance().add();
   return CUFFT_SUCCESS;
 }
 
 cufftResult cufftMakePlan1d(cufftHandle plan, int nx, cufftType type, int batch, size_t* workSize) {
+  WARPLINGS_MAY_FAIL(cufftMakePlan1d, CUFFT_INTERNAL_ERROR);
   return make(plan, request_of(1, &nx, type, batch), workSize);
 }
 
 cufftResult cufftMakePlan2d(cufftHandle plan, int nx, int ny, cufftType type, size_t* workSize) {
+  WARPLINGS_MAY_FAIL(cufftMakePlan2d, CUFFT_INTERNAL_ERROR);
   const int n[] = {nx, ny};
   return make(plan, request_of(2, n, type, 1), workSize);
 }
 
 cufftResult cufftMakePlan3d(cufftHandle plan, int nx, int ny, int nz, cufftType type,
                             size_t* workSize) {
+  WARPLINGS_MAY_FAIL(cufftMakePlan3d, CUFFT_INTERNAL_ERROR);
   const int n[] = {nx, ny, nz};
   return make(plan, request_of(3, n, type, 1), workSize);
 }
@@ -240,11 +248,13 @@ cufftResult cufftMakePlan3d(cufftHandle plan, int nx, int ny, int nz, cufftType 
 cufftResult cufftMakePlanMany(cufftHandle plan, int rank, int* n, int* inembed, int istride,
                               int idist, int* onembed, int ostride, int odist, cufftType type,
                               int batch, size_t* workSize) {
+  WARPLINGS_MAY_FAIL(cufftMakePlanMany, CUFFT_INTERNAL_ERROR);
   return make(plan, {rank, n, inembed, onembed, istride, idist, ostride, odist, type, batch},
               workSize);
 }
 
 cufftResult cufftGetSize(cufftHandle handle, size_t* workSize) {
+  WARPLINGS_MAY_FAIL(cufftGetSize, CUFFT_INTERNAL_ERROR);
   const auto plan = Plans::instance().find(handle);
   if (plan == nullptr) return CUFFT_INVALID_PLAN;
   if (workSize == nullptr) return CUFFT_INVALID_VALUE;
@@ -253,6 +263,7 @@ cufftResult cufftGetSize(cufftHandle handle, size_t* workSize) {
 }
 
 cufftResult cufftSetAutoAllocation(cufftHandle handle, int autoAllocate) {
+  WARPLINGS_MAY_FAIL(cufftSetAutoAllocation, CUFFT_ALLOC_FAILED);
   const auto plan = Plans::instance().find(handle);
   if (plan == nullptr) return CUFFT_INVALID_PLAN;
   plan->own_work_area = autoAllocate != 0;
@@ -260,6 +271,7 @@ cufftResult cufftSetAutoAllocation(cufftHandle handle, int autoAllocate) {
 }
 
 cufftResult cufftSetWorkArea(cufftHandle handle, void* workArea) {
+  WARPLINGS_MAY_FAIL(cufftSetWorkArea, CUFFT_INTERNAL_ERROR);
   const auto plan = Plans::instance().find(handle);
   if (plan == nullptr) return CUFFT_INVALID_PLAN;
   plan->work_area = workArea;
@@ -267,6 +279,7 @@ cufftResult cufftSetWorkArea(cufftHandle handle, void* workArea) {
 }
 
 cufftResult cufftSetStream(cufftHandle handle, cudaStream_t stream) {
+  WARPLINGS_MAY_FAIL(cufftSetStream, CUFFT_INTERNAL_ERROR);
   const auto plan = Plans::instance().find(handle);
   if (plan == nullptr) return CUFFT_INVALID_PLAN;
   plan->stream = stream;

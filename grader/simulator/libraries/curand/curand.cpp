@@ -318,11 +318,13 @@ curandStatus_t create(const Call& call, curandGenerator_t* generator, curandRngT
 extern "C" {
 
 curandStatus_t curandCreateGenerator(curandGenerator_t* generator, curandRngType_t rng_type) {
+  WARPLINGS_MAY_FAIL(curandCreateGenerator, CURAND_STATUS_ALLOCATION_FAILED);
   WARPLINGS_LIBRARY_CALL(curandCreateGenerator);
   return create(call, generator, rng_type, false);
 }
 
 curandStatus_t curandCreateGeneratorHost(curandGenerator_t* generator, curandRngType_t rng_type) {
+  WARPLINGS_MAY_FAIL(curandCreateGeneratorHost, CURAND_STATUS_ALLOCATION_FAILED);
   WARPLINGS_LIBRARY_CALL(curandCreateGeneratorHost);
   return create(call, generator, rng_type, true);
 }
@@ -350,6 +352,7 @@ curandStatus_t curandGetProperty(libraryPropertyType type, int* value) {
 }
 
 curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_t stream) {
+  WARPLINGS_MAY_FAIL(curandSetStream, CURAND_STATUS_INTERNAL_ERROR);
   if (!is_live(generator)) return CURAND_STATUS_NOT_INITIALIZED;
   generator->stream = stream;
   return CURAND_STATUS_SUCCESS;
@@ -358,6 +361,7 @@ curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_t stream)
 // A new seed starts at the beginning of its sequence.
 curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator,
                                                   unsigned long long seed) {
+  WARPLINGS_MAY_FAIL(curandSetPseudoRandomGeneratorSeed, CURAND_STATUS_INTERNAL_ERROR);
   if (!is_live(generator)) return CURAND_STATUS_NOT_INITIALIZED;
   if (generator->family == Family::kSobol) return CURAND_STATUS_TYPE_ERROR;
   generator->seed = seed;
@@ -369,12 +373,14 @@ curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator,
 }
 
 curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned long long offset) {
+  WARPLINGS_MAY_FAIL(curandSetGeneratorOffset, CURAND_STATUS_INTERNAL_ERROR);
   if (!is_live(generator)) return CURAND_STATUS_NOT_INITIALIZED;
   go_to(generator, offset);
   return CURAND_STATUS_SUCCESS;
 }
 
 curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator, curandOrdering_t order) {
+  WARPLINGS_MAY_FAIL(curandSetGeneratorOrdering, CURAND_STATUS_INTERNAL_ERROR);
   WARPLINGS_LIBRARY_CALL(curandSetGeneratorOrdering);
   if (!is_live(generator)) return CURAND_STATUS_NOT_INITIALIZED;
   if (generator->family == Family::kSobol) {
@@ -398,6 +404,7 @@ curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator, curandOrd
 
 curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t generator,
                                                        unsigned int num_dimensions) {
+  WARPLINGS_MAY_FAIL(curandSetQuasiRandomGeneratorDimensions, CURAND_STATUS_INTERNAL_ERROR);
   WARPLINGS_LIBRARY_CALL(curandSetQuasiRandomGeneratorDimensions);
   constexpr unsigned kMost = 20000;
   if (!is_live(generator)) return CURAND_STATUS_NOT_INITIALIZED;

@@ -301,6 +301,7 @@ const char* ncclGetErrorString(ncclResult_t result) {
 const char* ncclGetLastError(ncclComm_t) { return ""; }
 
 ncclResult_t ncclGetUniqueId(ncclUniqueId* uniqueId) {
+  WARPLINGS_MAY_FAIL(ncclGetUniqueId, ncclSystemError);
   if (uniqueId == nullptr) return ncclInvalidArgument;
   std::random_device random;
   const IdContent content{static_cast<uint64_t>(random()) << 32 | random(), kIdMark};
@@ -310,11 +311,13 @@ ncclResult_t ncclGetUniqueId(ncclUniqueId* uniqueId) {
 }
 
 ncclResult_t ncclCommInitRank(ncclComm_t* comm, int nranks, ncclUniqueId commId, int rank) {
+  WARPLINGS_MAY_FAIL(ncclCommInitRank, remember(ncclSystemError));
   WARPLINGS_LIBRARY_CALL(ncclCommInitRank);
   return remember(join(call, comm, nranks, commId, rank));
 }
 
 ncclResult_t ncclCommInitAll(ncclComm_t* comm, int ndev, const int* devlist) {
+  WARPLINGS_MAY_FAIL(ncclCommInitAll, ncclSystemError);
   int present = 0;
   cudaGetDeviceCount(&present);
   if (comm == nullptr || ndev < 0) return ncclInvalidArgument;
@@ -371,6 +374,9 @@ ncclResult_t ncclGroupStart(void) {
 ncclResult_t ncclGroupEnd(void) {
   if (group().depth == 0) return ncclInvalidUsage;
   if (--group().depth > 0) return ncclSuccess;
+  if (wsim_library_must_fail({__func__, __builtin_return_address(0)}) != 0) {
+    group().error = ncclSystemError;
+  }
   return finish(group());
 }
 
@@ -442,6 +448,7 @@ ncclResult_t ncclRecv(void* recvbuff, size_t count, ncclDataType_t datatype, int
 }
 
 ncclResult_t ncclMemAlloc(void** ptr, size_t size) {
+  WARPLINGS_MAY_FAIL(ncclMemAlloc, ncclSystemError);
   if (ptr == nullptr) return ncclInvalidArgument;
   return cudaMalloc(ptr, size) == cudaSuccess ? ncclSuccess : ncclUnhandledCudaError;
 }

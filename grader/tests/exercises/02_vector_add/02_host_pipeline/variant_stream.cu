@@ -35,12 +35,17 @@ cudaError_t squares_and_fourths(const float* h_x, float* h_squares, float* h_fou
   if (error != cudaSuccess) return error;
   if ((error = cudaMalloc(&x.data, bytes)) != cudaSuccess) return error;
   if ((error = cudaMalloc(&kept.data, bytes)) != cudaSuccess) return error;
-  cudaMemcpyAsync(x.data, h_x, bytes, cudaMemcpyDefault, stream.handle);
+  error = cudaMemcpyAsync(x.data, h_x, bytes, cudaMemcpyDefault, stream.handle);
+  if (error != cudaSuccess) return error;
   square<<<grid, block, 0, stream.handle>>>(x.data, x.data, n);
   if ((error = cudaGetLastError()) != cudaSuccess) return error;
-  cudaMemcpyAsync(kept.data, x.data, bytes, cudaMemcpyDefault, stream.handle);
+  error = cudaMemcpyAsync(kept.data, x.data, bytes, cudaMemcpyDefault, stream.handle);
+  if (error != cudaSuccess) return error;
   square<<<grid, block, 0, stream.handle>>>(x.data, x.data, n);
-  cudaMemcpyAsync(h_squares, kept.data, bytes, cudaMemcpyDefault, stream.handle);
-  cudaMemcpyAsync(h_fourths, x.data, bytes, cudaMemcpyDefault, stream.handle);
+  if ((error = cudaGetLastError()) != cudaSuccess) return error;
+  error = cudaMemcpyAsync(h_squares, kept.data, bytes, cudaMemcpyDefault, stream.handle);
+  if (error != cudaSuccess) return error;
+  error = cudaMemcpyAsync(h_fourths, x.data, bytes, cudaMemcpyDefault, stream.handle);
+  if (error != cudaSuccess) return error;
   return cudaStreamSynchronize(stream.handle);
 }

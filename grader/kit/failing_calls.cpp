@@ -1,0 +1,73 @@
+#include "kit/failing_calls.h"
+
+#include <utility>
+
+#include "kit/classes.h"
+
+namespace kit {
+namespace {
+
+constexpr uint64_t kMostRuns = 200;
+constexpr char kLearnersFiles[] = ".cu";  // tests are .cpp
+
+std::string what_is_wrong(const std::string& call, bool said_success, const std::string& trouble,
+                          size_t left) {
+  const std::string failed =
+      "A call that fails: " + call + " was made to do nothing and to return an error. ";
+  if (!trouble.empty()) {
+    return failed + "The function did not stop there. " + trouble +
+           " Look at the status of every call, and return as soon as one is no success.";
+  }
+  if (said_success) {
+    return failed +
+           "The function reported success all the same. Look at the status of every call, and "
+           "return the first one that is no success; a launch leaves its own for "
+           "cudaGetLastError().";
+  }
+  if (left > 0) {
+    return failed + "The function reported that, but left " + std::to_string(left) +
+           (left == 1 ? " allocation" : " allocations") +
+           " behind. What was allocated before a failure has to be freed on that way out, too.";
+  }
+  return "";
+}
+
+}  // namespace
+
+FailingCalls::FailingCalls(bool asked, std::string names, Site site)
+    : asked_(asked && simulated() && is_asked("statuses") &&
+             context().lines_with_failing_calls.insert(site.line).second),
+      names_(std::move(names)) {
+  if (asked_) before_.emplace();
+}
+
+FailingCalls::~FailingCalls() {
+  if (asked_) wsim_fail_call(0, "", "");
+}
+
+void FailingCalls::begin_run() {
+  if (!asked_) return;
+  live_before_ = wsim_live_allocations(nullptr);
+  wsim_fail_call(k_ < kMostRuns ? ++k_ : 0, names_.c_str(), kLearnersFiles);
+}
+
+bool FailingCalls::was_failing_run(bool said_success, const std::string& trouble,
+                                   std::string* problem) {
+  if (!asked_) return false;
+  const std::string call = wsim_failed_call();
+  wsim_fail_call(0, "", "");
+  if (call.empty()) return false;
+  for (int device = 0; device < device_count(); ++device) {
+    const OnDevice scope(device);
+    cudaDeviceSynchronize();  // what the launcher gave it before it stopped
+  }
+  cudaGetLastError();
+  wsim_clear_findings();  // of work that the launcher should not have given
+  const size_t live = wsim_live_allocations(nullptr);
+  *problem =
+      what_is_wrong(call, said_success, trouble, live > live_before_ ? live - live_before_ : 0);
+  if (problem->empty()) before_->restore();
+  return true;
+}
+
+}  // namespace kit

@@ -1,0 +1,39 @@
+// Runs in which one call of the launcher fails, to see whether it says so and cleans up.
+#ifndef WARPLINGS_KIT_FAILING_CALLS_H_
+#define WARPLINGS_KIT_FAILING_CALLS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "kit/context.h"
+#include "kit/kit.h"
+
+namespace kit {
+
+class FailingCalls {
+ public:
+  // Asked only in the simulator, and once per test and line. `names` is how the functions begin
+  // whose errors the launcher can report.
+  FailingCalls(bool asked, std::string names, Site site);
+  ~FailingCalls();
+  FailingCalls(const FailingCalls&) = delete;
+  FailingCalls& operator=(const FailingCalls&) = delete;
+
+  // Before a run: the next of its calls is to fail.
+  void begin_run();
+  // After it. False: no call has failed, so this was the run that counts. Else the buffers are as
+  // they were, and `problem` is what is wrong with the launcher, or "".
+  bool was_failing_run(bool said_success, const std::string& trouble, std::string* problem);
+
+ private:
+  bool asked_;
+  std::string names_;
+  uint64_t k_ = 0;
+  size_t live_before_ = 0;
+  std::optional<BuffersBefore> before_;
+};
+
+}  // namespace kit
+
+#endif  // WARPLINGS_KIT_FAILING_CALLS_H_
