@@ -29,6 +29,7 @@ kit::Run check(int n, kit::Placement placement) {
 }  // namespace
 
 TEST(VectorAdd, AddsEveryElementOfFullBlocks) {
+  // contract: c[i] = a[i] + b[i] for 0 <= i < n
   bool launched = true;
   kit::for_each("n", std::vector<int>{256, 1024, kit::work_scale(2048, 1 << 24)}, [&](int n) {
     const kit::Run run = check(n, kit::Placement::kMiddle);
@@ -38,17 +39,20 @@ TEST(VectorAdd, AddsEveryElementOfFullBlocks) {
 }
 
 TEST(VectorAdd, CoversSizesThatAreNotBlockMultiples) {
+  // contract: n any size
   RecordProperty("todo", 2);
   kit::for_each("n", kit::awkward_sizes(), [](int n) { check(n, kit::Placement::kMiddle); });
 }
 
 TEST(VectorAdd, StaysInsideItsArrays) {
+  // contract: d_a, d_b, d_c n floats each
   RecordProperty("todo", 1);
   kit::for_each("n", std::vector<int>{1025, 33, 1},
                 [](int n) { check(n, kit::Placement::kAtEnd); });
 }
 
 TEST(VectorAdd, AcceptsNoElements) {
+  // contract: 0 adds nothing and is not an error
   RecordProperty("todo", 2);
   check(0, kit::Placement::kMiddle);
   // Not empty-handed: the same launcher must work when there is something to add.

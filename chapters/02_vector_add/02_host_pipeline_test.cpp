@@ -43,12 +43,14 @@ struct Call {
 
 // Runs one pipeline; a CUDA error, returned or left behind, is a failure of the case.
 kit::Run run_pipeline(Call& call) {
+  const std::vector<float> before = call.x;
   const kit::Run run = kit::run([&] { return call(kBlock); });
   kit::expect_blocks_of(run, dim3(kBlock));
   if (call.error != cudaSuccess) {
     kit::fail(std::string("squares_and_fourths returned ") + cudaGetErrorName(call.error) +
               " for valid arguments.");
   }
+  kit::expect_equal("h_x afterwards", call.x, before);
   return run;
 }
 
@@ -107,6 +109,7 @@ TEST(HostPipeline, FirstLaunchReadsTheInput) {
 }
 
 TEST(HostPipeline, LaunchesTheKernelTwice) {
+  // contract: with two launches of one kernel
   RecordProperty("todo", 2);
   Call call(1000);
   const kit::Run run = run_pipeline(call);
@@ -120,6 +123,9 @@ TEST(HostPipeline, LaunchesTheKernelTwice) {
 }
 
 TEST(HostPipeline, BothResultsReachTheHost) {
+  // contract: h_x n floats in host memory, n >= 1, unchanged afterwards
+  // contract: h_fourths n floats in host memory, receives (x * x) * (x * x)
+  // contract: cudaSuccess once both results are in host memory
   RecordProperty("todo", 3);
   kit::for_each("n", kit::awkward_sizes(), [](int n) {
     Call call(n);
@@ -129,6 +135,7 @@ TEST(HostPipeline, BothResultsReachTheHost) {
 }
 
 TEST(HostPipeline, TheSquaresAreKeptBeforeTheSecondLaunch) {
+  // contract: h_squares n floats in host memory, receives x * x
   RecordProperty("todo", 2);
   Call call(300);
   run_pipeline(call);
@@ -137,6 +144,7 @@ TEST(HostPipeline, TheSquaresAreKeptBeforeTheSecondLaunch) {
 }
 
 TEST(HostPipeline, LeavesNothingAllocated) {
+  // contract: Leaves no device memory allocated, whatever it returns
   RecordProperty("todo", 3);
   Call warm_up(1);  // on a GPU the first call also pays for the context
   run_pipeline(warm_up);
@@ -148,6 +156,7 @@ TEST(HostPipeline, LeavesNothingAllocated) {
 }
 
 TEST(HostPipeline, ARefusedLaunchIsReturnedAndLeavesNothingAllocated) {
+  // contract: block threads per block; with more than 1024 the launch is refused
   RecordProperty("todo", 3);
   const auto be_refused = [] {
     Call call(kit::work_scale(1000, 1 << 24));
@@ -166,6 +175,7 @@ TEST(HostPipeline, ARefusedLaunchIsReturnedAndLeavesNothingAllocated) {
 // The card has room for `arrays` of the two arrays and half of another. Only in the simulator: a
 // GPU is shared with others, who may free memory at any time.
 TEST(HostPipeline, ARefusedAllocationIsReturnedAndLeavesNothingAllocated) {
+  // contract: Returns the first error
   RecordProperty("todo", 1);
   if (!kit::simulated()) return;
   kit::for_each("arrays that fit", std::vector<int>{1, 0}, [](int arrays) {

@@ -105,6 +105,7 @@ void report_cuda_error(cudaError_t error, const char* call, const char* file, in
 }
 
 TEST(ErrorChecking, AFailedCallIsReturnedToTheCaller) {
+  // contract: Runs planned_call(argument) under CUDA_CHECK
   RecordProperty("todo", 1);
   for (const cudaError_t error : {cudaErrorInvalidValue, cudaErrorMemoryAllocation}) {
     forget_everything();
@@ -119,6 +120,7 @@ TEST(ErrorChecking, AFailedCallIsReturnedToTheCaller) {
 }
 
 TEST(ErrorChecking, AReportNamesTheCallAndItsPlace) {
+  // contract: "file:line: call failed: cudaErrorInvalidValue (invalid argument)"
   RecordProperty("todo", 1);
   forget_everything();
   check_one_call(planned_call, cudaErrorInvalidValue, false);
@@ -151,6 +153,7 @@ TEST(ErrorChecking, ACallIsEvaluatedOnce) {
 }
 
 TEST(ErrorChecking, ACallThatSucceedsIsNotReported) {
+  // contract: skip = true leaves it out: cudaErrorNotReady
   RecordProperty("todo", 1);
   forget_everything();
   const cudaError_t returned = check_one_call(planned_call, cudaSuccess, false);
@@ -170,6 +173,9 @@ TEST(ErrorChecking, ACallThatSucceedsIsNotReported) {
 }
 
 TEST(ErrorChecking, ARefusedLaunchIsReturnedAndForgotten) {
+  // contract: block threads per block
+  // contract: Returns, and reports once, the error of the launch
+  // contract: The error of a refused launch is not left behind for the next call to find
   RecordProperty("todo", 2);
   const Gather gather(1000);
   for (const int block : {2048, 1025}) {
@@ -195,6 +201,9 @@ TEST(ErrorChecking, ARefusedLaunchIsReturnedAndForgotten) {
 }
 
 TEST(ErrorChecking, GathersAfterARefusedLaunch) {
+  // contract: out[i] = table[index[i]] for i = 0 .. n - 1
+  // contract: d_table table_size floats; d_index n ints in 0 .. table_size - 1
+  // contract: d_out n floats; n >= 1
   RecordProperty("todo", 2);
   Gather(1000)(2048);
   cudaGetLastError();
@@ -212,6 +221,7 @@ TEST(ErrorChecking, GathersAfterARefusedLaunch) {
 }
 
 TEST(ErrorChecking, TheKernelIsDoneWhenTheFunctionReturns) {
+  // contract: on the device, and waits for it
   RecordProperty("todo", 2);
   const Gather gather(kit::work_scale(1000, 1 << 26));
   bool done = false;
@@ -227,6 +237,7 @@ TEST(ErrorChecking, TheKernelIsDoneWhenTheFunctionReturns) {
 }
 
 TEST(ErrorChecking, ARefusedCallDoesNotLoseTheContext) {
+  // contract: False if all is well, also after a call or a launch was refused
   RecordProperty("todo", 3);
   if (context_is_lost()) {
     kit::fail("Nothing has failed yet, but context_is_lost() returned true.");
@@ -246,6 +257,8 @@ TEST(ErrorChecking, ARefusedCallDoesNotLoseTheContext) {
 }
 
 TEST(ErrorChecking, AFailedKernelLosesTheContext) {
+  // contract: or else the error of the kernel
+  // contract: True if an earlier kernel has failed
   std::vector<int> index = kit::random_ints(1000, 0, kTable - 1);
   index[777] = kTable;  // one past the end
   const Gather gather(index);

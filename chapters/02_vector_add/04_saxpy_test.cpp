@@ -54,6 +54,7 @@ kit::Run check(const Config& config, kit::Placement placement = kit::Placement::
 }  // namespace
 
 TEST(Saxpy, UpdatesEachElementOfASmallArrayOnce) {
+  // contract: y = a * x + y
   RecordProperty("todo", 1);
   // One block is enough for these.
   kit::for_each("n", std::vector<Config>{{256, 256, 64}, {32, 32, 64}, {100, 128, 64}},
@@ -67,6 +68,7 @@ TEST(Saxpy, LoopsWhenThereAreFewerThreadsThanElements) {
 }
 
 TEST(Saxpy, WorksWithEveryBlockSize) {
+  // contract: 1 <= block <= 1024, not always a multiple of 32
   RecordProperty("todo", 2);
   kit::for_each("block", std::vector<int>{1, 32, 33, 96, 256, 1000, 1024}, [](int block) {
     kit::for_each("n", kit::awkward_sizes(), [block](int n) { check({n, block, 1000}); });
@@ -74,18 +76,21 @@ TEST(Saxpy, WorksWithEveryBlockSize) {
 }
 
 TEST(Saxpy, StaysInsideItsArrays) {
+  // contract: d_x, d_y n floats each in device memory
   RecordProperty("todo", 1);
   kit::for_each("n", std::vector<Config>{{1025, 128, 2}, {33, 64, 8}, {1, 1024, 1}},
                 [](const Config& config) { check(config, kit::Placement::kAtEnd); });
 }
 
 TEST(Saxpy, AcceptsNoElements) {
+  // contract: n = 0 does nothing
   RecordProperty("todo", 2);
   check({0, 256, 64});
   check({1, 256, 64});  // the same launcher must work when there is something to update
 }
 
 TEST(Saxpy, LaunchesAsManyBlocksAsCoverTheArray) {
+  // contract: launches as many blocks as cover n
   RecordProperty("todo", 2);
   kit::for_each("n", std::vector<Config>{{10000, 128, 200}, {300, 128, 1000}, {10000, 128, 7}},
                 [](const Config& config) {
@@ -100,6 +105,7 @@ TEST(Saxpy, LaunchesAsManyBlocksAsCoverTheArray) {
 }
 
 TEST(Saxpy, KeepsToTheMostBlocks) {
+  // contract: but at most this many; max_blocks >= 1
   RecordProperty("todo", 2);
   kit::for_each("n", std::vector<Config>{{10000, 128, 7}, {10000, 32, 1}, {300, 128, 1000}},
                 [](const Config& config) {

@@ -29,6 +29,7 @@ kit::Run check(int n, kit::Placement placement = kit::Placement::kMiddle) {
 }  // namespace
 
 TEST(VectorizedAdd, AddsWholeGroupsOfFour) {
+  // contract: c = a + b
   RecordProperty("todo", 1);
   kit::for_each("n", std::vector<int>{1024, 512, 4}, [](int n) { check(n); });
 }
@@ -46,6 +47,7 @@ TEST(VectorizedAdd, CoversSizesThatAreNotBlockMultiples) {
 }
 
 TEST(VectorizedAdd, StaysInsideItsArrays) {
+  // contract: d_a, d_b, d_c n floats each in device memory
   RecordProperty("todo", 2);
   // Multiples of four: at the end of an allocation any other size would move its start off the
   // 16 bytes that are promised.
@@ -54,12 +56,14 @@ TEST(VectorizedAdd, StaysInsideItsArrays) {
 }
 
 TEST(VectorizedAdd, AcceptsNoElements) {
+  // contract: n >= 0
   RecordProperty("todo", 3);
   check(0);
   check(1);  // the same launcher must work when there is something to add
 }
 
 TEST(VectorizedAdd, MovesSixteenBytesPerThread) {
+  // contract: aligned to 16 bytes
   RecordProperty("todo", 1);
   const kit::Run run = check(kit::work_scale((1 << 15) + 3, (1 << 24) + 3));
   const kit::Counters& c = run.counters();

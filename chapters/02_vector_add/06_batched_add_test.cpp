@@ -35,17 +35,21 @@ TEST(BatchedAdd, AddsOneShortRow) {
 }
 
 TEST(BatchedAdd, AddsEveryRow) {
+  // contract: c = a + b for a batch of `rows` vectors of `cols` floats
   RecordProperty("todo", 2);
   kit::for_each("rows x cols", std::vector<kit::Shape>{{5, 128}, {128, 5}, {3, 256}},
                 [](const kit::Shape& shape) { check(shape); });
 }
 
 TEST(BatchedAdd, CoversShapesThatAreNotBlockMultiples) {
+  // contract: rows 1 <= rows <= 65535
+  // contract: cols cols >= 1
   RecordProperty("todo", 2);
   kit::for_each("rows x cols", kit::awkward_shapes(),
                 [](const kit::Shape& shape) { check(shape); });
   kit::for_each("rows x cols",
-                std::vector<kit::Shape>{{3, 1000}, {2, 1025}, {kit::work_scale(40, 4000), 1031}},
+                std::vector<kit::Shape>{
+                    {3, 1000}, {2, 1025}, {kit::work_scale(40, 4000), 1031}, {65535, 1}},
                 [](const kit::Shape& shape) { check(shape); });
 }
 
@@ -56,12 +60,14 @@ TEST(BatchedAdd, TakesTheMostRowsAndLongOnes) {
 }
 
 TEST(BatchedAdd, StaysInsideItsArraysAndRows) {
+  // contract: d_a, d_b, d_c rows x cols floats each in device memory, row-major
   RecordProperty("todo", 1);
   kit::for_each("rows x cols", std::vector<kit::Shape>{{1, 33}, {7, 129}, {4, 1}},
                 [](const kit::Shape& shape) { check(shape, kit::Placement::kAtEnd); });
 }
 
 TEST(BatchedAdd, LaunchesOnceForTheWholeBatch) {
+  // contract: with one launch
   RecordProperty("todo", 2);
   kit::for_each("rows x cols", std::vector<kit::Shape>{{50, 300}, {300, 50}},
                 [](const kit::Shape& shape) {

@@ -73,6 +73,8 @@ double seconds_since(Clock::time_point begin) {
 }  // namespace
 
 TEST(Timing, TheFirstCallIsNotTimed) {
+  // contract: Calls work(context, stream) once without timing it, then `repeats` times
+  // contract: Returns the first error
   RecordProperty("todo", 1);
   kit::for_each("repeats", std::vector<int>{5, 1}, [](int repeats) {
     const Timing timing(repeats);
@@ -84,6 +86,7 @@ TEST(Timing, TheFirstCallIsNotTimed) {
 }
 
 TEST(Timing, TheFirstCallIsWaitedFor) {
+  // contract: All of the work is done when it returns
   RecordProperty("todo", 1);
   const Timing timing(3);
   if (timing.probe.calls() > 1 && timing.probe.done_at_call[1] != 1) {
@@ -94,6 +97,7 @@ TEST(Timing, TheFirstCallIsWaitedFor) {
 }
 
 TEST(Timing, EachCallLiesBetweenTwoEvents) {
+  // contract: how many milliseconds the device took for each of these calls
   RecordProperty("todo", 2);
   const int repeats = 4;
   const Timing timing(repeats);
@@ -120,6 +124,7 @@ TEST(Timing, EachCallLiesBetweenTwoEvents) {
 }
 
 TEST(Timing, EventsAreInTheStreamOfTheWork) {
+  // contract: Puts work into a stream: launches and copies that run later than the call returns
   RecordProperty("todo", 2);
   const Timing timing(3);
   for (const cudaStream_t stream : timing.probe.streams) {
@@ -162,6 +167,8 @@ TEST(Timing, PartsAddUpToLessThanTheWhole) {
 }
 
 TEST(Timing, CountsEveryLaunch) {
+  // contract: Empty kernels that the host launches
+  // contract: One more, before them, is not timed
   RecordProperty("todo", 3);
   kit::for_each("count", std::vector<int>{100, 1}, [](int count) {
     double rate = 0, seconds = 0;
@@ -183,6 +190,7 @@ TEST(Timing, CountsEveryLaunch) {
 }
 
 TEST(Timing, LaunchesAreDoneWhenTheClockStops) {
+  // contract: and the device completes per second
   RecordProperty("todo", 3);
   const int count = kit::work_scale(200, 100000);
   bool done = false;

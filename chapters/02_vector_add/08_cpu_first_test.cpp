@@ -46,6 +46,7 @@ void expect_position(const std::string& planted, const Answer& answer, int posit
 }  // namespace
 
 TEST(CpuFirst, TheReferenceIsRight) {
+  // contract: Reference on the host. x: n floats; midpoints: n - 1 doubles; n >= 2
   RecordProperty("todo", 1);
   kit::for_each("n", sizes(), [](int n) {
     const std::vector<float> x = kit::random_floats(n);
@@ -66,6 +67,7 @@ TEST(CpuFirst, TheReferenceIsRight) {
 }
 
 TEST(CpuFirst, TheComparisonAcceptsRightAnswers) {
+  // contract: -1 if there is none. expected holds finite values
   RecordProperty("todo", 2);
   Answer answer;
   expect_position("got and expected are equal", answer, -1);
@@ -87,6 +89,7 @@ TEST(CpuFirst, TheComparisonAcceptsRightAnswers) {
 }
 
 TEST(CpuFirst, TheComparisonFindsAWrongElement) {
+  // contract: The first position where got and expected differ
   RecordProperty("todo", 2);
   for (const int position : {0, 1, 50, 99}) {
     Answer high, low;
@@ -115,6 +118,7 @@ TEST(CpuFirst, TheComparisonIsMadeInDouble) {
 }
 
 TEST(CpuFirst, TheComparisonFindsANaN) {
+  // contract: a NaN in got included
   RecordProperty("todo", 2);
   for (const int position : {99, 0, 31}) {
     Answer answer;
@@ -136,6 +140,8 @@ TEST(CpuFirst, TheComparisonFindsAShiftByOne) {
 }
 
 TEST(CpuFirst, TheComparisonFindsDifferentSizes) {
+  // contract: With different sizes, and no difference before, the end of the shorter one
+  // contract: the sizes are >= 0
   RecordProperty("todo", 2);
   Answer shorter;
   shorter.got.pop_back();
@@ -153,6 +159,7 @@ TEST(CpuFirst, TheComparisonFindsDifferentSizes) {
 }
 
 TEST(CpuFirst, TheKernelAgreesWithTheReference) {
+  // contract: The same midpoints on the device. d_x: n floats; d_midpoints: n - 1 floats; n >= 2
   RecordProperty("todo", 3);
   kit::for_each("n", sizes(), [](int n) {
     const std::vector<float> x = kit::random_floats(n);

@@ -77,6 +77,7 @@ void print_counts(int n, const kit::Run runs[3]) {
 }  // namespace
 
 TEST(OneThreadToGrid, PredictionsAreMade) {
+  // contract: What you expect, before you run it
   RecordProperty("todo", 1);
   if (!(predicted_instruction_ratio() >= 1.0) || predicted_blocks(1000) < 1) {
     kit::fail(
@@ -86,6 +87,7 @@ TEST(OneThreadToGrid, PredictionsAreMade) {
 }
 
 TEST(OneThreadToGrid, TheKernelIsRightInEveryLaunch) {
+  // contract: c = a + b, three times with the same kernel; n >= 1
   RecordProperty("todo", 2);
   kit::for_each("launch", launchers(), [](const NamedLauncher& launcher) {
     kit::for_each("n", kit::awkward_sizes(),

@@ -180,8 +180,8 @@ TEST(MatmulBatched, LaunchesOnceForTheWholeBatch) {
 TEST(MatmulBatched, MatricesMayLieFarApart) {
   RecordProperty("todo", 1);
   if (!kit::simulated()) return;                // no card has the memory
-  constexpr long long kStride = 1'200'000'000;  // two of them are more than an int holds
-  constexpr int kBatch = 4;
+  constexpr long long kStride = 1'200'000'000;  // two are too many for an int, four for an unsigned
+  constexpr int kBatch = 5;
   const kit::MatmulSizes s{3, 5, 4};
   std::vector<kit::Part<float>> a, b, c;
   for (int z = 0; z < kBatch; ++z) {

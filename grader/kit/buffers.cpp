@@ -11,6 +11,7 @@
 
 #include "kit/context.h"
 #include "kit/kit.h"
+#include "kit/sparse.h"
 
 namespace kit {
 namespace internal {
@@ -244,6 +245,7 @@ void BuffersBefore::restore() const {
 
 void abandon_buffers() {
   for (internal::Allocation* allocation : context().allocations) allocation->abandon();
+  for (internal::SparseMemory* memory : context().sparse) memory->abandon();
 }
 
 }  // namespace kit

@@ -16,6 +16,10 @@
 
 namespace kit {
 
+namespace internal {
+class SparseMemory;  // kit/sparse.h
+}
+
 struct LineCounters {
   std::string file;
   int line = 0;
@@ -40,6 +44,7 @@ struct Context {
   std::string stopped_by;             // the test in which that happened
   bool finished = false;              // main() has sent its last event
   std::set<internal::Allocation*> allocations;
+  std::set<internal::SparseMemory*> sparse;
   std::set<int> devices;  // on which the kit has had memory
 
   // ---- of the running test

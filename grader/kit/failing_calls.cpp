@@ -8,7 +8,8 @@ namespace kit {
 namespace {
 
 constexpr uint64_t kMostRuns = 200;
-constexpr char kLearnersFiles[] = ".cu";  // tests are .cpp
+constexpr uint64_t kMostInstructions = 50'000'000;  // of threads, in these runs; about a second
+constexpr char kLearnersFiles[] = ".cu";            // tests are .cpp
 
 std::string what_is_wrong(const std::string& call, bool said_success, const std::string& trouble,
                           size_t left) {
@@ -48,7 +49,10 @@ FailingCalls::~FailingCalls() {
 void FailingCalls::begin_run() {
   if (!asked_) return;
   live_before_ = wsim_live_allocations(nullptr);
-  wsim_fail_call(k_ < kMostRuns ? ++k_ : 0, names_.c_str(), kLearnersFiles);
+  if (k_ == 0) instructions_before_ = context().thread_instructions;
+  const bool enough =
+      k_ == kMostRuns || context().thread_instructions > instructions_before_ + kMostInstructions;
+  wsim_fail_call(enough ? 0 : ++k_, names_.c_str(), kLearnersFiles);
 }
 
 bool FailingCalls::was_failing_run(bool said_success, const std::string& trouble,

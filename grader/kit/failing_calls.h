@@ -31,6 +31,7 @@ class FailingCalls {
   std::string names_;
   uint64_t k_ = 0;
   size_t live_before_ = 0;
+  uint64_t instructions_before_ = 0;
   std::optional<BuffersBefore> before_;
 };
 

@@ -9,6 +9,7 @@ namespace internal {
 
 SparseMemory::SparseMemory(size_t size, const char* name)
     : base_(static_cast<unsigned char*>(wsim_allocate_sparse(size))), size_(size), name_(name) {
+  context().sparse.insert(this);
   uses_device(current_device());
   if (base_ == nullptr) {
     fail("There are no addresses left for " + name_ + ". Is the test for the simulator alone?");
@@ -17,7 +18,10 @@ SparseMemory::SparseMemory(size_t size, const char* name)
   wsim_name_allocation(base_, name);
 }
 
-SparseMemory::~SparseMemory() { cudaFree(base_); }
+SparseMemory::~SparseMemory() {
+  context().sparse.erase(this);
+  cudaFree(base_);
+}
 
 void SparseMemory::write(size_t at, const void* bytes, size_t size) const {
   if (base_ != nullptr) cudaMemcpy(base_ + at, bytes, size, cudaMemcpyHostToDevice);

@@ -26,6 +26,7 @@ class SparseMemory {
   SparseMemory(const SparseMemory&) = delete;
   SparseMemory& operator=(const SparseMemory&) = delete;
 
+  void abandon() { base_ = nullptr; }  // a device reset has taken it
   void* get() const { return base_; }
   const std::string& name() const { return name_; }
   void write(size_t at, const void* bytes, size_t size) const;

@@ -41,6 +41,13 @@ const char* access_verb(const Request& request) {
   return request.atomic ? "changes" : request.write ? "writes" : "reads";
 }
 
+// "2,147,483,648"
+std::string grouped(uint64_t value) {
+  std::string digits = number(value);
+  for (size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
+  return digits;
+}
+
 // Behind an address where nothing lies: what is 2^32 elements further on, where an index computed
 // in 64 bits would have led. "" if nobody's memory is there.
 std::string overflowed_index(const Request& request, int lane) {
@@ -53,7 +60,7 @@ std::string overflowed_index(const Request& request, int lane) {
     }
     const uint64_t element = (meant - payload(*allocation).first) / size;
     if (element <= 0x7fffffff) continue;
-    return "Index overflow: the element is number " + number(element) + " of " +
+    return "Index overflow: the element is number " + grouped(element) + " of " +
            allocation_name(*allocation) +
            ", and an int ends at 2,147,483,647. Compute the index in 64 bits, and convert before "
            "the multiplication: static_cast<size_t>(row) * cols. ";

@@ -28,7 +28,7 @@ namespace {
 constexpr uint64_t kShadowBytes = DeviceMemory::kSize / 8 + 64;
 constexpr uint64_t kTableBytes = DeviceMemory::kSize / DeviceMemory::kPage * sizeof(void*);
 
-// Pages appear when they are touched: 64 GiB of addresses cost nothing until they are used.
+// Pages appear when they are touched: addresses cost nothing until they are used.
 void* reserve_zeroed(uint64_t bytes) {
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

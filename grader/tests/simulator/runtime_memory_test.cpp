@@ -36,6 +36,38 @@ TEST(BitRange, AgreesWithOneBitAtATime) {
   }
 }
 
+TEST(BitRange, FindsTheFirstClearBit) {
+  std::vector<uint64_t> words(3, ~uint64_t{0});
+  EXPECT_EQ(find_clear_bit(words.data(), 5, 180), 185u);
+  for (const uint64_t bit : {170u, 128u, 64u, 63u, 9u}) {
+    words[bit / 64] &= ~(uint64_t{1} << bit % 64);
+    EXPECT_EQ(find_clear_bit(words.data(), 9, 170), bit);
+  }
+}
+
+TEST(DeviceMemory, SparseAllocationsHoldWhatIsTouched) {
+  constexpr uint64_t kBytes = uint64_t{24} << 30;
+  const uint64_t in_use = memory().bytes_in_use();
+  const uint64_t start = memory().allocate_sparse(kBytes, 0);
+  ASSERT_NE(start, 0u);
+  EXPECT_EQ(memory().bytes_in_use(), in_use);
+  EXPECT_TRUE(memory().has_sparse());
+  EXPECT_EQ(memory().allocation_at(start - (uint64_t{1} << 33)), nullptr);
+  EXPECT_EQ(memory().find_defined(start, kBytes), kBytes);
+  for (const uint64_t at : {kBytes - 4, kBytes / 2, uint64_t{12345}}) {
+    EXPECT_FALSE(memory().all_defined(start + at, 4));
+    *memory().view(start + at) = 1;
+    memory().mark_defined(start + at, 4);
+    EXPECT_TRUE(memory().all_defined(start + at, 4));
+    EXPECT_FALSE(memory().all_defined(start + at - 1, 4));
+    EXPECT_EQ(memory().find_defined(start, kBytes), at);
+  }
+  EXPECT_EQ(memory().find_defined(start + 20000, kBytes - 20000), kBytes / 2 - 20000);
+  EXPECT_EQ(memory().free(start), DeviceMemory::FreeResult::kOk);
+  EXPECT_FALSE(memory().has_sparse());
+  EXPECT_EQ(memory().bytes_in_use(), in_use);
+}
+
 TEST(BitRange, WritesAndReadsAcrossWords) {
   std::vector<uint64_t> words(3, 0x5555555555555555ull);
   write_bits(words.data(), 60, 16, 0xabcd);
