@@ -12,6 +12,7 @@ constexpr char kOptions[] =
     "Options of every command:\n"
     "  --device auto|gpu|sim   where to grade (auto: the simulator, then the GPU)\n"
     "  --solution              grade the reference instead of your file\n"
+    "  --jail                  for strangers' files: nothing of yours is in sight\n"
     "  --json                  results for programs: grader/cli/schema\n"
     "  --no-color              plain text (also NO_COLOR, and into a pipe)\n"
     "EX is any unique part of a name, such as saxpy. Without it: the current one.\n"
@@ -65,8 +66,8 @@ const std::vector<Command>& commands() {
        kProfileOptions},
       {"trace", "[EX]", "one warp step by step, with its values", trace_command, 1, false, true,
        kTraceOptions},
-      {"exec", "PROGRAM ...", "any CUDA program or .cu file, checks on", exec_command, 0, false, true,
-       kExecOptions},
+      {"exec", "PROGRAM ...", "any CUDA program or .cu file, checks on", exec_command, 0, false,
+       true, kExecOptions},
       {"update", "", "a new version of the course; keeps your files", update_command},
       {"clean", "[PART]", "disk space; removes build, toolkit or data", clean_command, 1},
       {"doctor", "", "tools, devices, and a kernel that really runs", doctor_command},
