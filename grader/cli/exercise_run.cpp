@@ -175,10 +175,10 @@ std::vector<fs::path> writable_folders(const RunRequest& request, const fs::path
   std::vector<fs::path> folders = {"/dev", "/tmp", fs::temp_directory_path(error), reports};
   const char* home = std::getenv("HOME");
   if (home == nullptr) return folders;
-  // Caches of the driver and of the frameworks, which compile at the first call.
-  if (request.device == Device::kGpu) folders.push_back(fs::path(home) / ".nv");
-  if (is_python(*request.exercise)) {
-    for (const char* cache : {".cache", ".triton"}) folders.push_back(fs::path(home) / cache);
+  // Caches of the driver and of the frameworks, which compile at the first call. On a GPU other
+  // exercises are compared with a framework, too.
+  if (request.device == Device::kGpu || is_python(*request.exercise)) {
+    for (const char* cache : {".nv", ".cache", ".triton"}) folders.push_back(fs::path(home) / cache);
   }
   return folders;
 }
