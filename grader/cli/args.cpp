@@ -27,6 +27,7 @@ constexpr Flag kFlags[] = {{"--solution", &Options::solution, true},
                            {"--yes", &Options::yes, true},
                            {"-y", &Options::yes, true},
                            {"--spoil", &Options::spoil, true},
+                           {"--jail", &Options::jail, true},
                            {"--predictions", &Options::predictions, true},
                            {"--advice", &Options::advice, true}};
 

@@ -19,7 +19,7 @@ struct Options {
   std::vector<std::string> rest;  // after "--", or everything for commands that parse themselves
   DeviceChoice device = DeviceChoice::kAuto;
   bool solution = false, json = false, colour = true, help = false, version = false;
-  bool yes = false, spoil = false;
+  bool yes = false, spoil = false, jail = false;
   bool predictions = false;  // list
   bool advice = false;       // profile
   std::string ptx;                                    // exec --ptx PATH

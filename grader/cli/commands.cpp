@@ -12,6 +12,7 @@ constexpr char kOptions[] =
     "Options of every command:\n"
     "  --device auto|gpu|sim   where to grade (auto: the simulator, then the GPU)\n"
     "  --solution              grade the reference instead of your file\n"
+    "  --jail                  for strangers' files: nothing of yours is in sight\n"
     "  --json                  results for programs: grader/cli/schema\n"
     "  --no-color              plain text (also NO_COLOR, and into a pipe)\n"
     "EX is any unique part of a name, such as saxpy. Without it: the current one.\n"

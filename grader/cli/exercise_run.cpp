@@ -13,6 +13,7 @@
 #include "cli/linked_kernels.h"
 #include "cli/object_symbols.h"
 #include "cli/process/confinement.h"
+#include "cli/process/jail.h"
 #include "cli/python_program.h"
 #include "course/text.h"
 
@@ -174,10 +175,10 @@ std::vector<fs::path> writable_folders(const RunRequest& request, const fs::path
   std::vector<fs::path> folders = {"/dev", "/tmp", fs::temp_directory_path(error), reports};
   const char* home = std::getenv("HOME");
   if (home == nullptr) return folders;
-  // Caches of the driver and of the frameworks, which compile at the first call.
-  if (request.device == Device::kGpu) folders.push_back(fs::path(home) / ".nv");
-  if (is_python(*request.exercise)) {
-    for (const char* cache : {".cache", ".triton"}) folders.push_back(fs::path(home) / cache);
+  // Caches of the driver and of the frameworks, which compile at the first call. On a GPU other
+  // exercises are compared with a framework, too.
+  if (request.device == Device::kGpu || is_python(*request.exercise)) {
+    for (const char* cache : {".nv", ".cache", ".triton"}) folders.push_back(fs::path(home) / cache);
   }
   return folders;
 }
@@ -207,6 +208,7 @@ class ProgramRun {
     options_.quiet_seconds = limits_.quiet;
     options_.with_channel = true;
     options_.confinement = &confinement_;
+    if (request.jail) lock_up(paths);
     options_.watched = request.watched;
     options_.interrupted = request.interrupted;
     options_.on_event = [this](std::string_view line) {
@@ -243,6 +245,7 @@ class ProgramRun {
     options_.argv = std::move(program.argv);
     options_.environment = std::move(program.environment);
     options_.directory = paths.build(Device::kSimulator);  // there is none for a GPU yet
+    needed_ = std::move(program.files);
     filter_option_ = "--filter=";
   }
 
@@ -263,6 +266,24 @@ class ProgramRun {
     }
   }
 
+  // The program alone, no other of the build folder and no solution; for Python what it imports.
+  void lock_up(const Paths& paths) {
+    std::vector<fs::path> readable = std::move(needed_);
+    readable.push_back(options_.argv[0]);
+    for (const char* part : {".toolkit", ".data"}) readable.push_back(paths.root / part);
+    if (!paths.cuda_home.empty()) readable.emplace_back(paths.cuda_home);
+    if (is_python(*request_.exercise)) {
+      readable.push_back(paths.root / "grader/kit/python");
+      readable.push_back(course::files_of(paths.root, *request_.exercise).starter.parent_path());
+      readable.push_back(paths.build(Device::kSimulator) / "lib");
+    }
+    std::erase_if(options_.environment, [](const auto& pair) {
+      return pair.first == "GRADE_SIM_CACHE";  // a folder that others read
+    });
+    options_.confinement = nullptr;  // its own mounts and its own processes
+    jail(&options_, readable);
+  }
+
   // In the simulator, which reads the variable.
   void ask_for_devices(int count) {
     if (count > 1 && std::getenv("GRADE_SIM_DEVICES") == nullptr) {
@@ -277,13 +298,23 @@ class ProgramRun {
     options.wall_seconds = limits_.whole - result_.run_seconds;
     result_.done = false;
     events_.begin_process();
-    const ChildResult child = run_child(options);
+    ChildResult child = run_child(options);
+    constexpr int kSignalled = 128;  // how bubblewrap passes on what ended the program
+    if (request_.jail && child.end == End::kExited && child.status > kSignalled) {
+      child.end = End::kSignalled;
+      child.signal = child.status - kSignalled;
+    }
     result_.run_seconds += child.seconds;
     result_.end = child.end;
     result_.output += child.out.text() + child.err.text();
     result_.output_bytes += child.out.total + child.err.total;
     if (child.end == End::kCancelled || child.end == End::kStopped) return false;
     if (result_.done && child.end == End::kExited && child.status <= 1) return false;
+    const std::string said = child.err.text();
+    if (request_.jail && result_.tests.empty() && course::starts_with(said, "bwrap: ")) {
+      result_.build.problem = "The jail could not be made. " + course::trim(said);
+      return false;
+    }
     note_early_end(child);
     const bool crashed = child.end == End::kSignalled || child.end == End::kExited;
     return crashed && request_.continue_after_crash && !result_.tests.empty() && ++crashes_ < 20 &&
@@ -328,7 +359,7 @@ class ProgramRun {
 
   Outcome judge() {
     if (result_.end == End::kCancelled) return Outcome::kCancelled;
-    if (is_for_the_other_machine()) return Outcome::kCannotBuild;
+    if (!result_.build.problem.empty() || is_for_the_other_machine()) return Outcome::kCannotBuild;
     const bool all_passed =
         !result_.tests.empty() &&
         std::all_of(result_.tests.begin(), result_.tests.end(),
@@ -354,7 +385,8 @@ class ProgramRun {
   // The text of .progress where the kernel does not keep the program from writing to it.
   std::string unprotected_progress() const {
     const fs::path file = paths_.root / ".progress";
-    if (request_.program != Program::kLearner || confinement_.protects(file)) return "";
+    const bool is_kept = request_.jail || confinement_.protects(file);
+    if (request_.program != Program::kLearner || is_kept) return "";
     return fs::exists(file) ? course::read_text(file) : "";
   }
 
@@ -371,6 +403,7 @@ class ProgramRun {
   EventReader events_;
   TimeLimits limits_;
   Confinement confinement_;
+  std::vector<fs::path> needed_;  // files, by a Python program
   ChildOptions options_;
   std::string filter_option_;
   int crashes_ = 0;

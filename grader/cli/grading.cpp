@@ -11,6 +11,7 @@
 #include "cli/integrity.h"
 #include "cli/lesson_text.h"
 #include "cli/process/interrupt.h"
+#include "cli/process/jail.h"
 #include "cli/python_program.h"
 #include "cli/verdict.h"
 #include "course/starter.h"
@@ -102,6 +103,20 @@ void note_changes(App& app, const course::Exercise& exercise, Result* result) {
   if (!result->changed.empty() && result->program == Program::kLearner) {
     result->outcome = Outcome::kInconclusive;
   }
+}
+
+// Never without a jail where one was asked for.
+void check_jail(const App& app) {
+  if (app.options().device == DeviceChoice::kGpu) {
+    throw UsageError("--jail lets no GPU in: take --device sim, or a container for the GPU.");
+  }
+  const std::string problem = why_no_jail();
+  if (!problem.empty()) throw UsageError("--jail: " + problem);
+}
+
+std::vector<Device> devices_of(const App& app, const course::Exercise& exercise) {
+  if (app.options().jail) return {Device::kSimulator};
+  return app.devices(exercise);
 }
 
 void decide_next(App& app, const course::Exercise& exercise, Grading* grading) {
@@ -198,6 +213,8 @@ Grading grade_exercise(App& app, const course::Exercise& exercise, const Grading
   RunRequest request;
   request.exercise = &exercise;
   request.program = app.options().solution ? Program::kSolution : Program::kLearner;
+  request.jail = app.options().jail;
+  if (request.jail) check_jail(app);
   request.watched = hooks.watched;
   request.interrupted = hooks.interrupted;
   request.on_progress = hooks.on_progress;
@@ -212,7 +229,7 @@ Grading grade_exercise(App& app, const course::Exercise& exercise, const Grading
   if (takes_what_is_here && gpu_count() > 0) {
     grading.left_out = too_few_gpus(exercise, gpu_count());
   }
-  for (const Device device : app.devices(exercise)) {
+  for (const Device device : devices_of(app, exercise)) {
     request.device = device;
     Result result = build_and_run(app.paths(), request);
     // A library that this machine lacks is no fault of the file, and the simulator has graded it.

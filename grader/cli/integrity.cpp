@@ -1,9 +1,12 @@
 #include "cli/integrity.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
 #include <cstring>
 #include <set>
+#include <string_view>
+#include <utility>
 
 #include "cli/process/child.h"
 #include "cli/python_program.h"

@@ -1,6 +1,7 @@
 #include "kit/channel.h"
 
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -22,27 +23,23 @@ struct Handed {
 };
 Handed handed;
 
-void read_setting(std::string_view text) {
+void read_setting(const char* text) {
   int fd = 0;
-  size_t at = 0;
-  for (; at < text.size() && at < 6 && text[at] >= '0' && text[at] <= '9'; ++at) {
-    fd = 10 * fd + (text[at] - '0');
-  }
-  const bool fits = at > 0 && at < text.size() && text[at] == ':' &&
-                    read_key(text.substr(at + 1), &handed.key) && ::fcntl(fd, F_GETFD) >= 0;
-  handed.damaged = !fits;
-  if (!fits) return;
+  for (; *text >= '0' && *text <= '9' && fd < 1 << 20; ++text) fd = 10 * fd + (*text - '0');
+  char key[32];
+  const ssize_t size = ::recv(fd, key, sizeof key, MSG_DONTWAIT);
+  handed.damaged = *text != '\0' || size != sizeof key ||
+                   !read_key(std::string_view(key, sizeof key), &handed.key);
+  ::explicit_bzero(key, sizeof key);
+  if (handed.damaged) return;
   ::fcntl(fd, F_SETFD, FD_CLOEXEC);  // programs that the learner's code starts must not inherit it
   handed.fd = fd;
 }
 
-// /proc/self/environ shows the memory that is wiped here.
 void take_from(char** environment) {
   for (char** entry = environment; *entry != nullptr; ++entry) {
     if (std::strncmp(*entry, kVariable.data(), kVariable.size()) != 0) continue;
-    char* text = *entry;
-    read_setting(text + kVariable.size());
-    ::explicit_bzero(text, std::strlen(text));
+    read_setting(*entry + kVariable.size());
     for (char** rest = entry; *rest != nullptr; ++rest) *rest = rest[1];
     return;
   }
@@ -76,8 +73,9 @@ Channel Channel::from_environment() {
   channel.key_ = handed.key;
   if (handed.damaged) {
     static constexpr std::string_view kMessage =
-        "kit: GRADE_CHANNEL must be FD:KEY with an open descriptor and 32 hex digits; no results "
-        "are sent.\n";
+        "kit: GRADE_CHANNEL must be a socket with a key of 32 hex digits to be read; no results "
+        "are "
+        "sent.\n";
     write_all(STDERR_FILENO, kMessage.data(), kMessage.size());
   }
   ::explicit_bzero(&handed.key, sizeof handed.key);

@@ -13,8 +13,8 @@ namespace kit {
 
 class Channel {
  public:
-  // GRADE_CHANNEL ("FD:KEY"), taken out of the environment, and its text wiped: in a program before
-  // any constructor has run, so that the code under test never sees it. Without it every event is
+  // The socket that GRADE_CHANNEL names. The key is read from it, once: in a program before any
+  // constructor has run, so that the code under test never sees it. Without one every event is
   // dropped.
   static Channel from_environment();
 

@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <sstream>
 
 #include "cli/process/confinement.h"
 #include "cli/process/stream.h"
@@ -103,14 +104,33 @@ struct Prepared {
   ::_exit(127);
 }
 
+// What a file of /proc begins with.
+std::string proc_text(pid_t pid, const char* file) {
+  char name[96], text[4096];
+  std::snprintf(name, sizeof name, "/proc/%d/%s", static_cast<int>(pid), file);
+  const Descriptor opened(::open(name, O_RDONLY | O_CLOEXEC));
+  const ssize_t size = opened.open() ? ::read(opened.get(), text, sizeof text) : 0;
+  return {text, size > 0 ? static_cast<size_t>(size) : 0};
+}
+
 uint64_t resident_bytes(pid_t pid) {
-  char name[64], text[128] = {};
-  std::snprintf(name, sizeof name, "/proc/%d/statm", static_cast<int>(pid));
-  const Descriptor file(::open(name, O_RDONLY | O_CLOEXEC));
-  if (!file.open() || ::read(file.get(), text, sizeof text - 1) <= 0) return 0;
   unsigned long long size = 0, resident = 0;
-  if (std::sscanf(text, "%llu %llu", &size, &resident) != 2) return 0;
+  if (std::sscanf(proc_text(pid, "statm").c_str(), "%llu %llu", &size, &resident) != 2) return 0;
   return resident * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+// Of the process and its children, as far down as a fork bomb can be counted.
+uint64_t resident_bytes_of_tree(pid_t root) {
+  constexpr size_t kMost = 1024;
+  std::vector<pid_t> all = {root};
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < all.size() && i < kMost; ++i) {
+    bytes += resident_bytes(all[i]);
+    const std::string name = "task/" + std::to_string(all[i]) + "/children";
+    std::istringstream children(proc_text(all[i], name.c_str()));
+    for (pid_t child = 0; children >> child;) all.push_back(child);
+  }
+  return bytes;
 }
 
 // One run from fork to the last wait.
@@ -145,9 +165,9 @@ class Run {
     Prepared child;
     std::string setting;
     if (options_.with_channel) {
-      channel = make_pipe();
+      channel = make_channel(key_);
       child.channel = channel.write.get();
-      setting = std::to_string(child.channel) + ":" + key_;
+      setting = std::to_string(child.channel);
     }
     child.arguments = options_.argv;
     child.environment = merged_environment(options_, setting);
@@ -281,7 +301,8 @@ class Run {
 
   void watch_memory() {
     if (options_.memory_bytes == 0) return;
-    result_.memory_peak = std::max(result_.memory_peak, resident_bytes(pid_));
+    const uint64_t now = options_.whole_tree ? resident_bytes_of_tree(pid_) : resident_bytes(pid_);
+    result_.memory_peak = std::max(result_.memory_peak, now);
   }
 
   // The child stays a zombie until its group is killed: its id cannot be given to another group.

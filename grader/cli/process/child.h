@@ -23,13 +23,14 @@ struct ChildOptions {
   double wall_seconds = 0;           // whole run; 0: no limit
   double quiet_seconds = 0;          // between two lines on the channel; 0: no limit
   uint64_t memory_bytes = 0;         // resident set of the child; 0: no limit
+  bool whole_tree = false;           // memory is that of the child and all that it has started
   size_t output_kept = 32 << 10;     // bytes of the head, and as many of the tail, of each stream
   uint64_t output_limit =
       64 << 20;  // bytes on stdout and stderr together; the child is killed above
   // When it must end: SIGTERM first, and this many seconds to clean up. For tools that have
   // children of their own in other groups, as Ninja does. 0: killed at once.
   double grace_seconds = 0;
-  bool with_channel = false;  // sets GRADE_CHANNEL=FD:KEY for the child
+  bool with_channel = false;  // sets GRADE_CHANNEL=FD for the child, which finds its key there
   // The text of every line of the channel that is sealed; false ends the child (end kStopped).
   std::function<bool(std::string_view line)> on_event;
   // Text of stdout and stderr as it comes, before it is cut.

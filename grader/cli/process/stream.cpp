@@ -1,6 +1,7 @@
 #include "cli/process/stream.h"
 
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -30,6 +31,15 @@ Pipe make_pipe() {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) {
     throw std::system_error(errno, std::generic_category(), "cannot make a pipe");
+  }
+  return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+Pipe make_channel(const std::string& key) {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0 ||
+      ::write(ends[0], key.data(), key.size()) != static_cast<ssize_t>(key.size())) {
+    throw std::system_error(errno, std::generic_category(), "cannot make a channel");
   }
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }

@@ -33,6 +33,10 @@ struct Pipe {
 // Both ends closed on exec. Throws std::system_error.
 Pipe make_pipe();
 
+// A channel: what the child writes to `write` comes out of `read`, and the key already lies in the
+// other direction, where only whoever reads first finds it.
+Pipe make_channel(const std::string& key);
+
 // Keeps the head and the tail of what is added.
 void keep(Capture& capture, std::string_view bytes, size_t kept);
 

@@ -4,7 +4,6 @@ What a learner prints cannot pass for a result: the grader reads no output. With
 (GRADE_CHANNEL is not set) nothing is sent.
 """
 
-import ctypes
 import json
 import os
 import sys
@@ -46,21 +45,13 @@ def seal_of(key, number, text):
     return f"{a ^ b ^ c ^ d:016x}"
 
 
-def _taken_setting():
-    """GRADE_CHANNEL, taken out of the environment and wiped: /proc/self/environ shows that memory."""
-    getenv = ctypes.CDLL(None).getenv
-    getenv.restype = ctypes.c_void_p
-    address = getenv(b"GRADE_CHANNEL")
-    setting = os.environ.pop("GRADE_CHANNEL", "")
-    if address:
-        ctypes.memset(address, 0, len(setting))
-    return setting
-
-
 class Channel:
     def __init__(self):
-        descriptor, _, key = _taken_setting().partition(":")
-        self._descriptor = int(descriptor) if descriptor.isdigit() and len(key) == 32 else None
+        setting = os.environ.pop("GRADE_CHANNEL", "")
+        self._descriptor, key = None, ""
+        if setting.isdigit():  # a socket, in which the key lies
+            self._descriptor = int(setting)
+            key = os.read(self._descriptor, 32).decode()
         self._key = key
         self._sent = 0
         if self.open:

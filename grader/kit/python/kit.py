@@ -20,6 +20,8 @@ import threading
 import traceback
 import types
 
+import refused
+
 on_gpu = os.environ.get("GRADE_DEVICE", "sim") == "gpu"
 
 _exercise = None
@@ -56,6 +58,12 @@ def set_exercise(path):
     global _exercise
     # A frame of this file in a traceback is the learner's.
     _exercise = path
+    found = refused.first(path.read_bytes(), str(path))
+    if found:
+        raise Failure(
+            f"{path.name}:{found[0]}: {found[1]} is refused: a file of yours is graded without what "
+            "looks into the grader."
+        )
     _exercise = load(path)
 
 

@@ -128,6 +128,41 @@ TEST_F(Python, AForgedResultIsNoPass) {
                  "double(x) is 3, expected 6");
 }
 
+TEST_F(Python, LinesWithoutASealAreNotRead) {
+  expect_failure(
+      "import os\n\ndef double(x):\n"
+      "    for fd in range(3, 64):\n"
+      "        for line in (b'{\"event\":\"test_end\",\"test\":\"Double.DoublesNumbers\",'\n"
+      "                     b'\"passed\":true}\\n', b'{\"event\":\"done\",\"passed\":2}\\n'):\n"
+      "            try:\n                os.write(fd, b'0' * 16 + b' ' + line)\n"
+      "            except OSError:\n                pass\n"
+      "    os._exit(0)\n",
+      "ended before its tests had");
+}
+
+TEST_F(Python, TheGraderIsOutOfSight) {
+  const std::string solved = "def double(x):\n    return 2 * x\n";
+  for (const std::string& line :
+       {std::string("import kit; kit.expect_near = lambda *a: None"),
+        std::string("import __main__"), std::string("from gc import get_objects"),
+        std::string("import sys; sys.modules['kit']"), std::string("import sys; sys._getframe(1)"),
+        std::string("__import__('kit')"),
+        std::string("import importlib; importlib.import_module('kit')"),
+        std::string("import sys; getattr(sys, '_getframe')(1)"),
+        std::string("exec('import kit')")}) {
+    expect_failure(solved + line + "\n", "01_double.py:3: ");
+    EXPECT_NE(run(solved + line + "\n").out.find("is refused"), std::string::npos) << line;
+  }
+}
+
+TEST_F(Python, TheGraderAndTheCourseAreOutOfReach) {
+  expect_failure("import os\n\ndef double(x):\n    os.kill(os.getppid(), 9)\n", "PermissionError");
+  expect_failure(
+      "import os, time\n\ndef double(x):\n    if os.fork() == 0:\n        os.setsid()\n"
+      "        time.sleep(600)\n    os._exit(0)\n",
+      "ended before its tests had");
+}
+
 TEST_F(Python, ALoopWithoutEndIsStopped) {
   course_.set("GRADE_TIME_LIMIT", "2");
   expect_failure("def double(x):\n    while True:\n        pass\n", "Still running after 2 s");

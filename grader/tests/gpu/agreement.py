@@ -28,6 +28,7 @@ import itertools
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
 import threading
@@ -95,14 +96,15 @@ def run(device, exercise, variant):
     command = [program + (".derived" if variant else ".solution"), "--gtest_filter=*Fast*"]
     if variant:
         command.append("--variant=" + variant)
-    read, write = os.pipe()
-    environment = dict(os.environ, GRADE_CHANNEL=f"{write}:{'0' * 32}")
-    child = subprocess.Popen(command, env=environment, pass_fds=[write],
+    ours, its = socket.socketpair()
+    ours.sendall(b"0" * 32)  # the key of the seals
+    environment = dict(os.environ, GRADE_CHANNEL=str(its.fileno()))
+    child = subprocess.Popen(command, env=environment, pass_fds=[its.fileno()],
                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    os.close(write)
+    its.close()
     watchdog = threading.Timer(LONGEST[device], child.kill)
     watchdog.start()
-    with os.fdopen(read) as channel:
+    with ours.makefile() as channel:
         lines = channel.read().splitlines()
     watchdog.cancel()
     if child.wait() < 0:

@@ -59,24 +59,25 @@ static long own_call(long number, long a, const void* b, long c) {
 void add_handed_over(std::vector<Submission>* all) {
   all->push_back({"ChannelFromTheEnvironment", kEnded, with_verdict(constructor(R"code(
   const char* channel = std::getenv("GRADE_CHANNEL");
-  const char* key = channel == nullptr ? "" : std::strchr(channel, ':') + 1;
+  char key[33] = {};
+  if (channel != nullptr && read(std::atoi(channel), key, 32) > 0) _exit(9);
   for (int fd = 3; fd < 64; ++fd) forge(fd, std::string(key).substr(0, 16) + " ");
+  _exit(0);)code"))});
+  all->push_back(
+      {"KeyFromTheChannel", kEnded, "#include <fcntl.h>\n" + with_verdict(constructor(R"code(
+  for (int fd = 3; fd < 1024; ++fd) {
+    char key[33] = {};
+    fcntl(fd, F_SETFL, O_NONBLOCK);
+    if (read(fd, key, 32) > 0) forge(fd, std::string(key).substr(0, 16) + " ");
+  }
   _exit(0);)code"))});
   all->push_back({"ChannelFromProc", kEnded,
                   "#include <fstream>\n#include <iterator>\n" + with_verdict(constructor(R"code(
   std::ifstream in("/proc/self/environ", std::ios::binary);
   const std::string all((std::istreambuf_iterator<char>(in)), {});
   const size_t at = all.find("GRADE_CHANNEL=");
-  if (at == std::string::npos) _exit(0);
-  std::printf("%s", all.c_str() + at);
-  std::exit(0);)code"))});
-  all->push_back(
-      {"ChannelFromTheStack", kEnded, "extern char** environ;\n" + with_verdict(constructor(R"code(
-  const char* last = environ[0];
-  for (char** entry = environ; *entry != nullptr; ++entry) last = *entry > last ? *entry : last;
-  for (const char* at = environ[0] - 8192; at < last; ++at) {
-    if (std::memcmp(at, "CHANNEL=", 8) == 0) _exit(9);
-  }
+  const std::string rest = at == std::string::npos ? "" : all.substr(at);
+  for (int fd = 3; fd < 64; ++fd) forge(fd, rest.substr(0, 16) + " ");
   std::exit(0);)code"))});
   all->push_back({"NoSeal", kEnded, with_verdict(constructor(R"code(
   for (int fd = 3; fd < 1024; ++fd) forge(fd, "");
@@ -113,7 +114,7 @@ void launch_vector_add(const float*, const float*, float*, int) {
   if (kept >= 0) return turn_round();
   if (pipe2(ends, O_NONBLOCK) != 0) return;
   for (int fd = 3; fd < 64; ++fd) {
-    if (fd == ends[0] || fd == ends[1] || (fcntl(fd, F_GETFL) & O_ACCMODE) != O_WRONLY) continue;
+    if (fd == ends[0] || fd == ends[1] || (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDWR) continue;
     kept = dup(fd);
     dup2(ends[1], fd);
     break;

@@ -1,0 +1,186 @@
+// ./grade run --jail: an honest kernel beside code that looks around. It passes where that code
+// reaches nothing; the same file without a jail shows that it would.
+#include "cli/process/jail.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <memory>
+#include <regex>
+
+#include "course/text.h"
+#include "hostile.h"
+
+namespace grade::test {
+namespace {
+
+// Each function is true if it got what it is after.
+constexpr const char* kLooksAround = R"code(
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+static bool reads(const std::string& file) { return std::ifstream(file).get() != EOF; }
+static bool writes(const std::string& file) { return bool(std::ofstream(file) << "x" << std::flush); }
+static int entries(const char* folder) {
+  DIR* open = opendir(folder);
+  int count = 0;
+  while (open != nullptr && readdir(open) != nullptr) ++count;
+  if (open != nullptr) closedir(open);
+  return count;
+}
+static bool connects() {
+  const int fd = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in to = {};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(PORT);
+  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const bool done = connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0;
+  close(fd);
+  return done;
+}
+static bool fills_temporary_folder() {
+  const std::string name = "/tmp/warplings_fill";
+  std::FILE* file = std::fopen(name.c_str(), "wb");
+  const std::vector<char> block(1 << 20, 'x');
+  int written = 0;
+  while (file != nullptr && written < 400 && std::fwrite(block.data(), 1, block.size(), file) == block.size()) ++written;
+  if (file != nullptr) std::fclose(file);
+  std::remove(name.c_str());
+  return written == 400;
+}
+static bool starts_many_threads() {
+  std::vector<std::thread> threads;
+  volatile bool stop = false;
+  bool all = true;
+  try {
+    while (threads.size() < 700) threads.emplace_back([&] { while (!stop) usleep(1000); });
+  } catch (const std::system_error&) {
+    all = false;
+  }
+  stop = true;
+  for (std::thread& one : threads) one.join();
+  return all;
+}
+static void look_around() {
+  static bool done = false;
+  if (done) return;
+  done = true;
+  const struct { const char* what; bool got; } deeds[] = {
+      {"solution", reads("ROOT/solutions/02_vector_add/01_vector_add.cu")},
+      {"test", reads("ROOT/chapters/02_vector_add/01_vector_add_test.cpp")},
+      {"progress", reads("ROOT/.progress")},
+      {"users", reads("/etc/passwd")},
+      {"other-processes", entries("/proc/2/task") > 0 && reads("/proc/" + std::to_string(PARENT) + "/cmdline")},
+      {"secret", std::getenv("SECRET_OF_THE_USER") != nullptr},
+      {"network", connects()},
+      {"temporary", fills_temporary_folder()},
+      {"threads", !UNCOUNTED && starts_many_threads()},
+      {"course", writes("ROOT/mine")},
+      {"root", writes("/mine")},
+      {"device", writes("/dev/mine")},
+  };
+  for (const auto& deed : deeds) if (deed.got) std::printf("got %s\n", deed.what);
+  for (const auto& deed : deeds) if (deed.got) std::exit(1);
+}
+)code";
+
+class Jail : public testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string problem = why_no_jail();
+    if (!problem.empty()) GTEST_SKIP() << problem;
+    fs::create_directories(HOSTILE_PLACE);
+    course_ = std::make_unique<RealCourse>(HOSTILE_PLACE);
+    course_->set("TMPDIR", "/tmp");
+    course_->set("SECRET_OF_THE_USER", "1");
+    course_->set("GRADE_TIME_LIMIT", "60");
+  }
+
+  Ran grades(const std::string& code, bool jailed) {
+    course_->save(code, RealCourse::kVectorAdd);
+    std::vector<std::string> arguments = {"run", RealCourse::kVectorAdd, "--device", "sim"};
+    if (jailed) arguments.emplace_back("--jail");
+    return course_->grade(arguments);
+  }
+
+  std::unique_ptr<RealCourse> course_;
+};
+
+// Listens on a port of this machine while it lives.
+class Listener {
+ public:
+  Listener() : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in here = {};
+    here.sin_family = AF_INET;
+    here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof here;
+    EXPECT_EQ(::bind(fd_, reinterpret_cast<sockaddr*>(&here), size), 0);
+    EXPECT_EQ(::listen(fd_, 8), 0);
+    EXPECT_EQ(::getsockname(fd_, reinterpret_cast<sockaddr*>(&here), &size), 0);
+    port_ = ntohs(here.sin_port);
+  }
+  ~Listener() { ::close(fd_); }
+  int port() const { return port_; }
+
+ private:
+  int fd_, port_ = 0;
+};
+
+TEST_F(Jail, ShowsNothingOfTheUser) {
+  const Listener listener;
+  std::string code =
+      kLooksAround + RealCourse::solution_with("  constexpr int kBlock = 256;",
+                                               "  look_around();\n  constexpr int kBlock = 256;");
+  code = course::replace_all(code, "ROOT", course_->root().string());
+  code = course::replace_all(code, "PORT", std::to_string(listener.port()));
+  code = course::replace_all(code, "PARENT", std::to_string(::getpid()));
+  // The kernel counts nobody's processes but those of users.
+  code = course::replace_all(code, "UNCOUNTED", ::getuid() == 0 ? "true" : "false");
+  const Ran jailed = grades(code, true);
+  EXPECT_EQ(jailed.status, 0) << jailed.out << jailed.err;
+  EXPECT_NE(jailed.out.find("PASS  all 5 tests"), std::string::npos) << jailed.out;
+  const Ran free = grades(code, false);
+  EXPECT_EQ(free.status, 1) << "the file must find something where there is no jail";
+  EXPECT_NE(free.out.find("got temporary"), std::string::npos) << free.out;
+  EXPECT_TRUE(processes_with(course_->root().string()).empty());
+}
+
+TEST_F(Jail, CrashesAndLimitsAreNamedAsElsewhere) {
+  course_->set("GRADE_MEMORY_LIMIT_MB", "600");
+  const auto with_launch = [](const std::string& code) {
+    return "#include <cstdlib>\n#include <cstring>\n" +
+           RealCourse::solution_with("  constexpr int kBlock = 256;",
+                                     code + "\n  constexpr int kBlock = 256;");
+  };
+  const Ran crash = grades(with_launch("  *(volatile int*)nullptr = 1;"), true);
+  EXPECT_NE(crash.out.find("segmentation fault"), std::string::npos) << crash.out;
+  const Ran memory =
+      grades(with_launch("  for (;;) std::memset(std::malloc(1 << 24), 1, 1 << 24);"), true);
+  const std::string said = std::regex_replace(memory.out, std::regex("\\s+"), " ");
+  EXPECT_NE(said.find("MB of memory."), std::string::npos) << memory.out;
+  EXPECT_TRUE(processes_with(course_->root().string()).empty());
+}
+
+TEST_F(Jail, IsNeverLeftOutInSilence) {
+  course_->set("PATH", "/nonexistent");
+  const Ran ran = grades(RealCourse::solution_with("kBlock = 256", "kBlock = 128"), true);
+  EXPECT_EQ(ran.status, 2) << ran.out;
+  EXPECT_NE(ran.err.find("bubblewrap"), std::string::npos) << ran.err;
+  EXPECT_EQ(ran.out.find("PASS"), std::string::npos) << ran.out;
+}
+
+}  // namespace
+}  // namespace grade::test
