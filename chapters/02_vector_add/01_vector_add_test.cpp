@@ -39,7 +39,7 @@ TEST(VectorAdd, AddsEveryElementOfFullBlocks) {
 }
 
 TEST(VectorAdd, CoversSizesThatAreNotBlockMultiples) {
-  // contract: n any size
+  // contract: n from 0 to 2^30
   RecordProperty("todo", 2);
   kit::for_each("n", kit::awkward_sizes(), [](int n) { check(n, kit::Placement::kMiddle); });
 }

@@ -123,7 +123,7 @@ TEST(HostPipeline, LaunchesTheKernelTwice) {
 }
 
 TEST(HostPipeline, BothResultsReachTheHost) {
-  // contract: h_x n floats in host memory, n >= 1, unchanged afterwards
+  // contract: h_x n floats in host memory, n from 1 to 2^30, unchanged afterwards
   // contract: h_fourths n floats in host memory, receives (x * x) * (x * x)
   // contract: cudaSuccess once both results are in host memory
   RecordProperty("todo", 3);

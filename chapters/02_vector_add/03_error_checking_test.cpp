@@ -203,7 +203,7 @@ TEST(ErrorChecking, ARefusedLaunchIsReturnedAndForgotten) {
 TEST(ErrorChecking, GathersAfterARefusedLaunch) {
   // contract: out[i] = table[index[i]] for i = 0 .. n - 1
   // contract: d_table table_size floats; d_index n ints in 0 .. table_size - 1
-  // contract: d_out n floats; n >= 1
+  // contract: d_out n floats; n from 1 to 2^30
   RecordProperty("todo", 2);
   Gather(1000)(2048);
   cudaGetLastError();

@@ -56,7 +56,7 @@ TEST(VectorizedAdd, StaysInsideItsArrays) {
 }
 
 TEST(VectorizedAdd, AcceptsNoElements) {
-  // contract: n >= 0
+  // contract: n from 0 to 2^30
   RecordProperty("todo", 3);
   check(0);
   check(1);  // the same launcher must work when there is something to add

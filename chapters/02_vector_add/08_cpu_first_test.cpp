@@ -46,7 +46,7 @@ void expect_position(const std::string& planted, const Answer& answer, int posit
 }  // namespace
 
 TEST(CpuFirst, TheReferenceIsRight) {
-  // contract: Reference on the host. x: n floats; midpoints: n - 1 doubles; n >= 2
+  // contract: Reference on the host. x: n floats; midpoints: n - 1 doubles; n from 2 to 2^30
   RecordProperty("todo", 1);
   kit::for_each("n", sizes(), [](int n) {
     const std::vector<float> x = kit::random_floats(n);
@@ -159,7 +159,7 @@ TEST(CpuFirst, TheComparisonFindsDifferentSizes) {
 }
 
 TEST(CpuFirst, TheKernelAgreesWithTheReference) {
-  // contract: The same midpoints on the device. d_x: n floats; d_midpoints: n - 1 floats; n >= 2
+  // contract: The same midpoints on the device. d_x: n floats; d_midpoints: n - 1 floats; n from 2 to 2^30
   RecordProperty("todo", 3);
   kit::for_each("n", sizes(), [](int n) {
     const std::vector<float> x = kit::random_floats(n);

@@ -87,7 +87,7 @@ TEST(OneThreadToGrid, PredictionsAreMade) {
 }
 
 TEST(OneThreadToGrid, TheKernelIsRightInEveryLaunch) {
-  // contract: c = a + b, three times with the same kernel; n >= 1
+  // contract: c = a + b, three times with the same kernel; n from 1 to 2^30
   RecordProperty("todo", 2);
   kit::for_each("launch", launchers(), [](const NamedLauncher& launcher) {
     kit::for_each("n", kit::awkward_sizes(),

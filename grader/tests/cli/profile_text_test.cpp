@@ -101,9 +101,9 @@ TEST(ProfileText, TellsTheCauseAndTheCureOnlyToWhoAsks) {
       profile_of(access("shared load", 100, 3200, 3100, R"(, "bytes": 12800, "distance": 128)"));
   const std::string cause = profile_text(profile, "x", "", false, Terminal());
   EXPECT_TRUE(has(cause, "--advice")) << cause;
-  EXPECT_FALSE(has(cause, "One word more")) << cause;
+  EXPECT_FALSE(has(cause, "moves them apart")) << cause;
   const std::string cure = profile_text(profile, "x", "", true, Terminal());
-  EXPECT_TRUE(has(cure, "One word more")) << cure;
+  EXPECT_TRUE(has(cure, "moves them apart")) << cure;
 }
 
 TEST(ProfileText, AKernelWithoutSharedMemoryIsNotLimitedByIt) {
