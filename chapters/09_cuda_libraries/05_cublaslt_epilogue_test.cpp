@@ -6,6 +6,7 @@
 
 #include "kit/kit.h"
 #include "support.h"
+#include "warplings/script.h"
 
 namespace {
 
@@ -223,6 +224,49 @@ TEST(CublasltEpilogue, ChoosesAnAlgorithmOrSaysThatThereIsNone) {
     kit::fail(
         "choose_algorithm left its preference behind when cuBLASLt refused: every way out has to "
         "pass cublasLtMatmulPreferenceDestroy.");
+  }
+}
+
+// Simulator only: cuBLASLt has these algorithms, by their workspaces, as long as this object lives.
+class Algorithms {
+ public:
+  explicit Algorithms(const std::vector<size_t>& workspaces) {
+    wsim_script_algorithms(workspaces.data(), static_cast<int>(workspaces.size()));
+  }
+  ~Algorithms() { wsim_script_algorithms(nullptr, -1); }
+  Algorithms(const Algorithms&) = delete;
+  Algorithms& operator=(const Algorithms&) = delete;
+};
+
+TEST(CublasltEpilogue, SaysThatNothingIsProposed) {
+  RecordProperty("todo", 3);
+  if (!kit::simulated()) return;  // a GPU has an algorithm for every layer
+  const Algorithms few({2 * kWorkspace});
+  const auto d_bias = kit::DeviceBuffer<float>::input({1, 2, 3}, "bias");
+  Setting setting;
+  expect_success("describe_matrices", describe_matrices(5, 7, 3, &setting.layer));
+  expect_success("describe_product", describe_product(d_bias.get(), &setting.layer));
+  cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
+  kit::run([&] { status = choose_algorithm(setting.handle(), kWorkspace, &setting.layer); });
+  if (status != CUBLAS_STATUS_NOT_SUPPORTED) {
+    kit::fail(
+        "With another answer of the library: every algorithm needs more than `workspace` bytes, so "
+        "cublasLtMatmulAlgoGetHeuristic is a success with 0 results. choose_algorithm returned " +
+        std::string(cublasGetStatusName(status)) + ", not CUBLAS_STATUS_NOT_SUPPORTED.");
+  }
+}
+
+TEST(CublasltEpilogue, TheProductIsGivenAnAlgorithmThatTheWorkspaceAllows) {
+  RecordProperty("todo", 4);
+  if (!kit::simulated()) return;
+  const Algorithms several({2 * kWorkspace, kWorkspace / 2, 0});
+  const Sizes s = {5, 33, 20};
+  check(s, integers(s), true);
+  if (wsim_used_algorithm() < 0) {
+    kit::fail(
+        "With another answer of the library: cuBLASLt has three algorithms, of which the first "
+        "needs more than `workspace` bytes. The product was given none of them: hand it the one "
+        "that choose_algorithm has kept in the layer.");
   }
 }
 

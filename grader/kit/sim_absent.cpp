@@ -1,5 +1,6 @@
 // The functions of warplings/sim.h for programs that run on a GPU: nothing is simulated, so nothing
 // is marked, found or counted.
+#include <warplings/script.h>
 #include <warplings/sim.h>
 
 #include <cstring>
@@ -42,6 +43,8 @@ void wsim_leave_out_kernels(int (*)(const char*)) {}
 int wsim_launch_count(void) { return 0; }
 int wsim_get_launch(int, wsim_launch*) { return -1; }
 uint64_t wsim_api_calls(const char*) { return 0; }
+void wsim_script_algorithms(const size_t*, int) {}
+int wsim_used_algorithm(void) { return -1; }
 void wsim_fail_call(uint64_t, const char*, const char*) {}
 const char* wsim_failed_call(void) { return ""; }
 size_t wsim_live_allocations(size_t* bytes) {

@@ -17,6 +17,7 @@
 #include "runtime/device_state.h"
 #include "runtime/pointer.h"
 #include "runtime/repeat_launch.h"
+#include "warplings/script.h"
 
 namespace warplings::sim {
 namespace {
@@ -269,6 +270,17 @@ cudaError_t join_streams(const wsim_device_stream* streams, size_t count) {
   return cudaSuccess;
 }
 
+// Of wsim_script_algorithms.
+std::vector<size_t>& scripted_workspaces() {
+  static auto* const workspaces = new std::vector<size_t>{0};
+  return *workspaces;
+}
+
+int& used_algorithm() {
+  static int position = -1;
+  return position;
+}
+
 }  // namespace
 
 extern "C" {
@@ -315,6 +327,23 @@ void wsim_library_count(const char* name) {
   const std::lock_guard lock(api_mutex());
   count_api_call(name);
 }
+
+void wsim_script_algorithms(const size_t* workspaces, int count) {
+  const std::lock_guard lock(api_mutex());
+  scripted_workspaces() =
+      count < 0 ? std::vector<size_t>{0} : std::vector<size_t>(workspaces, workspaces + count);
+  used_algorithm() = -1;
+}
+
+int wsim_used_algorithm(void) { return used_algorithm(); }
+
+int wsim_library_algorithms(const size_t** workspaces) {
+  const std::lock_guard lock(api_mutex());
+  *workspaces = scripted_workspaces().data();
+  return static_cast<int>(scripted_workspaces().size());
+}
+
+void wsim_library_uses_algorithm(int position) { used_algorithm() = position; }
 
 int wsim_library_must_fail(wsim_call_site site) {
   const std::lock_guard lock(api_mutex());

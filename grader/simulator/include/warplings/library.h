@@ -77,6 +77,11 @@ void wsim_library_count(const char* name);
 // have no work for a stream; wsim_library_enqueue asks by itself.
 int wsim_library_must_fail(wsim_call_site site);
 
+// The workspaces of the algorithms of wsim_script_algorithms; their number is returned. Without a
+// script there is one, which needs none.
+int wsim_library_algorithms(const size_t** workspaces);
+void wsim_library_uses_algorithm(int position);
+
 // A finding of the check "api" at the call: "cufftPlan1d at fft.cu:12 " + `what`.
 void wsim_library_report(wsim_call_site site, const char* kind, const char* what, int is_note);
 

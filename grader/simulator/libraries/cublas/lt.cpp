@@ -321,6 +321,20 @@ const void* at(const void* data, int64_t element, Number type) {
   return static_cast<const char*>(data) + element * static_cast<int64_t>(size_of(type));
 }
 
+// False, with a note, if the algorithm needs more workspace than there is. Without an algorithm the
+// library takes one that fits.
+bool use_algorithm(const Call& call, const cublasLtMatmulAlgo_t* algorithm, size_t workspace) {
+  const size_t* workspaces = nullptr;
+  const int count = wsim_library_algorithms(&workspaces);
+  const int position = algorithm == nullptr ? -1 : static_cast<int>(algorithm->data[0]) - 1;
+  wsim_library_uses_algorithm(position);
+  if (position < 0 || position >= count || workspaces[position] <= workspace) return true;
+  call.explain("invalid-value",
+               "is given an algorithm that needs " + std::to_string(workspaces[position]) +
+                   " bytes of workspace, and has " + std::to_string(workspace) + ".");
+  return false;
+}
+
 }  // namespace
 
 extern "C" {
@@ -406,7 +420,8 @@ cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t p
   return set(pref, attr, buf, sizeInBytes);
 }
 
-// One algorithm, which needs no workspace.
+// Proposes, in their order, the algorithms whose workspace the preference allows. An algorithm is
+// its position, counted from one.
 cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
     cublasLtHandle_t lightHandle, cublasLtMatmulDesc_t operationDesc, cublasLtMatrixLayout_t Adesc,
     cublasLtMatrixLayout_t Bdesc, cublasLtMatrixLayout_t Cdesc, cublasLtMatrixLayout_t Ddesc,
@@ -426,10 +441,17 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
       check(call, inside(operationDesc),
             {inside(Adesc), inside(Bdesc), inside(Cdesc), inside(Ddesc)}, &arithmetic);
   if (status != CUBLAS_STATUS_SUCCESS) return status;
-  heuristicResultsArray[0] = {};
-  heuristicResultsArray[0].state = CUBLAS_STATUS_SUCCESS;
-  heuristicResultsArray[0].wavesCount = 1;
-  *returnAlgoCount = 1;
+  const size_t* workspaces = nullptr;
+  const int count = wsim_library_algorithms(&workspaces);
+  for (int i = 0; i < count && *returnAlgoCount < requestedAlgoCount; ++i) {
+    if (workspaces[i] > inside(preference).workspace) continue;
+    cublasLtMatmulHeuristicResult_t& proposed = heuristicResultsArray[(*returnAlgoCount)++];
+    proposed = {};
+    proposed.algo.data[0] = static_cast<uint64_t>(i) + 1;
+    proposed.workspaceSize = workspaces[i];
+    proposed.state = CUBLAS_STATUS_SUCCESS;
+    proposed.wavesCount = 1;
+  }
   return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -437,8 +459,8 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t lightHandle, cublasLtMatmulDesc_t
                               const void* alpha, const void* A, cublasLtMatrixLayout_t Adesc,
                               const void* B, cublasLtMatrixLayout_t Bdesc, const void* beta,
                               const void* C, cublasLtMatrixLayout_t Cdesc, void* D,
-                              cublasLtMatrixLayout_t Ddesc, const cublasLtMatmulAlgo_t*, void*,
-                              size_t, cudaStream_t stream) {
+                              cublasLtMatrixLayout_t Ddesc, const cublasLtMatmulAlgo_t* algo,
+                              void* workspace, size_t workspaceSizeInBytes, cudaStream_t stream) {
   WARPLINGS_LIBRARY_CALL(cublasLtMatmul);
   if (lightHandle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
   if (computeDesc == nullptr || alpha == nullptr || beta == nullptr || Adesc == nullptr ||
@@ -452,6 +474,9 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t lightHandle, cublasLtMatmulDesc_t
   Arithmetic arithmetic{};
   const cublasStatus_t status = check(call, o, matrices, &arithmetic);
   if (status != CUBLAS_STATUS_SUCCESS) return status;
+  if (!use_algorithm(call, algo, workspace == nullptr ? 0 : workspaceSizeInBytes)) {
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
   if (has_bias(o) != (o.bias != nullptr)) {
     call.explain("invalid-value",
                  "refuses a bias pointer without an epilogue that adds it, or an "

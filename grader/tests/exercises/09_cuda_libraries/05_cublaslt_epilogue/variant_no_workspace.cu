@@ -1,5 +1,5 @@
-// The attributes one by one, the best of several proposals by its workspace, and no algorithm named
-// in the call: cuBLASLt then asks its heuristic itself.
+// The attributes one by one, the best of several proposals by its workspace, of which the
+// preference allows none.
 #include "05_cublaslt_epilogue.h"
 
 cublasStatus_t describe_matrices(int batch, int in, int out, Layer* layer) {
@@ -55,5 +55,5 @@ cublasStatus_t launch_layer(cublasLtHandle_t handle, const Layer& layer, const f
                             const float* d_w, float* d_y, void*, size_t, cudaStream_t stream) {
   const float one = 1.0f, zero = 0.0f;
   return cublasLtMatmul(handle, layer.product, &one, d_w, layer.w, d_x, layer.x, &zero, d_y,
-                        layer.y, d_y, layer.y, nullptr, nullptr, 0, stream);
+                        layer.y, d_y, layer.y, &layer.algorithm, nullptr, 0, stream);
 }
