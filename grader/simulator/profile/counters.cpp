@@ -57,6 +57,7 @@ void fold_memory(const PcCounters& c, wsim_counters& out) {
       break;
     case Traffic::kSharedAtomic:
       out.atomics_shared += c.operations;
+      out.atomic_shared_requests += c.requests;
       out.atomic_serialised += c.excess;
       break;
     case Traffic::kNone:
