@@ -290,24 +290,9 @@ void check_expected_findings() {
 
 static void send_counters(const Counters& c) {
   JsonObject fields;
-#define WARPLINGS_FIELD(name) fields.integer(#name, c.name)
-  WARPLINGS_FIELD(launches), WARPLINGS_FIELD(blocks), WARPLINGS_FIELD(threads);
-  WARPLINGS_FIELD(warp_instructions), WARPLINGS_FIELD(thread_instructions);
-  WARPLINGS_FIELD(branches), WARPLINGS_FIELD(divergent_branches), WARPLINGS_FIELD(barriers);
-  WARPLINGS_FIELD(global_load_requests), WARPLINGS_FIELD(global_store_requests);
-  WARPLINGS_FIELD(global_load_sectors), WARPLINGS_FIELD(global_store_sectors);
-  WARPLINGS_FIELD(global_load_bytes), WARPLINGS_FIELD(global_store_bytes);
-  WARPLINGS_FIELD(global_load_unique_bytes), WARPLINGS_FIELD(global_store_unique_bytes);
-  WARPLINGS_FIELD(global_load_requests_16), WARPLINGS_FIELD(global_store_requests_16);
-  WARPLINGS_FIELD(shared_load_requests), WARPLINGS_FIELD(shared_store_requests);
-  WARPLINGS_FIELD(shared_load_wavefronts), WARPLINGS_FIELD(shared_store_wavefronts);
-  WARPLINGS_FIELD(shared_load_bytes), WARPLINGS_FIELD(shared_store_bytes);
-  WARPLINGS_FIELD(shared_bank_conflicts);
-  WARPLINGS_FIELD(local_load_requests), WARPLINGS_FIELD(local_store_requests);
-  WARPLINGS_FIELD(local_bytes), WARPLINGS_FIELD(atomics_global), WARPLINGS_FIELD(atomics_shared);
-  WARPLINGS_FIELD(atomic_global_requests), WARPLINGS_FIELD(atomic_serialised);
-  WARPLINGS_FIELD(fp32_operations), WARPLINGS_FIELD(fp32_fma), WARPLINGS_FIELD(active_blocks_max);
-#undef WARPLINGS_FIELD
+#define WSIM_COUNTER(name, meaning) fields.integer(#name, c.name);
+#include <warplings/counters.def>
+#undef WSIM_COUNTER
   Context& now = context();
   now.channel.send(
       "counters",

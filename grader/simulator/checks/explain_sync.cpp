@@ -102,6 +102,16 @@ void report_mixed_barriers(const Warp& warp, uint32_t first_pc, uint32_t second_
   FindingLog::instance().report(std::move(finding));
 }
 
+void report_barrier_count(const Warp& warp, uint32_t threads) {
+  Finding finding = make(warp, "synccheck", "barrier-count", warp.pc);
+  finding.message =
+      "In " + kernel_name(warp) + ", the barrier " + at(warp, warp.pc) + " waits for " +
+      threads_text(threads) +
+      ". The hardware counts whole warps of 32 threads: name a multiple of 32, and let "
+      "all threads of these warps arrive.";
+  FindingLog::instance().report(std::move(finding));
+}
+
 void report_missing_lanes(const Warp& warp, uint32_t pc, uint32_t missing, const char* operation) {
   if (repeated(warp, Report::kMissing, pc)) return;
   const int lane = std::countr_zero(missing);

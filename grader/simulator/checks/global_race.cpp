@@ -27,7 +27,6 @@ namespace {
 
 constexpr size_t kChunkWords = 16 * 1024;  // that are allocated at a time
 constexpr uint16_t kAllQuiet = 0xffff;
-constexpr size_t kTableBytes = DeviceMemory::kSize / 4096 * sizeof(void*);
 
 }  // namespace
 

@@ -66,6 +66,7 @@ class GlobalRace {
 
  private:
   static constexpr uint64_t kPageBytes = 4096;
+  static constexpr size_t kTableBytes = DeviceMemory::kSize / kPageBytes * sizeof(void*);
   static constexpr uint32_t kSegmentBytes = 64;
   static constexpr uint32_t kWords = 16;  // of a segment
   static constexpr uint32_t kSegments = 64;

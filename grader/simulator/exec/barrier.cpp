@@ -58,7 +58,10 @@ void arrive_at_barrier(Warp& warp, Group& group, const Instr& in, uint32_t mask)
   BarrierState& barrier = warp.block->barriers[id];
   const uint32_t threads = static_cast<uint32_t>(std::popcount(mask));
   barrier.arrived += threads;
-  if (in.ops[2] != kNoPlace) barrier.expected = warp.in<uint32_t>(in.ops[2])[lane];
+  if (in.ops[2] != kNoPlace) {
+    barrier.expected = warp.in<uint32_t>(in.ops[2])[lane];
+    if (warp.checks && barrier.expected % 32 != 0) report_barrier_count(warp, barrier.expected);
+  }
   const bool waits = static_cast<BarrierMode>(in.imm) != BarrierMode::kArrive;
   barrier.some_do_not_wait = barrier.some_do_not_wait || !waits;
   // Without a number of threads it is for all of them, and nobody passes by.

@@ -26,6 +26,7 @@
 #include "exec/reports.h"
 #include "exec/schedule.h"
 #include "memory/device_memory.h"
+#include "memory/snapshot.h"
 
 namespace warplings::sim {
 namespace {
@@ -349,8 +350,8 @@ Outcome run_once(const Kernel& kernel, const LaunchConfig& config, const uint8_t
 
 // Findings only: nothing is counted, traced or printed, and memory stays as the first run left it.
 void run_in_other_orders(const Kernel& kernel, const LaunchConfig& config, const uint8_t* params,
-                         const MemoryImage& before) {
-  const MemoryImage after;
+                         const MemorySnapshot& before) {
+  const MemorySnapshot after;
   EngineOptions options = engine_options();
   options.counters = false;
   options.observer = nullptr;
@@ -368,7 +369,7 @@ LaunchStatus run_kernel(const Kernel& kernel, const LaunchConfig& config, const 
   launch_counted(kernel, config);
   DeviceMemory::instance().set_running_device(config.device);
   RepeatPolicy& policy = RepeatPolicy::instance();
-  std::optional<MemoryImage> before;
+  std::optional<MemorySnapshot> before;
   if (policy.wants_image(kernel, config)) before.emplace();
   LaunchObserver* observer = engine_options().observer;
   if (observer != nullptr) observer->launch_started(kernel, config);

@@ -54,6 +54,8 @@ void report_spin_deadlock(const std::vector<WaitingGroup>& waiting, uint64_t blo
                           uint64_t not_started);
 // Threads of one block that met at two different barrier statements.
 void report_mixed_barriers(const Warp& warp, uint32_t first_pc, uint32_t second_pc);
+// A barrier that names a number of threads which is not one of whole warps.
+void report_barrier_count(const Warp& warp, uint32_t threads);
 // A lane named in a member mask that does not take part.
 void report_missing_lanes(const Warp& warp, uint32_t pc, uint32_t missing, const char* operation);
 // A shuffle that takes the value of a lane that does not take part; under `grade exec` a note.

@@ -1,4 +1,4 @@
-// The orders in which the blocks of a launch may run, and the memory that a repeated launch needs.
+// Which launches run again with their blocks in other orders.
 //
 // Where locks, flags or tickets order accesses, what a launch does depends on which block comes
 // first. Such a launch is run again from the memory it found, with its blocks in reverse and then
@@ -8,25 +8,10 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "exec/launch.h"
-#include "memory/device_memory.h"
 
 namespace warplings::sim {
-
-// Contents and definedness of all device memory.
-class MemoryImage {
- public:
-  MemoryImage();
-  void restore() const;
-
- private:
-  std::vector<std::pair<Allocation, std::string>> parts_;
-};
 
 // Whether a launch is worth running in other orders: its blocks may order each other, it is small,
 // it allocates nothing, and the kernel has not had its turns yet.

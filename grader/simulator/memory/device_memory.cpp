@@ -141,6 +141,7 @@ DeviceMemory::~DeviceMemory() {
 uint64_t DeviceMemory::allocate(uint64_t size, AllocationKind kind, const std::string& name,
                                 int device) {
   std::lock_guard lock(mutex_);
+  ++version_;
   uint64_t& in_use = in_use_[static_cast<size_t>(device)];
   if (size > limit_ - std::min(in_use, limit_)) return 0;
   const uint64_t pages = round_up(std::max<uint64_t>(size, 1), kPage);
@@ -178,6 +179,7 @@ uint64_t DeviceMemory::allocate_sparse(uint64_t size, int device) {
   // 2^31 elements of 8 bytes on both sides.
   constexpr uint64_t kGuard = uint64_t{1} << 34;
   std::lock_guard lock(mutex_);
+  ++version_;
   const uint64_t whole = round_up(std::max<uint64_t>(size, 1), kPage);
   if (whole > kSize) return 0;
   const uint64_t addresses = find_addresses(whole + 2 * kGuard);
@@ -221,6 +223,7 @@ void DeviceMemory::forget_freed() {
 }
 
 void DeviceMemory::retire(Allocation* allocation) {
+  ++version_;
   const uint64_t pages = round_up(std::max<uint64_t>(allocation->size, 1), kPage);
   void* program = reinterpret_cast<void*>(allocation->start);
   allocation->freed = true;
@@ -262,6 +265,7 @@ void DeviceMemory::make_constant(uint64_t address) {
 
 void DeviceMemory::make_host_visible(uint64_t address) {
   std::lock_guard lock(mutex_);
+  ++version_;
   auto* allocation = const_cast<Allocation*>(lookup(address));
   if (allocation == nullptr || allocation->freed) return;
   allocation->kind = AllocationKind::kModule;
@@ -274,6 +278,7 @@ void DeviceMemory::make_host_visible(uint64_t address) {
 
 void DeviceMemory::reset(int device) {
   std::lock_guard lock(mutex_);
+  ++version_;
   for (auto& [start, allocation] : allocations_) {
     if (allocation.state != AllocationState::kFreed && allocation.device == device &&
         allocation.kind != AllocationKind::kModule) {
@@ -284,6 +289,7 @@ void DeviceMemory::reset(int device) {
 
 void DeviceMemory::promise(uint64_t address) {
   std::lock_guard lock(mutex_);
+  ++version_;
   auto* allocation = const_cast<Allocation*>(lookup(address));
   allocation->freed = true;
   allocation->state = AllocationState::kPromised;
@@ -300,6 +306,7 @@ void DeviceMemory::abandon(uint64_t address) {
 
 void DeviceMemory::fulfil(uint64_t address) {
   std::lock_guard lock(mutex_);
+  ++version_;
   auto* allocation = const_cast<Allocation*>(lookup(address));
   if (allocation->state == AllocationState::kFreed) {
     in_use_[static_cast<size_t>(allocation->device)] += allocation->size;
@@ -318,6 +325,7 @@ bool DeviceMemory::is_promised_or_live(uint64_t address, uint64_t size) const {
 
 void DeviceMemory::set_access(uint64_t address, uint32_t devices) {
   std::lock_guard lock(mutex_);
+  ++version_;
   auto* allocation = const_cast<Allocation*>(lookup(address));
   allocation->access = devices;
   allocation->own_access = true;
@@ -326,6 +334,7 @@ void DeviceMemory::set_access(uint64_t address, uint32_t devices) {
 // Pinned and managed memory belongs to all devices.
 void DeviceMemory::set_access_of_device(int owner, uint32_t devices) {
   std::lock_guard lock(mutex_);
+  ++version_;
   for (auto& [start, allocation] : allocations_) {
     if (allocation.device != owner || allocation.own_access) continue;
     if (allocation.kind == AllocationKind::kDevice) allocation.access = devices;
@@ -379,12 +388,14 @@ bool DeviceMemory::accessible(uint64_t address, uint64_t size) const {
 }
 
 void DeviceMemory::mark_undefined(uint64_t address, uint64_t size) {
+  ++version_;
   const Allocation* allocation = lookup(address);
   if (allocation == nullptr || !in_live_allocation(address, size)) return;
   if (allocation->track_undefined) set_bits(undefined_, offset_of(address), size);
 }
 
 void DeviceMemory::mark_defined(uint64_t address, uint64_t size) {
+  ++version_;
   if (in_live_allocation(address, size)) clear_bits(undefined_, offset_of(address), size);
 }
 
@@ -415,11 +426,13 @@ uint32_t DeviceMemory::undefined_bytes(uint64_t address, unsigned size) const {
 }
 
 void DeviceMemory::set_undefined_bytes(uint64_t address, unsigned size, uint32_t mask) {
+  ++version_;
   if (!in_live_allocation(address, size) || !lookup(address)->track_undefined) return;
   write_bits(undefined_, offset_of(address), size, mask);
 }
 
 void DeviceMemory::copy_definedness(uint64_t to, uint64_t from, uint64_t size) {
+  ++version_;
   if (!in_live_allocation(to, size) || !in_live_allocation(from, size)) return;
   if (!lookup(to)->track_undefined) return;
   const uint64_t target = offset_of(to), source = offset_of(from);
@@ -435,6 +448,7 @@ void DeviceMemory::copy_definedness(uint64_t to, uint64_t from, uint64_t size) {
 
 void DeviceMemory::mark_red_zone(uint64_t address, uint64_t size, bool on) {
   std::lock_guard lock(mutex_);
+  ++version_;
   if (!in_live_allocation(address, size)) return;
   if (on) {
     const_cast<Allocation*>(lookup(address))->has_red_zones = true;

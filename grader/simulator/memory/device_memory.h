@@ -127,6 +127,10 @@ class DeviceMemory {
   void set_allocated_at(uint64_t address, const std::string& where);
   void set_freed_at(uint64_t address, const std::string& where);
 
+  // Grows with everything that changes what is allocated, who may touch it, or what is known to be
+  // written: so with every copy, fill and call of a library. Stores of kernels need not count.
+  uint64_t version() const { return version_; }
+
   std::vector<Allocation> live() const;  // without module variables
   std::vector<Allocation> module_variables() const;
   uint64_t bytes_in_use(int device = 0) const { return in_use_[static_cast<size_t>(device)]; }
@@ -154,6 +158,7 @@ class DeviceMemory {
   std::array<uint64_t, kMaxDevices> in_use_{};
   uint32_t running_bit_ = 1;
   uint64_t next_id_ = 1;
+  uint64_t version_ = 0;
   int fd_ = -1;                    // of the arena
   int sparse_ = 0;                 // live allocations that are
   uint64_t* undefined_ = nullptr;  // mmap, zero (= defined) until marked

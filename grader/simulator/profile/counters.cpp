@@ -57,6 +57,7 @@ void fold_memory(const PcCounters& c, wsim_counters& out) {
       break;
     case Traffic::kSharedAtomic:
       out.atomics_shared += c.operations;
+      out.atomic_shared_requests += c.requests;
       out.atomic_serialised += c.excess;
       break;
     case Traffic::kNone:
@@ -64,18 +65,10 @@ void fold_memory(const PcCounters& c, wsim_counters& out) {
   }
 }
 
-// Of a library call: it has global traffic and nothing else.
-void add_traffic(const wsim_counters& from, wsim_counters& to) {
-  to.global_load_requests += from.global_load_requests;
-  to.global_load_requests_16 += from.global_load_requests_16;
-  to.global_load_sectors += from.global_load_sectors;
-  to.global_load_bytes += from.global_load_bytes;
-  to.global_load_unique_bytes += from.global_load_unique_bytes;
-  to.global_store_requests += from.global_store_requests;
-  to.global_store_requests_16 += from.global_store_requests_16;
-  to.global_store_sectors += from.global_store_sectors;
-  to.global_store_bytes += from.global_store_bytes;
-  to.global_store_unique_bytes += from.global_store_unique_bytes;
+void add_counters(const wsim_counters& from, wsim_counters& to) {
+#define WSIM_COUNTER(name, meaning) to.name += from.name;
+#include "warplings/counters.def"
+#undef WSIM_COUNTER
 }
 
 }  // namespace
@@ -166,7 +159,7 @@ wsim_counters CounterStore::totals() const {
     for (size_t pc = 0; pc < counters.size(); ++pc)
       fold_counters(module->code[pc], counters[pc], out);
   }
-  for (const auto& [where, line] : library_lines_) add_traffic(line.counters, out);
+  for (const auto& [where, line] : library_lines_) add_counters(line.counters, out);
   out.launches = launch_count_;
   out.blocks = blocks_;
   out.threads = threads_;
@@ -199,7 +192,7 @@ std::vector<CounterStore::Line> CounterStore::lines() const {
     line.file = call.file;
     line.line = call.line;
     if (line.kernel.empty()) line.kernel = call.kernel;
-    add_traffic(call.counters, line.counters);
+    add_counters(call.counters, line.counters);
   }
   std::vector<Line> out;
   for (auto& [key, line] : by_line) out.push_back(std::move(line));

@@ -15,36 +15,10 @@ namespace {
 
 std::string counters_json(const wsim_counters& c) {
   JsonObject out;
-#define WARPLINGS_COUNTER(name) \
-  if (c.name != 0) out.count(#name, c.name)
-  WARPLINGS_COUNTER(warp_instructions);
-  WARPLINGS_COUNTER(thread_instructions);
-  WARPLINGS_COUNTER(branches);
-  WARPLINGS_COUNTER(divergent_branches);
-  WARPLINGS_COUNTER(barriers);
-  WARPLINGS_COUNTER(global_load_requests);
-  WARPLINGS_COUNTER(global_store_requests);
-  WARPLINGS_COUNTER(global_load_sectors);
-  WARPLINGS_COUNTER(global_store_sectors);
-  WARPLINGS_COUNTER(global_load_bytes);
-  WARPLINGS_COUNTER(global_store_bytes);
-  WARPLINGS_COUNTER(global_load_unique_bytes);
-  WARPLINGS_COUNTER(global_store_unique_bytes);
-  WARPLINGS_COUNTER(shared_load_requests);
-  WARPLINGS_COUNTER(shared_store_requests);
-  WARPLINGS_COUNTER(shared_load_wavefronts);
-  WARPLINGS_COUNTER(shared_store_wavefronts);
-  WARPLINGS_COUNTER(shared_bank_conflicts);
-  WARPLINGS_COUNTER(local_load_requests);
-  WARPLINGS_COUNTER(local_store_requests);
-  WARPLINGS_COUNTER(local_load_sectors);
-  WARPLINGS_COUNTER(local_store_sectors);
-  WARPLINGS_COUNTER(atomics_global);
-  WARPLINGS_COUNTER(atomics_shared);
-  WARPLINGS_COUNTER(atomic_global_requests);
-  WARPLINGS_COUNTER(atomic_serialised);
-  WARPLINGS_COUNTER(fp32_operations);
-#undef WARPLINGS_COUNTER
+#define WSIM_COUNTER(name, meaning) \
+  if (c.name != 0) out.count(#name, c.name);
+#include "warplings/counters.def"
+#undef WSIM_COUNTER
   return out.str();
 }
 

@@ -8,7 +8,6 @@
 #include "runtime/array.h"
 #include "runtime/device_state.h"
 #include "runtime/host_fault.h"
-#include "runtime/repeat_launch.h"
 #include "runtime/stream.h"
 
 using namespace warplings::sim;
@@ -152,7 +151,6 @@ cudaError_t cudaFreeArray(cudaArray_t handle) {
         error != cudaSuccess) {
       return error;
     }
-    RepeatedLaunches::instance().memory_changed();
     DeviceMemory::instance().free(array->image.base);
     Arrays::instance().remove(handle);
     return cudaSuccess;

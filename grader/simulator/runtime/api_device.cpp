@@ -17,7 +17,6 @@
 #include "runtime/launch_refusal.h"
 #include "runtime/memory_pool.h"
 #include "runtime/registry.h"
-#include "runtime/repeat_launch.h"
 #include "runtime/stream.h"
 
 using namespace warplings::sim;
@@ -131,7 +130,6 @@ cudaError_t cudaDeviceReset() {
     graph_memory(device) = {};
     reset_peer_access(device);
     Registry::instance().restore_variables(device);
-    RepeatedLaunches::instance().memory_changed();
     clear_sticky_error(device);
     return cudaSuccess;
   };

@@ -11,7 +11,6 @@
 #include "runtime/host_fault.h"
 #include "runtime/memory_work.h"
 #include "runtime/pointer.h"
-#include "runtime/repeat_launch.h"
 #include "runtime/stream.h"
 
 using namespace warplings::sim;
@@ -23,7 +22,6 @@ cudaError_t allocate(const ApiCall& call, void** pointer, size_t size, Allocatio
   *pointer = nullptr;
   if (size == 0) return cudaSuccess;
   catch_host_access();
-  RepeatedLaunches::instance().memory_changed();
   DeviceMemory& memory = DeviceMemory::instance();
   const int device = current_device();
   const uint64_t address = memory.allocate(size, kind, "", device);

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/machine.h"
 #include "runtime/api.h"
 #include "runtime/call_configuration.h"
 
@@ -31,10 +32,7 @@ bool is_launch(std::string_view name) { return name.find("LaunchKernel") != name
 
 }  // namespace
 
-CallFailure& CallFailure::instance() {
-  static CallFailure* const failure = new CallFailure();
-  return *failure;
-}
+CallFailure& CallFailure::instance() { return Machine::get<CallFailure>(); }
 
 void CallFailure::ask_for(uint64_t k, std::string names, std::string files) {
   asked_ = k;

@@ -13,7 +13,7 @@ namespace warplings::sim {
 // State of wsim_fail_call; the lock of the runtime protects it.
 class CallFailure {
  public:
-  static CallFailure& instance();  // construct-on-first-use, never destroyed
+  static CallFailure& instance();  // of the current machine
 
   // The k-th call of a function whose name begins with `names`, from a source file whose name ends
   // with `files`; 0: none.

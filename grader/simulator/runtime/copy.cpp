@@ -15,7 +15,6 @@
 #include "runtime/capture.h"
 #include "runtime/device_state.h"
 #include "runtime/pointer.h"
-#include "runtime/repeat_launch.h"
 
 namespace warplings::sim {
 namespace {
@@ -126,7 +125,6 @@ void check_written(const Copy& copy, const ApiCall& call) {
 }
 
 void perform(const Copy& copy) {
-  RepeatedLaunches::instance().memory_changed();
   DeviceMemory& memory = DeviceMemory::instance();
   auto* to = static_cast<char*>(usable(copy.to));
   const auto* from = static_cast<const char*>(usable(copy.from));
@@ -282,7 +280,6 @@ WorkItem work_item(const Fill& fill, const ApiCall& call) {
   item.about->bytes = fill.box.bytes();
   item.run = [fill, call] {
     if (!still_there(call, "target", fill.to, fill.layout.extent(fill.box))) return cudaSuccess;
-    RepeatedLaunches::instance().memory_changed();
     auto* to = static_cast<char*>(usable(fill.to));
     for_each_row(fill, [&](size_t offset) {
       fill_row(to + offset, fill);

@@ -9,7 +9,6 @@
 #include "core/machine.h"
 #include "memory/device_memory.h"
 #include "runtime/pointer.h"
-#include "runtime/repeat_launch.h"
 #include "runtime/user_object.h"
 
 using warplings::sim::Graphs;
@@ -82,7 +81,6 @@ GraphMemory& graph_memory(int device) {
 }
 
 void allocate_for_graph(uint64_t address, int device) {
-  RepeatedLaunches::instance().memory_changed();
   DeviceMemory::instance().fulfil(address);
   graph_allocations().insert(address);
   GraphMemory& memory = graph_memory(device);

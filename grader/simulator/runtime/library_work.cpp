@@ -16,7 +16,6 @@
 #include "runtime/capture.h"
 #include "runtime/device_state.h"
 #include "runtime/pointer.h"
-#include "runtime/repeat_launch.h"
 #include "warplings/script.h"
 
 namespace warplings::sim {
@@ -131,7 +130,6 @@ void run(const LibraryWork& work) {
     if (!usable) return;
   }
   begin_use(work, work.operands);
-  RepeatedLaunches::instance().memory_changed();
   running_work() = &work;
   work.run();
   running_work() = nullptr;
@@ -271,15 +269,12 @@ cudaError_t join_streams(const wsim_device_stream* streams, size_t count) {
 }
 
 // Of wsim_script_algorithms.
-std::vector<size_t>& scripted_workspaces() {
-  static auto* const workspaces = new std::vector<size_t>{0};
-  return *workspaces;
-}
-
-int& used_algorithm() {
-  static int position = -1;
-  return position;
-}
+struct ScriptedAlgorithms {
+  std::vector<size_t> workspaces{0};
+  int used = -1;
+};
+std::vector<size_t>& scripted_workspaces() { return Machine::get<ScriptedAlgorithms>().workspaces; }
+int& used_algorithm() { return Machine::get<ScriptedAlgorithms>().used; }
 
 }  // namespace
 

@@ -10,7 +10,6 @@
 #include "memory/device_memory.h"
 #include "runtime/memory_work.h"
 #include "runtime/pointer.h"
-#include "runtime/repeat_launch.h"
 
 namespace warplings::sim {
 namespace {

@@ -8,7 +8,6 @@
 #include "runtime/graph.h"
 #include "runtime/memory_pool.h"
 #include "runtime/pointer.h"
-#include "runtime/repeat_launch.h"
 
 namespace warplings::sim {
 
@@ -35,7 +34,6 @@ void report_bad_free(const ApiCall& call, const void* pointer, DeviceMemory::Fre
 }
 
 DeviceMemory::FreeResult free_now(const ApiCall& call, const void* pointer) {
-  RepeatedLaunches::instance().memory_changed();
   DeviceMemory& memory = DeviceMemory::instance();
   const uint64_t address = address_of(pointer);
   const Allocation* allocation = memory.allocation_at(address);
@@ -66,7 +64,6 @@ WorkItem allocate_work(void* pointer, const ApiCall& call) {
     item.about->ranges.push_back({allocation->start, allocation->size, true});
   }
   item.run = [pointer] {
-    RepeatedLaunches::instance().memory_changed();
     DeviceMemory::instance().fulfil(address_of(pointer));
     return cudaSuccess;
   };

@@ -1,6 +1,5 @@
 #include "runtime/repeat_launch.h"
 
-#include <cstring>
 #include <string_view>
 #include <utility>
 
@@ -9,6 +8,7 @@
 #include "decode/program.h"
 #include "memory/device_memory.h"
 #include "memory/footprint.h"
+#include "memory/snapshot.h"
 #include "runtime/registry.h"
 
 namespace warplings::sim {
@@ -17,14 +17,6 @@ namespace {
 constexpr uint64_t kMostBytes = 256 << 20;  // of device memory that is worth comparing
 constexpr int kMostFailures = 2;
 
-std::vector<Allocation> all_allocations() {
-  std::vector<Allocation> all = DeviceMemory::instance().live();
-  for (Allocation& variable : DeviceMemory::instance().module_variables()) {
-    all.push_back(std::move(variable));
-  }
-  return all;
-}
-
 bool host_can_write(const Allocation& allocation) {
   return allocation.kind != AllocationKind::kDevice;
 }
@@ -32,12 +24,6 @@ bool host_can_write(const Allocation& allocation) {
 std::string_view bytes_of(const Allocation& allocation) {
   return {reinterpret_cast<const char*>(DeviceMemory::instance().view(allocation.start)),
           allocation.size};
-}
-
-std::string_view definedness_of(const Allocation& allocation) {
-  const uint64_t first = DeviceMemory::offset_of(allocation.start) / 8;
-  return {reinterpret_cast<const char*>(DeviceMemory::instance().undefined_bits()) + first,
-          (allocation.size + 7) / 8};
 }
 
 std::map<uint64_t, std::string> host_visible_memory() {
@@ -82,34 +68,12 @@ uint64_t occurrences_of_findings() {
 
 }  // namespace
 
-struct RepeatedLaunches::Image {
-  std::vector<std::pair<Allocation, std::string>> parts;
-
-  Image() {
-    for (Allocation& allocation : all_allocations()) {
-      std::string content(bytes_of(allocation));
-      content += definedness_of(allocation);
-      parts.emplace_back(std::move(allocation), std::move(content));
-    }
-  }
-  bool is_current() const {
-    for (const auto& [allocation, content] : parts) {
-      const std::string_view bytes = bytes_of(allocation), defined = definedness_of(allocation);
-      if (std::memcmp(content.data(), bytes.data(), bytes.size()) != 0 ||
-          std::memcmp(content.data() + bytes.size(), defined.data(), defined.size()) != 0) {
-        return false;
-      }
-    }
-    return true;
-  }
-};
-
 RepeatedLaunches& RepeatedLaunches::instance() { return Machine::get<RepeatedLaunches>(); }
 
 bool RepeatedLaunches::same_as_last(const Kernel& kernel, const LaunchConfig& config,
                                     const std::vector<uint8_t>& params) const {
-  return kernel_ == &kernel && epoch_after_ == epoch_ && same_size(config_.grid, config.grid) &&
-         same_size(config_.block, config.block) &&
+  return kernel_ == &kernel && version_after_ == DeviceMemory::instance().version() &&
+         same_size(config_.grid, config.grid) && same_size(config_.block, config.block) &&
          config_.dynamic_shared == config.dynamic_shared &&
          config_.cooperative == config.cooperative && params_ == params;
 }
@@ -133,7 +97,7 @@ void RepeatedLaunches::count_again(const Kernel& kernel, const LaunchConfig& con
 
 LaunchStatus RepeatedLaunches::run_and_compare(const Kernel& kernel, const LaunchConfig& config,
                                                const std::vector<uint8_t>& params) {
-  const Image before;
+  const MemorySnapshot before;
   const std::vector<PcCounters> counters = CounterStore::instance().of(kernel.module);
   const uint64_t findings = occurrences_of_findings();
   const LaunchStatus status = run_kernel(kernel, config, params.data());
@@ -167,7 +131,7 @@ LaunchStatus RepeatedLaunches::run(const Kernel& kernel, const LaunchConfig& con
   kernel_ = &kernel;
   config_ = config;
   params_ = params;
-  epoch_after_ = ++epoch_;
+  version_after_ = DeviceMemory::instance().version();
   return status;
 }
 

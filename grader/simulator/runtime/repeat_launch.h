@@ -21,12 +21,7 @@ class RepeatedLaunches {
   LaunchStatus run(const Kernel& kernel, const LaunchConfig& config,
                    const std::vector<uint8_t>& params);
 
-  // Something other than a launch changed device memory or what is known about it.
-  void memory_changed() { ++epoch_; }
-
  private:
-  struct Image;  // contents and definedness of device memory
-
   bool same_as_last(const Kernel& kernel, const LaunchConfig& config,
                     const std::vector<uint8_t>& params) const;
   bool worth_trying(const Kernel& kernel) const;
@@ -34,12 +29,11 @@ class RepeatedLaunches {
                                const std::vector<uint8_t>& params);
   void count_again(const Kernel& kernel, const LaunchConfig& config) const;
 
-  uint64_t epoch_ = 0;
   // The launch before this one.
   const Kernel* kernel_ = nullptr;
   LaunchConfig config_;
   std::vector<uint8_t> params_;
-  uint64_t epoch_after_ = 0;
+  uint64_t version_after_ = 0;  // of device memory
   bool changes_nothing_ = false;
   std::vector<PcCounters> counted_;          // by one such launch
   std::map<uint64_t, std::string> visible_;  // memory that the host can write, by address

@@ -22,7 +22,6 @@
 #include "runtime/host_fault.h"
 #include "runtime/pointer.h"
 #include "runtime/registry.h"
-#include "runtime/repeat_launch.h"
 #include "warplings/sim.h"
 
 using namespace warplings::sim;
@@ -52,12 +51,10 @@ extern "C" {
 int wsim_active(void) { return 1; }
 
 void wsim_mark_unwritten(const void* ptr, size_t size) {
-  RepeatedLaunches::instance().memory_changed();
   DeviceMemory::instance().mark_undefined(address_of(ptr), size);
 }
 
 void wsim_mark_written(const void* ptr, size_t size) {
-  RepeatedLaunches::instance().memory_changed();
   DeviceMemory::instance().mark_defined(address_of(ptr), size);
 }
 
@@ -73,7 +70,6 @@ void wsim_query_written(const void* ptr, size_t size, uint8_t* out) {
 
 void* wsim_allocate_sparse(size_t size) {
   std::lock_guard lock(api_mutex());
-  RepeatedLaunches::instance().memory_changed();
   const int device = current_device();
   const uint64_t address = DeviceMemory::instance().allocate_sparse(size, device);
   if (address == 0) return nullptr;
@@ -87,12 +83,10 @@ size_t wsim_find_written(const void* ptr, size_t size) {
 }
 
 void wsim_mark_red_zone(const void* ptr, size_t size) {
-  RepeatedLaunches::instance().memory_changed();
   DeviceMemory::instance().mark_red_zone(address_of(ptr), size, true);
 }
 
 void wsim_clear_red_zone(const void* ptr, size_t size) {
-  RepeatedLaunches::instance().memory_changed();
   DeviceMemory::instance().mark_red_zone(address_of(ptr), size, false);
 }
 

@@ -72,6 +72,8 @@ TEST(Counters, IntegerAtomicsOnAUniformAddressAreOnePerWarp) {
   EXPECT_EQ(counters_of("atomic_uniform_values").atomics_global, kWarps);
   EXPECT_EQ(counters_of("atomic_uniform_result").atomics_global, 4096u / 32);
   EXPECT_EQ(counters_of("atomic_shared_uniform").atomics_shared, kWarps);
+  EXPECT_EQ(counters_of("atomic_shared_uniform").atomic_shared_requests, kWarps);
+  EXPECT_EQ(counters_of("atomic_uniform").atomic_shared_requests, 0u);
   // Not these: floating point, and addresses that differ.
   EXPECT_EQ(counters_of("atomic_uniform_float").atomics_global, kThreads);
   EXPECT_EQ(counters_of("atomic_uniform_float").atomic_serialised, kWarps * 31);

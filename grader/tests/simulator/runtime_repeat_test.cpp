@@ -1,4 +1,5 @@
 // Launches repeated without a change in between are not executed again, and nobody can tell.
+#include "memory/device_memory.h"
 #include "runtime_fixture.h"
 #include "warplings/sim.h"
 
@@ -78,6 +79,47 @@ TEST_F(RepeatedLaunch, WritesAgainWhatATestDeclaredUnwritten) {
   launch_copy(to, from);
   EXPECT_EQ(value_of(to), 0);
   EXPECT_EQ(findings(), Kinds{});
+}
+
+// What the repetition of a launch and its second look rest on.
+TEST_F(RepeatedLaunch, IsToldOfEveryWayToChangeMemory) {
+  const auto moves = [](auto change) {
+    cudaDeviceSynchronize();
+    const uint64_t before = DeviceMemory::instance().version();
+    change();
+    cudaDeviceSynchronize();
+    return DeviceMemory::instance().version() != before;
+  };
+  int host[4] = {};
+  int *a = device<int>(4), *b = device<int>(4), *both = pinned<int>(4);
+  EXPECT_TRUE(moves([&] { cudaMemcpy(a, host, 16, cudaMemcpyHostToDevice); }));
+  EXPECT_TRUE(moves([&] { cudaMemcpy(b, a, 16, cudaMemcpyDeviceToDevice); }));
+  EXPECT_TRUE(moves([&] { cudaMemcpy(both, a, 16, cudaMemcpyDeviceToHost); })) << "pinned";
+  EXPECT_TRUE(moves([&] { cudaMemcpyAsync(b, both, 16, cudaMemcpyHostToDevice); }));
+  EXPECT_TRUE(moves([&] { cudaMemcpy2D(b, 8, a, 8, 4, 2, cudaMemcpyDeviceToDevice); }));
+  EXPECT_TRUE(moves([&] { cudaMemset(b, 0, 16); }));
+  EXPECT_TRUE(moves([&] { cudaMemset2D(b, 8, 0, 4, 2); }));
+  EXPECT_TRUE(moves([&] { wsim_mark_unwritten(b, 4); }));
+  EXPECT_TRUE(moves([&] { wsim_mark_written(b, 4); }));
+  EXPECT_TRUE(moves([&] { wsim_mark_red_zone(b, 4); }));
+  EXPECT_TRUE(moves([&] { wsim_clear_red_zone(b, 4); }));
+  void* more = nullptr;
+  EXPECT_TRUE(moves([&] { cudaMalloc(&more, 64); }));
+  EXPECT_TRUE(moves([&] { cudaFree(more); }));
+  EXPECT_TRUE(moves([&] { cudaMallocAsync(&more, 64, nullptr); }));
+  EXPECT_TRUE(moves([&] { cudaFreeAsync(more, nullptr); }));
+  EXPECT_TRUE(moves([] { cudaDeviceReset(); }));
+}
+
+TEST_F(RepeatedLaunch, IsNotDisturbedByReading) {
+  int host[4] = {};
+  int* a = device<int>(4);
+  cudaMemset(a, 0, 16);
+  cudaDeviceSynchronize();
+  const uint64_t before = DeviceMemory::instance().version();
+  cudaMemcpy(host, a, 16, cudaMemcpyDeviceToHost);
+  cudaDeviceSynchronize();
+  EXPECT_EQ(DeviceMemory::instance().version(), before);
 }
 
 }  // namespace

@@ -66,31 +66,11 @@ void wsim_set_fatal_hook(void (*hook)(void));
 
 // ---- counters --------------------------------------------------------------------------------
 
-// Sums since the last wsim_reset_counters(). Defined as Nsight Compute defines them; all exact.
+// What there is, and what each means, is said in counters.def.
 typedef struct wsim_counters {
-  uint64_t launches, blocks, threads;
-  uint64_t warp_instructions;    // issued, one per warp
-  uint64_t thread_instructions;  // sum of active lanes over warp_instructions
-  uint64_t branches, divergent_branches;
-  uint64_t barriers;  // block barriers, counted once per warp that arrives
-  uint64_t global_load_requests, global_store_requests;          // warp-level instructions
-  uint64_t global_load_sectors, global_store_sectors;            // 32-byte sectors
-  uint64_t global_load_bytes, global_store_bytes;                // bytes that the lanes asked for
-  uint64_t global_load_unique_bytes, global_store_unique_bytes;  // distinct bytes in each request
-  uint64_t global_load_requests_16, global_store_requests_16;    // requests of 16 bytes per lane
-  uint64_t shared_load_requests, shared_store_requests;
-  uint64_t shared_load_wavefronts, shared_store_wavefronts;
-  uint64_t shared_load_bytes, shared_store_bytes;
-  uint64_t shared_bank_conflicts;  // wavefronts beyond the least that the request needs
-  uint64_t local_load_requests, local_store_requests, local_bytes;
-  uint64_t local_load_sectors, local_store_sectors;  // 32 bytes; lanes are interleaved
-  // One per lane; one per warp where the assembler adds the lanes up first (an integer operation on
-  // an address that is provably the same in all lanes).
-  uint64_t atomics_global, atomics_shared;
-  uint64_t atomic_global_requests, atomic_serialised;  // extra same-address steps
-  uint64_t fp32_operations;                            // thread level: add, mul 1 each, fma 2
-  uint64_t fp32_fma;                                   // thread level
-  uint64_t active_blocks_max;                          // largest number of blocks of one launch
+#define WSIM_COUNTER(name, meaning) uint64_t name;
+#include "warplings/counters.def"
+#undef WSIM_COUNTER
 } wsim_counters;
 
 void wsim_reset_counters(void);

@@ -14,6 +14,14 @@ __global__ void fill(int* to, int n) {
 
 __global__ void check_sign(const int* data) { assert(data[0] < 0); }
 
+// The first threads meet, named by their number.
+template <int kNamed>
+__global__ void meet(int* to) {
+  if (threadIdx.x >= kNamed) return;
+  asm volatile("bar.sync 1, %0;" ::"n"(kNamed) : "memory");
+  to[threadIdx.x] = 1;
+}
+
 // One 16 x 16 tile times itself, through shared memory.
 __global__ void square_tile(const half* data, float* result, bool synchronised) {
   using namespace nvcuda::wmma;
@@ -86,6 +94,8 @@ int main(int argc, char** argv) {
     CHECK(cudaDeviceSynchronize() == cudaErrorAssert);
     return 0;
   }
+  if (is("barrier-count")) meet<40><<<1, 64>>>(data);
+  if (is("barrier-clean")) meet<32><<<1, 64>>>(data);  // no defect
   if (is("matrix-undefined")) run_square_tile(256, 250, 64, true);
   if (is("matrix-past-end")) run_square_tile(250, 250, 64, true);
   if (is("matrix-half-warp")) run_square_tile(256, 256, 16, true);
