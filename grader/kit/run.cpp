@@ -352,17 +352,27 @@ static std::string family_of(const std::string& status) {
   return {begin, std::find_if_not(begin, status.end(), is_lower)};
 }
 
+// The case has not failed yet, and there is a device.
+static bool can_run(const std::string& what, Site site) {
+  Context& now = context();
+  if (internal::case_failed()) return false;
+  now.run_name = what;
+  send_properties();
+  if (now.device_lost) fail("Not run: the device stopped working in " + now.stopped_by + ".", site);
+  return !now.device_lost;
+}
+
+static void keep_class_problem(const std::string& objection, Site site) {
+  Context& now = context();
+  if (!now.class_problem.empty()) return;
+  now.class_problem = objection;
+  now.class_problem_site = site;
+}
+
 static Run run_launcher(const std::string& what, const Launcher& launcher, Site site) {
   Context& now = context();
   Run result;
-  if (internal::case_failed()) {
-    RunRecorder::set_failed(result);
-    return result;
-  }
-  now.run_name = what;
-  send_properties();
-  if (now.device_lost) {
-    fail("Not run: the device stopped working in " + now.stopped_by + ".", site);
+  if (!can_run(what, site)) {
     RunRecorder::set_failed(result);
     return result;
   }
@@ -401,21 +411,16 @@ static Run run_launcher(const std::string& what, const Launcher& launcher, Site 
   now.last_run = result;
   now.last_lines = RunRecorder::read_lines();
   if (simulated()) send_counters(result.counters());
-
-  // Moved memory is given back here, before anybody counts what is left.
+  // Gives back moved memory, before anybody counts what is left.
   const bool well = launched == cudaSuccess && ended == cudaSuccess;
   if (well) now.called_again = earlier.finish();
   const std::string objection = well ? class_problem(result, before, earlier.calls()) : "";
-  const std::string finding =
-      take_findings();  // names the line, so it says more than an error code
+  const std::string finding = take_findings();  // names the line: more than an error code
   now.error_expected = false;
   if (problem.empty()) problem = finding;
   if (problem.empty()) problem = judge_errors(launched, ended, expected);
   if (problem.empty() && ended == cudaSuccess) problem = check_buffers();
-  if (problem.empty() && now.class_problem.empty()) {
-    now.class_problem = objection;
-    now.class_problem_site = site;
-  }
+  if (problem.empty()) keep_class_problem(objection, site);
   if (!well) recover_device();
   if (!problem.empty()) {
     RunRecorder::set_failed(result);
