@@ -238,6 +238,8 @@ std::string target_of(const course::Exercise& exercise, Program program) {
       return exercise.target() + ".derived";
     case Program::kStarter:
       return exercise.target() + ".starter";
+    case Program::kPlanted:
+      return exercise.target() + ".planted";
     default:
       return exercise.target();
   }

@@ -48,6 +48,19 @@ const std::vector<DevCommand>& dev_commands() {
        {},
        true,
        2},
+      {"classes",
+       "[EX | CHAPTER] [--share N/M]",
+       "wrong answers planted into solutions: does the kit refuse each by its class?",
+       dev_classes,
+       {},
+       {"--share"}},
+      {"plant",
+       "EX --test-object F --kernels-object F --out F --options F",
+       "",
+       dev_plant,
+       {},
+       {"--test-object", "--kernels-object", "--out", "--options"},
+       false},
       {"site", "[--browser chromium]", "the pages as a site, checked", dev_site, {}, {"--browser"}},
       {"derive", "EX --out FILE [--starter]", "", dev_derive, {"--starter"}, {"--out"}, false},
       {"dispatch",
@@ -98,7 +111,8 @@ DevArguments parse(const DevCommand& command, const std::vector<std::string>& re
   return parsed;
 }
 
-// "09" and "09_cuda_libraries" are chapters; anything else names one exercise.
+}  // namespace
+
 std::vector<const course::Exercise*> chosen(App& app, const std::string& text) {
   std::vector<const course::Exercise*> of_chapter;
   for (const course::Exercise& exercise : app.course().exercises) {
@@ -107,8 +121,6 @@ std::vector<const course::Exercise*> chosen(App& app, const std::string& text) {
   }
   return of_chapter.empty() ? std::vector{&app.named(text)} : of_chapter;
 }
-
-}  // namespace
 
 std::string DevArguments::need(const std::string& name) const {
   const auto found = options.find(name);

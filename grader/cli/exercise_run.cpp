@@ -176,7 +176,8 @@ std::vector<fs::path> writable_folders(const RunRequest& request, const fs::path
   const char* home = std::getenv("HOME");
   if (home == nullptr) return folders;
   // Caches of the driver and of the frameworks, which compile at the first call. On a GPU other
-  // exercises are compared with a framework, too.
+  // exercises are compared with a framework, too. The driver writes below /proc, about itself.
+  if (request.device == Device::kGpu) folders.push_back("/proc");
   if (request.device == Device::kGpu || is_python(*request.exercise)) {
     for (const char* cache : {".nv", ".cache", ".triton"}) folders.push_back(fs::path(home) / cache);
   }

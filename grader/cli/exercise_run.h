@@ -20,8 +20,8 @@ const char* name_of(Device device);  // "simulator", "GPU"
 
 // Which program of the exercise: the learner's file, the solution, the one that holds ablations,
 // mutants and variants, or the starter as the solution's image (for the gates: a learner's file may
-// be edited).
-enum class Program { kLearner, kSolution, kDerived, kStarter };
+// be edited), or the solution with the ways in that planted answers need.
+enum class Program { kLearner, kSolution, kDerived, kStarter, kPlanted };
 
 // Environment of a run: set by the launcher, or guessed from the position of the executable.
 struct Paths {

@@ -17,6 +17,8 @@ struct AnswerClass {
   const char* title;  // of a column: "called again"
   const char* mark;   // how each of its messages begins
   bool asked;         // false: still to be built; its cells say so
+  // Wrong answers that ./grade dev classes makes of every solution (grader/tests/classes).
+  std::vector<const char*> plants;
 };
 const std::vector<AnswerClass>& answer_classes();
 

@@ -1,5 +1,6 @@
 #include <warplings/sim.h>
 
+#include "kit/context.h"
 #include "kit/kit.h"
 
 namespace kit {
@@ -18,9 +19,11 @@ void in_block_order(BlockOrder order, const std::function<void()>& body) {
     ~Restore() {
       cudaDeviceSynchronize();  // what is queued belongs to the order that it was meant for
       wsim_select_order("");
+      context().order_chosen = false;
     }
   } restore;
   cudaDeviceSynchronize();
+  context().order_chosen = true;
   wsim_select_order(name_of(order));  // refused on a GPU, where chance decides
   body();
 }

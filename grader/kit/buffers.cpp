@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kit/allocation.h"
 #include "kit/context.h"
 #include "kit/kit.h"
 #include "kit/sparse.h"
@@ -16,8 +17,6 @@
 namespace kit {
 namespace internal {
 namespace {
-
-constexpr size_t kRedZone = 4096;  // bytes; a multiple of 256, which keeps the payload aligned
 
 // Differs from byte to byte and from buffer to buffer, so a copied red zone is noticed as well.
 unsigned char pattern(uint64_t key, size_t i) {
@@ -27,70 +26,33 @@ unsigned char pattern(uint64_t key, size_t i) {
 
 }  // namespace
 
-class Allocation {
- public:
-  Allocation(Role role, const void* host, size_t bytes, size_t element_size, const char* name,
-             Placement placement);
-  ~Allocation();
-  Allocation(const Allocation&) = delete;
-  Allocation& operator=(const Allocation&) = delete;
-
-  unsigned char* payload() const { return base_ == nullptr ? nullptr : base_ + kRedZone; }
-  const std::string& name() const { return name_; }
-  bool download(void* host, std::vector<uint8_t>* written) const;
-  // All bytes, and which of them hold a value; and back again.
-  void save(std::vector<unsigned char>* bytes, std::vector<uint8_t>* written) const;
-  void put_back(const std::vector<unsigned char>& bytes, const std::vector<uint8_t>& written) const;
-  std::string check_red_zones() const;
-  std::string check_unchanged() const;
-  void abandon() { base_ = nullptr; }
-
- private:
-  size_t tail_size() const { return placement_ == Placement::kMiddle ? kRedZone : 0; }
-  unsigned char* tail() const { return payload() + bytes_; }
-  void protect() const;
-  void expose() const;
-  bool read(void* host, std::vector<uint8_t>* written) const;  // of bytes
-  void mark_unwritten(const std::vector<uint8_t>& written) const;
-  std::string check_zone(const unsigned char* zone, size_t size, bool before) const;
-
-  Role role_;
-  size_t bytes_, element_size_;
-  std::string name_;
-  Placement placement_;
-  unsigned char* base_ = nullptr;
-  uint64_t key_;
-  std::vector<unsigned char> original_;  // of an input
-};
-
-Allocation::Allocation(Role role, const void* host, size_t bytes, size_t element_size,
-                       const char* name, Placement placement)
+Allocation::Allocation(Role role, ElementKind element, const void* host, size_t bytes,
+                       size_t element_size, const char* name, Placement placement)
     : role_(role),
+      element_(element),
       bytes_(bytes),
       element_size_(element_size),
       name_(name[0] == '\0' ? "the buffer" : name),
       placement_(placement),
+      device_(current_device()),
       key_(seed() + context().allocations.size() * 0x10001) {
   context().allocations.insert(this);
-  uses_device(current_device());
+  uses_device(device_);
   if (context().device_lost) return;
-  const size_t total = kRedZone + bytes_ + tail_size();
   void* memory = nullptr;
-  const cudaError_t error = cudaMalloc(&memory, total);
+  const cudaError_t error = cudaMalloc(&memory, total());
   if (error != cudaSuccess) {
     cudaGetLastError();
-    fail("cudaMalloc of " + std::to_string(total) + " bytes for " + name_ +
+    fail("cudaMalloc of " + std::to_string(total()) + " bytes for " + name_ +
          " failed: " + cudaGetErrorString(error) + ".");
     return;
   }
   base_ = static_cast<unsigned char*>(memory);
   wsim_name_allocation(base_, name[0] == '\0' ? "" : name_.c_str());
 
-  std::vector<unsigned char> image(total, 0xFF);
-  for (size_t i = 0; i < kRedZone; ++i) image[i] = pattern(key_, i);
-  for (size_t i = kRedZone + bytes_; i < total; ++i) image[i] = pattern(key_, i);
+  std::vector<unsigned char> image = surroundings();
   if (bytes_ > 0 && role_ != Role::kOutput) std::memcpy(image.data() + kRedZone, host, bytes_);
-  cudaMemcpy(base_, image.data(), total, cudaMemcpyHostToDevice);
+  cudaMemcpy(base_, image.data(), total(), cudaMemcpyHostToDevice);
   if (role_ == Role::kInput) {
     original_.assign(image.begin() + kRedZone, image.begin() + kRedZone + bytes_);
   } else if (role_ == Role::kOutput && bytes_ > 0) {
@@ -101,9 +63,18 @@ Allocation::Allocation(Role role, const void* host, size_t bytes, size_t element
 
 Allocation::~Allocation() {
   context().allocations.erase(this);
+  release_other();
   if (base_ == nullptr) return;
   expose();
   cudaFree(base_);
+}
+
+// The whole memory, with the payload poisoned.
+std::vector<unsigned char> Allocation::surroundings() const {
+  std::vector<unsigned char> image(total(), 0xFF);
+  for (size_t i = 0; i < kRedZone; ++i) image[i] = pattern(key_, i);
+  for (size_t i = kRedZone + bytes_; i < total(); ++i) image[i] = pattern(key_, i);
+  return image;
 }
 
 void Allocation::protect() const {
@@ -207,9 +178,9 @@ std::string Allocation::check_unchanged() const {
          " is an input: the kernel must leave it as it is.";
 }
 
-std::shared_ptr<Allocation> allocate(Role role, const void* host, size_t bytes, size_t element_size,
-                                     const char* name, Placement placement) {
-  return std::make_shared<Allocation>(role, host, bytes, element_size, name, placement);
+std::shared_ptr<Allocation> allocate(Role role, ElementKind element, const void* host, size_t bytes,
+                                     size_t element_size, const char* name, Placement placement) {
+  return std::make_shared<Allocation>(role, element, host, bytes, element_size, name, placement);
 }
 
 void* address(const Allocation& allocation) { return allocation.payload(); }

@@ -90,8 +90,26 @@ bool internal::case_failed() {
   return testing::Test::HasFailure();
 }
 
-bool fail_results(const std::string& message, Site site) {
+// What the other calls of the launcher say about a wrong buffer: of the one that the message names,
+// or of any.
+static std::string called_again(const std::string& message) {
+  const std::map<std::string, std::string>& suspicions = context().called_again;
+  for (const auto& [name, text] : suspicions) {
+    if (message.find(name) != std::string::npos) return text + "\n";
+  }
+  return suspicions.empty() ? "" : suspicions.begin()->second + "\n";
+}
+
+void report_class_problem() {
+  Context& now = context();
+  const std::string problem = std::move(now.class_problem);
+  now.class_problem.clear();
+  if (!problem.empty()) fail(problem, now.class_problem_site);
+}
+
+bool fail_results(const std::string& wrong, Site site) {
   const Context& now = context();
+  const std::string message = called_again(wrong) + wrong;
   const Counters& counters = now.last_run.counters();
   // A call of a CUDA library moves bytes without a launch.
   const bool idle = now.ran && simulated() && now.last_run.launches().empty() &&
@@ -156,6 +174,8 @@ void Cases::run(const std::string& name, const std::function<void()>& body) {
   Context& now = context();
   // A case around these cases has failed already: it stays silent.
   if (internal::case_failed()) return;
+  report_class_problem();  // of what ran before the cases
+  if (internal::case_failed()) return;
   send_properties();  // the code of a case may end the program, or never end
   State& state = *state_;
   const bool enough =
@@ -172,6 +192,7 @@ void Cases::run(const std::string& name, const std::function<void()>& body) {
   now.cases.push_back(name);
   now.run_name.clear();
   now.ran = false;
+  now.called_again.clear();
   {
     testing::ScopedFakeTestPartResultReporter capture(
         testing::ScopedFakeTestPartResultReporter::INTERCEPT_ONLY_CURRENT_THREAD, &results);
@@ -183,6 +204,7 @@ void Cases::run(const std::string& name, const std::function<void()>& body) {
     }
     const std::string finding = take_findings();
     if (!finding.empty()) fail(finding);
+    report_class_problem();
   }
   now.case_results = outer;
   now.cases.pop_back();

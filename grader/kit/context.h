@@ -27,6 +27,8 @@ struct LineCounters {
   Counters counters = {};
 };
 
+class EarlierCalls;  // kit/second_call.h
+
 struct ExpectedFinding {
   std::string check, kind;
   Site site;
@@ -57,12 +59,23 @@ struct Context {
   Run last_run;
   std::vector<LineCounters> last_lines;
   std::map<std::string, uint64_t> calls;  // of the runtime, by the last run
+  // What a wrong value of a buffer suggests, by its name (kit/second_call.h).
+  std::map<std::string, std::string> called_again;
+  // What a class of grader/tests/classes objects to, until the case has ended without a failure.
+  std::string class_problem;
+  Site class_problem_site = {"", 0};
+  bool in_launcher = false;                     // of a kit::run
+  bool counted_call = false;                    // the one that is compared and counted
+  const EarlierCalls* earlier_calls = nullptr;  // of this run, if there were any
+  bool output_captured = false;                 // inside captured_output
+  bool order_chosen = false;                    // inside in_block_order
   std::vector<ExpectedFinding> expected_findings;
   std::set<std::string> reported_findings;
   std::set<int> lines_with_failing_calls;    // of this test: kit::run has been asked there
   cudaError_t expected_error = cudaSuccess;  // of the next run
   bool error_expected = false;               // of the run whose findings are taken now
-  std::string refusal;  // why the last launch was refused, in the simulator's words
+  int device_left = -1;  // the current device after the last launcher, if it is another
+  std::string refusal;   // why the last launch was refused, in the simulator's words
   int properties_sent = 0;
   int launches_sent = 0;
   // Failure text of a case that Cases has not reported yet, as a finished line for the channel and
@@ -93,6 +106,9 @@ bool fail_results(const std::string& message, Site site);
 // that is a failure, or "".
 std::string take_findings();
 
+// Fails with what a class objects to, unless something else is wrong: values say more.
+void report_class_problem();
+
 // Fails for every finding that the test declared and that never came.
 void check_expected_findings();
 
@@ -103,6 +119,9 @@ void flush_pending();
 void uses_device(int device);
 // Waits for all devices in use, or for the current one; the first error.
 cudaError_t synchronize_devices();
+
+// What follows is counted from zero; what was counted goes to Context::thread_instructions.
+void count_afresh();
 
 // Checks that buffers make after a run; "" or what is wrong.
 std::string check_buffers();

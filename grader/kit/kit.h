@@ -120,10 +120,20 @@ enum class Placement { kMiddle, kAtEnd };
 namespace internal {
 
 enum class Role { kInput, kOutput, kInOut };
+// What the elements are, for calls with other values in the same arrays.
+enum class ElementKind { kFloat, kDouble, kInteger, kPointer, kOther };
+template <class T>
+constexpr ElementKind kind_of_element() {
+  if (std::is_same<T, float>::value) return ElementKind::kFloat;
+  if (std::is_same<T, double>::value) return ElementKind::kDouble;
+  if (std::is_pointer<T>::value) return ElementKind::kPointer;
+  return std::is_integral<T>::value || std::is_enum<T>::value ? ElementKind::kInteger
+                                                              : ElementKind::kOther;
+}
 class Allocation;  // device memory with red zones; known to kit::run, which checks it
 
-std::shared_ptr<Allocation> allocate(Role role, const void* host, size_t bytes, size_t element_size,
-                                     const char* name, Placement placement);
+std::shared_ptr<Allocation> allocate(Role role, ElementKind element, const void* host, size_t bytes,
+                                     size_t element_size, const char* name, Placement placement);
 void* address(const Allocation& allocation);
 // Copies the payload to `host` (bytes of the allocation). `written[i]`, if asked for, says whether
 // element i was ever written.
@@ -169,7 +179,8 @@ class DeviceBuffer {
  private:
   DeviceBuffer(internal::Role role, const T* host, size_t n, const char* name, Placement placement)
       : size_(n),
-        allocation_(internal::allocate(role, host, n * sizeof(T), sizeof(T), name, placement)) {}
+        allocation_(internal::allocate(role, internal::kind_of_element<T>(), host, n * sizeof(T),
+                                       sizeof(T), name, placement)) {}
 
   size_t size_;
   std::shared_ptr<internal::Allocation> allocation_;

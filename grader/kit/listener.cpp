@@ -21,6 +21,8 @@ void begin_test(const std::string& name) {
   now.last_run = Run();
   now.last_lines.clear();
   now.calls.clear();
+  now.called_again.clear();
+  now.class_problem.clear();
   now.expected_findings.clear();
   now.reported_findings.clear();
   now.lines_with_failing_calls.clear();
@@ -41,9 +43,8 @@ void Listener::OnTestIterationStart(const testing::UnitTest& program, int /*iter
       if (info.should_run()) tests.push_back(json_string(full_name(info)));
     }
   }
-  context().channel.send("start", JsonObject()
-                                      .boolean("simulated", simulated())
-                                      .raw("tests", json_array(tests)));
+  context().channel.send(
+      "start", JsonObject().boolean("simulated", simulated()).raw("tests", json_array(tests)));
 }
 
 void Listener::OnTestStart(const testing::TestInfo& info) {
@@ -61,6 +62,7 @@ void Listener::OnTestPartResult(const testing::TestPartResult& result) {
 void Listener::OnTestEnd(const testing::TestInfo& info) {
   const std::string stray = take_findings();  // of launches outside kit::run
   if (!stray.empty()) fail(stray);
+  report_class_problem();
   check_expected_findings();
   context().properties_sent = 0;  // all again: a test may have changed one since
   send_properties();

@@ -4,9 +4,13 @@
 #include <map>
 #include <optional>
 
+#include "kit/classes.h"
 #include "kit/context.h"
 #include "kit/failing_calls.h"
 #include "kit/kit.h"
+#include "kit/left_behind.h"
+#include "kit/second_call.h"
+#include "kit/who_did_the_work.h"
 
 namespace kit {
 
@@ -14,8 +18,7 @@ namespace kit {
 class RunRecorder {
  public:
   RunRecorder() {
-    count_instructions();  // of launches outside kit::run
-    wsim_reset_counters();
+    count_afresh();
     live_before_ = wsim_live_allocations(&bytes_before_);
   }
 
@@ -50,13 +53,6 @@ class RunRecorder {
       lines.push_back({raw.file, raw.line, raw.kernel, raw.counters});
     }
     return lines;
-  }
-
-  static void count_instructions() {
-    Counters counters = {};
-    wsim_read_counters(&counters);
-    context().thread_instructions += counters.thread_instructions - context().counted_instructions;
-    context().counted_instructions = 0;
   }
 
   static void set_failed(Run& run) { run.ok_ = false; }
@@ -189,8 +185,11 @@ std::map<std::string, uint64_t> count_calls() {
 
 // Runs the launcher; "" or why it did not end well.
 std::string call(const std::function<void()>& launch, cudaError_t* launched, cudaError_t* ended) {
-  const OnDevice scope(current_device());  // a launcher may leave another one current
+  const int before = current_device();
+  const OnDevice scope(before);  // a launcher may leave another one current
+  context().device_left = -1;
   std::string problem;
+  context().in_launcher = context().counted_call = true;
   try {
     launch();
   } catch (const std::exception& error) {
@@ -198,7 +197,9 @@ std::string call(const std::function<void()>& launch, cudaError_t* launched, cud
   } catch (...) {
     problem = "The launcher threw an exception.";
   }
+  context().in_launcher = context().counted_call = false;
   context().calls = count_calls();
+  if (current_device() != before) context().device_left = current_device();
   *launched = cudaGetLastError();
   if (*launched == cudaErrorNotReady) *launched = cudaSuccess;  // what a query answers; no failure
   *ended = synchronize_devices();
@@ -299,6 +300,27 @@ static void send_counters(const Counters& c) {
       JsonObject().text("test", now.test).text("case", case_label()).raw("counters", fields.str()));
 }
 
+void count_afresh() {
+  Counters counters = {};
+  wsim_read_counters(&counters);
+  context().thread_instructions += counters.thread_instructions - context().counted_instructions;
+  context().counted_instructions = 0;
+  wsim_reset_counters();
+}
+
+// What the classes object to in a run that went well.
+std::string class_problem(const Run& run, const Belongings& before, int calls) {
+  if (!simulated()) return "";
+  std::string problem;
+  if (is_asked("who_did_the_work")) problem = who_did_the_work(run);
+  if (!problem.empty() || !is_asked("left_behind")) return problem;
+  const int device = context().device_left;
+  if (device < 0) return before.left_behind(calls);
+  return "Left behind: device " + std::to_string(device) +
+         " is the current one, and it was device " + std::to_string(current_device()) +
+         " before the call. Put back what you change.";
+}
+
 // The launcher of a run, which may say whether all went well.
 struct Launcher {
   std::function<bool()> launch;
@@ -315,17 +337,27 @@ static std::string family_of(const std::string& status) {
   return {begin, std::find_if_not(begin, status.end(), is_lower)};
 }
 
+// The case has not failed yet, and there is a device.
+static bool can_run(const std::string& what, Site site) {
+  Context& now = context();
+  if (internal::case_failed()) return false;
+  now.run_name = what;
+  send_properties();
+  if (now.device_lost) fail("Not run: the device stopped working in " + now.stopped_by + ".", site);
+  return !now.device_lost;
+}
+
+static void keep_class_problem(const std::string& objection, Site site) {
+  Context& now = context();
+  if (!now.class_problem.empty()) return;
+  now.class_problem = objection;
+  now.class_problem_site = site;
+}
+
 static Run run_launcher(const std::string& what, const Launcher& launcher, Site site) {
   Context& now = context();
   Run result;
-  if (internal::case_failed()) {
-    RunRecorder::set_failed(result);
-    return result;
-  }
-  now.run_name = what;
-  send_properties();
-  if (now.device_lost) {
-    fail("Not run: the device stopped working in " + now.stopped_by + ".", site);
+  if (!can_run(what, site)) {
     RunRecorder::set_failed(result);
     return result;
   }
@@ -333,7 +365,11 @@ static Run run_launcher(const std::string& what, const Launcher& launcher, Site 
   // from pageable memory returns before its last bytes are on the device.
   synchronize_devices();
   cudaGetLastError();  // what happened before is not this launcher's fault
+  const Belongings before = Belongings::now();
   const cudaError_t expected = now.expected_error;
+  EarlierCalls earlier(site);
+  now.called_again.clear();
+  if (earlier.wanted()) earlier.make([&] { launcher.launch(); });
   now.expected_error = cudaSuccess;
   cudaError_t launched = cudaSuccess, ended = cudaSuccess;
   std::string problem;
@@ -355,18 +391,22 @@ static Run run_launcher(const std::string& what, const Launcher& launcher, Site 
     return result;
   }
   recorder->finish(result);
+  earlier.remember_cost(result.counters().thread_instructions);
   now.ran = launched == cudaSuccess;  // else there is no launch to summarise
   now.last_run = result;
   now.last_lines = RunRecorder::read_lines();
   if (simulated()) send_counters(result.counters());
-
-  const std::string finding =
-      take_findings();  // names the line, so it says more than an error code
+  // Gives back moved memory, before anybody counts what is left.
+  const bool well = launched == cudaSuccess && ended == cudaSuccess;
+  if (well) now.called_again = earlier.finish();
+  const std::string objection = well ? class_problem(result, before, earlier.calls()) : "";
+  const std::string finding = take_findings();  // names the line: more than an error code
   now.error_expected = false;
   if (problem.empty()) problem = finding;
   if (problem.empty()) problem = judge_errors(launched, ended, expected);
   if (problem.empty() && ended == cudaSuccess) problem = check_buffers();
-  if (launched != cudaSuccess || ended != cudaSuccess) recover_device();
+  if (problem.empty()) keep_class_problem(objection, site);
+  if (!well) recover_device();
   if (!problem.empty()) {
     RunRecorder::set_failed(result);
     RunRecorder::set_failed(now.last_run);
@@ -388,7 +428,9 @@ Run internal::run_reporting(const std::string& what, const std::function<bool()>
 
 std::string captured_output(const std::function<void()>& body) {
   testing::internal::CaptureStdout();
+  context().output_captured = true;
   body();
+  context().output_captured = false;
   cudaDeviceSynchronize();  // device printf arrives at a synchronisation
   return testing::internal::GetCapturedStdout();
 }

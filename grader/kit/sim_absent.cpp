@@ -14,6 +14,9 @@ void wsim_mark_written(const void*, size_t) {}
 void wsim_query_written(const void*, size_t size, uint8_t* out) { std::memset(out, 1, size); }
 void wsim_mark_red_zone(const void*, size_t) {}
 void wsim_clear_red_zone(const void*, size_t) {}
+void wsim_peek(const void*, size_t, void*, uint8_t*) {}
+void wsim_poke(void*, size_t, const void*, const uint8_t*) {}
+void wsim_forgive_faults(void) {}
 void wsim_name_allocation(const void*, const char*) {}
 void* wsim_allocate_sparse(size_t) { return nullptr; }
 size_t wsim_find_written(const void*, size_t size) { return size; }
@@ -51,6 +54,11 @@ size_t wsim_live_allocations(size_t* bytes) {
   if (bytes != nullptr) *bytes = 0;
   return 0;
 }
+
+uint64_t wsim_last_stream(void) { return 0; }
+uint64_t wsim_host_waits(void) { return 0; }
+int wsim_holding_count(void) { return 0; }
+int wsim_get_holding(int, wsim_holding*) { return -1; }
 
 const char* wsim_timeline_label(void) { return ""; }
 double wsim_timeline_now(void) { return 0; }

@@ -1,6 +1,8 @@
 // grade dev derive EX --out FILE [--starter], grade dev dispatch EX --test-object F
-// --kernels-object F --out FILE: what the build asks for. Files that would not change are not
-// touched, so Ninja does not compile them again.
+// --kernels-object F --out FILE, grade dev plant: what the build asks for. Files that would not
+// change are not touched, so Ninja does not compile them again.
+#include <algorithm>
+
 #include "cli/dev/dev.h"
 #include "cli/gates/gate.h"
 #include "course/mutants.h"
@@ -36,6 +38,22 @@ std::vector<std::string> symbols_of(const std::string& object, bool defined) {
     symbols.push_back(line.substr(0, line.find(' ')));  // -P: "name type ..."
   }
   return symbols;
+}
+
+// Those of them that are code: nm says T or W.
+std::vector<std::string> functions_of(const std::string& object) {
+  ChildOptions options;
+  options.argv = {"nm", "-P", "-g", "--defined-only", object};
+  options.wall_seconds = 60;
+  options.output_kept = 32 << 20;
+  std::vector<std::string> functions;
+  for (const std::string& line : course::split_lines(run_child(options).out.text())) {
+    const size_t space = line.find(' ');
+    if (space != std::string::npos && line.compare(space, 2, " T") == 0) {
+      functions.push_back(line.substr(0, space));
+    }
+  }
+  return functions;
 }
 
 const course::Exercise& operand(App& app, const DevArguments& arguments) {
@@ -76,6 +94,19 @@ int dev_dispatch(App& app, const DevArguments& arguments) {
     throw course::Error(exercise.id, 0, "its test calls nothing that its solution defines.");
   }
   write_if_changed(arguments.need("--out"), course::dispatch_source(launchers, derived));
+  return kPass;
+}
+
+int dev_plant(App&, const DevArguments& arguments) {
+  const std::vector<std::string> defined = functions_of(arguments.need("--kernels-object"));
+  std::vector<std::string> functions;
+  for (const std::string& symbol : symbols_of(arguments.need("--test-object"), false)) {
+    if (std::find(defined.begin(), defined.end(), symbol) != defined.end()) {
+      functions.push_back(symbol);
+    }
+  }
+  write_if_changed(arguments.need("--out"), course::plant_source(functions));
+  write_if_changed(arguments.need("--options"), course::plant_options(functions));
   return kPass;
 }
 

@@ -19,14 +19,20 @@ struct DevArguments {
   std::string need(const std::string& name) const;
 };
 
+// "09" and "09_cuda_libraries" are chapters; anything else names one exercise.
+std::vector<const course::Exercise*> chosen(App& app, const std::string& text);
+
 int dev_new(App& app, const DevArguments& arguments);
 int dev_sync(App& app, const DevArguments& arguments);
 int dev_check(App& app, const DevArguments& arguments);
 int dev_renumber(App& app, const DevArguments& arguments);
+int dev_classes(App& app, const DevArguments& arguments);
 int dev_site(App& app, const DevArguments& arguments);
 // Called by the build: the derived texts of an exercise as one CUDA file, and the jumps into it.
 int dev_derive(App& app, const DevArguments& arguments);
 int dev_dispatch(App& app, const DevArguments& arguments);
+// The ways into a planted program, and the options of its linker.
+int dev_plant(App& app, const DevArguments& arguments);
 
 }  // namespace grade
 #endif  // WARPLINGS_CLI_DEV_DEV_H_

@@ -14,6 +14,7 @@
 #include "runtime/device_model.h"
 #include "runtime/device_state.h"
 #include "runtime/graph.h"
+#include "runtime/holdings.h"
 #include "runtime/launch_refusal.h"
 #include "runtime/memory_pool.h"
 #include "runtime/registry.h"
@@ -23,6 +24,12 @@ using namespace warplings::sim;
 
 namespace {
 
+void note_limit(int limit, size_t value) {
+  static const char kDevices = 0;  // they are of no object that the program knows
+  Holdings::instance().set_mode("device limit " + std::to_string(limit), &kDevices,
+                                static_cast<int64_t>(value));
+}
+
 // As an H200 reports them at start.
 std::map<cudaLimit, size_t>& limits() {
   struct Limits {
@@ -31,11 +38,16 @@ std::map<cudaLimit, size_t>& limits() {
         {cudaLimitMallocHeapSize, 8388608},   {cudaLimitDevRuntimePendingLaunchCount, 2048},
         {cudaLimitMaxL2FetchGranularity, 64}, {cudaLimitPersistingL2CacheSize, 11796480},
     };
+    Limits() {
+      for (const auto& [limit, value] : values) note_limit(limit, value);
+    }
   };
   return Machine::get<Limits>().values;
 }
 
 }  // namespace
+
+void warplings::sim::note_limits() { limits(); }
 
 extern "C" {
 
@@ -153,6 +165,7 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
                                                    : cudaErrorInvalidValue;
     }
     found->second = value;
+    note_limit(limit, value);
     return cudaSuccess;
   };
 }

@@ -12,6 +12,7 @@
 
 #include "memory/image.h"
 #include "runtime/copy.h"
+#include "runtime/holdings.h"
 
 // What a cudaArray_t points to.
 struct cudaArray {
@@ -19,6 +20,7 @@ struct cudaArray {
   cudaExtent extent{};  // as asked for: texels
   unsigned flags = 0;
   warplings::sim::Image image;
+  warplings::sim::Held held{"array"};
 };
 
 namespace warplings::sim {

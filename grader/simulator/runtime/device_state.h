@@ -20,6 +20,8 @@ class DeviceScope {
   int before_;
 };
 
+void note_limits();  // for Holdings: what cudaDeviceSetLimit may change
+
 int device_of(uint64_t address);  // of the allocation that holds the address; 0 if none does
 
 // Peer access: may kernels of `device` touch memory of `peer`? False if it already was so.

@@ -70,6 +70,7 @@ struct CUgraph_st {
   std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
   std::map<cudaUserObject_t, unsigned> user_objects;  // references that the graph holds
   size_t instances = 0;
+  warplings::sim::Held held{"graph"};
 };
 
 namespace warplings::sim {
@@ -121,6 +122,7 @@ struct CUgraphExec_st {
   std::vector<size_t> order;  // in which they run: indices of `nodes`
   // An instance never runs twice at a time: a launch waits for the one before it.
   std::shared_ptr<warplings::sim::EventRecord> last_launch;
+  warplings::sim::Held held{"executable graph"};
 };
 
 namespace warplings::sim {

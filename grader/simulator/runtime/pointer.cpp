@@ -97,6 +97,8 @@ cudaError_t refuse_outside(const ApiCall& call, const char* role, uint64_t addre
 
 }  // namespace
 
+int64_t registered_host_ranges() { return static_cast<int64_t>(host_ranges().size()); }
+
 MemoryKind memory_kind(const void* pointer) {
   const DeviceMemory& memory = DeviceMemory::instance();
   const uint64_t address = address_of(pointer);

@@ -11,6 +11,8 @@
 
 namespace warplings::sim {
 
+int64_t registered_host_ranges();  // how many cudaHostRegister has pinned
+
 enum class MemoryKind {
   kPageable,    // ordinary host memory
   kRegistered,  // host memory that cudaHostRegister pinned

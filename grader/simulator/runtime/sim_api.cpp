@@ -19,9 +19,11 @@
 #include "runtime/api.h"
 #include "runtime/call_failure.h"
 #include "runtime/device_state.h"
+#include "runtime/holdings.h"
 #include "runtime/host_fault.h"
 #include "runtime/pointer.h"
 #include "runtime/registry.h"
+#include "runtime/stream.h"
 #include "warplings/sim.h"
 
 using namespace warplings::sim;
@@ -33,10 +35,12 @@ struct HandedOut {
   std::vector<Finding> findings;
   std::vector<CounterStore::Line> lines;
   std::vector<TimelineItem> items;
+  std::vector<Holding> holdings;
 };
 std::vector<Finding>& handed_out_findings() { return Machine::get<HandedOut>().findings; }
 std::vector<CounterStore::Line>& handed_out_lines() { return Machine::get<HandedOut>().lines; }
 std::vector<TimelineItem>& handed_out_items() { return Machine::get<HandedOut>().items; }
+std::vector<Holding>& handed_out_holdings() { return Machine::get<HandedOut>().holdings; }
 
 void copy_size(const Dim3& from, unsigned* to) {
   to[0] = from.x;
@@ -80,6 +84,34 @@ void* wsim_allocate_sparse(size_t size) {
 
 size_t wsim_find_written(const void* ptr, size_t size) {
   return DeviceMemory::instance().find_defined(address_of(ptr), size);
+}
+
+void wsim_peek(const void* ptr, size_t size, void* bytes, uint8_t* mask) {
+  std::memcpy(bytes, DeviceMemory::instance().view(address_of(ptr)), size);
+  wsim_query_written(ptr, size, mask);
+}
+
+void wsim_poke(void* ptr, size_t size, const void* bytes, const uint8_t* mask) {
+  wsim_mark_written(ptr, size);
+  std::memcpy(DeviceMemory::instance().view(address_of(ptr)), bytes, size);
+  for (size_t begin = 0; begin < size;) {
+    const size_t end =
+        static_cast<size_t>(std::find(mask + begin, mask + size, !mask[begin]) - mask);
+    if (mask[begin] == 0) {
+      DeviceMemory::instance().mark_undefined(address_of(ptr) + begin, end - begin);
+    }
+    begin = end;
+  }
+}
+
+void wsim_forgive_faults(void) {
+  std::lock_guard lock(api_mutex());
+  for (int device = 0; device < device_count(); ++device) {
+    if (sticky_error(device) == cudaSuccess) continue;
+    Streams::instance().drop_pending(device);
+    clear_sticky_error(device);
+  }
+  last_error() = cudaSuccess;
 }
 
 void wsim_mark_red_zone(const void* ptr, size_t size) {
@@ -237,6 +269,40 @@ int wsim_get_timeline_item(int index, wsim_timeline_item* out) {
   out->issued = item.issued;
   out->start = item.start;
   out->end = item.end;
+  out->read = out->written = nullptr;
+  if (item.work->kind == WorkKind::kCopy || item.work->kind == WorkKind::kFill) {
+    for (const MemoryRange& range : item.work->ranges) {
+      const void*& side = range.write ? out->written : out->read;
+      if (side == nullptr) side = reinterpret_cast<const void*>(range.address);
+    }
+  }
+  out->stream_number = item.stream.id;
+  std::lock_guard lock(api_mutex());
+  out->stream_handle = Streams::instance().handle_of(item.stream.id);
+  return 0;
+}
+
+uint64_t wsim_last_stream(void) {
+  std::lock_guard lock(api_mutex());
+  return Streams::instance().last_id();
+}
+
+uint64_t wsim_host_waits(void) {
+  std::lock_guard lock(api_mutex());
+  return Timeline::instance().host_waits().size();
+}
+
+int wsim_holding_count(void) {
+  std::lock_guard lock(api_mutex());
+  handed_out_holdings() = Holdings::instance().list();
+  return static_cast<int>(handed_out_holdings().size());
+}
+
+int wsim_get_holding(int index, wsim_holding* out) {
+  const auto& holdings = handed_out_holdings();
+  if (index < 0 || static_cast<size_t>(index) >= holdings.size()) return -1;
+  const Holding& holding = holdings[static_cast<size_t>(index)];
+  *out = {holding.what.c_str(), holding.object, holding.value};
   return 0;
 }
 

@@ -106,6 +106,13 @@ std::shared_ptr<StreamState> Streams::find(cudaStream_t handle) {
   return handles_.contains(handle) ? handle->state : nullptr;
 }
 
+cudaStream_t Streams::handle_of(uint64_t id) const {
+  for (const cudaStream_t handle : handles_) {
+    if (handle->state->id == id) return handle;
+  }
+  return nullptr;
+}
+
 cudaStream_t Streams::create(unsigned flags, int priority, int device) {
   auto* handle = new CUstream_st{make_state(flags, priority, device)};
   handle->state->name = "stream " + std::to_string(++created_);

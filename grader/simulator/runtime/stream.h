@@ -22,6 +22,7 @@
 #include "checks/order_clock.h"
 #include "core/work.h"
 #include "memory/device_memory.h"
+#include "runtime/holdings.h"
 
 namespace warplings::sim {
 
@@ -87,12 +88,14 @@ struct EventRecord {
 
 struct CUstream_st {
   std::shared_ptr<warplings::sim::StreamState> state;
+  warplings::sim::Held held{"stream"};
 };
 
 struct CUevent_st {
   unsigned flags = cudaEventDefault;
   int device = 0;
   std::shared_ptr<warplings::sim::EventRecord> record;  // the latest; nullptr: never recorded
+  warplings::sim::Held held{"event"};
 };
 
 namespace warplings::sim {
@@ -104,6 +107,8 @@ class Streams {
   // nullptr if the handle is no live stream. 0, cudaStreamLegacy and cudaStreamPerThread are, of
   // the calling thread's current device.
   std::shared_ptr<StreamState> find(cudaStream_t handle);
+  cudaStream_t handle_of(uint64_t id) const;  // nullptr if it is a default stream, or gone
+  uint64_t last_id() const { return next_id_ - 1; }
   cudaStream_t create(unsigned flags, int priority, int device);
   bool destroy(cudaStream_t handle);
 

@@ -1,7 +1,7 @@
 // Launches on a stream that the clock does not watch.
 //
 // gpu: is done elsewhere
-// simulator: passes
+// simulator: Left behind: 1 stream
 #include "05_vectorized_add.h"
 #include "add.cuh"
 

@@ -127,5 +127,13 @@ TEST(Launchers, ATextThatLacksOneIsNamed) {
   }
 }
 
+TEST(Plants, EveryFunctionGetsAWayInAndAnOptionOfTheLinker) {
+  const std::vector<std::string> functions = {"_Z6launchPfi", "_Z4freePf"};
+  const std::string source = plant_source(functions);
+  EXPECT_NE(source.find("ENTRY(\"_Z6launchPfi\", \"0\");"), std::string::npos) << source;
+  EXPECT_NE(source.find("asm(\"__real__Z4freePf\");"), std::string::npos) << source;
+  EXPECT_EQ(plant_options(functions), "-Wl,--wrap=_Z6launchPfi\n-Wl,--wrap=_Z4freePf\n");
+}
+
 }  // namespace
 }  // namespace course

@@ -2,8 +2,11 @@
 
 #include <cstdlib>
 
+#include "failure_of.h"
 #include "kit/kit.h"
 #include "kit/speed/speed.h"
+
+using kit_tests::failure_of;
 
 namespace {
 
@@ -40,10 +43,15 @@ TEST(KitDevices, ARunWaitsForAllDevicesAndGivesTheFirstBack) {
   const kit::OnDevice scope(1);
   const auto there = kit::DeviceBuffer<unsigned char>::output(1 << 16, "there");
   const kit::OnDevice back(0);
-  const kit::Run run = kit::run([&] {
-    cudaSetDevice(1);
-    cudaMemsetAsync(there.get(), 7, 1 << 16);  // in the default stream of device 1
+  kit::Run run;
+  const std::string left = failure_of([&] {
+    run = kit::run([&] {
+      cudaSetDevice(1);
+      cudaMemsetAsync(there.get(), 7, 1 << 16);  // in the default stream of device 1
+    });
   });
+  EXPECT_EQ(left.rfind("Left behind: device 1 is the current one, and it was device 0", 0), 0u)
+      << left;
   EXPECT_TRUE(run.ok());
   EXPECT_EQ(kit::current_device(), 0);
   EXPECT_TRUE(kit::expect_equal(there, std::vector<unsigned char>(1 << 16, 7)));
@@ -64,6 +72,7 @@ TEST(KitDevices, ArraysOfASpeedTestLieWhereTheyWereMade) {
   });
   speed.expect(
       y, [&](size_t i) { return kit::Expected(x.at(i)); }, kit::Tolerance::absolute(0));
-  EXPECT_TRUE(speed.grade());
+  const std::string left = failure_of([&] { EXPECT_TRUE(speed.grade()); });
+  EXPECT_NE(left.find("Left behind: device 1 is the current one"), std::string::npos) << left;
   EXPECT_EQ(device, 1);
 }

@@ -13,6 +13,7 @@ std::vector<std::string> failures_of(const std::function<void()>& body) {
         testing::ScopedFakeTestPartResultReporter::INTERCEPT_ONLY_CURRENT_THREAD, &results);
     kit::context().case_results = &results;
     body();
+    kit::report_class_problem();
     kit::context().case_results = nullptr;
   }
   std::vector<std::string> messages;

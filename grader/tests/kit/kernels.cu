@@ -1,8 +1,14 @@
 #include "kernels.h"
 
+#include <vector>
+
 __global__ void twice(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) y[i] = 2 * x[i];
+}
+
+__global__ void twice_alone(const float* x, float* y, int n) {
+  for (int i = 0; i < n; ++i) y[i] = 2 * x[i];
 }
 
 __global__ void store(float* p, int offset, float value) { p[offset] = value; }
@@ -21,6 +27,17 @@ __global__ void tickets(int* next, int* block) { block[atomicAdd(next, 1)] = blo
 void launch_twice(const float* d_x, float* d_y, int n) {
   constexpr int kBlock = 64;
   twice<<<(n + kBlock - 1) / kBlock, kBlock>>>(d_x, d_y, n);
+}
+
+void launch_twice_on_the_host(const float* d_x, float* d_y, int n) {
+  std::vector<float> host(static_cast<size_t>(n));
+  cudaMemcpy(host.data(), d_x, n * sizeof(float), cudaMemcpyDeviceToHost);
+  for (float& value : host) value *= 2;
+  cudaMemcpy(d_y, host.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+}
+
+void launch_twice_by_one_thread(const float* d_x, float* d_y, int n) {
+  twice_alone<<<1, 1>>>(d_x, d_y, n);
 }
 
 void launch_store(float* d_p, int offset, float value) { store<<<1, 1>>>(d_p, offset, value); }

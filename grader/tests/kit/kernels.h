@@ -6,6 +6,10 @@
 
 // y[i] = 2 * x[i] for i < n.
 void launch_twice(const float* d_x, float* d_y, int n);
+// The same, computed on the host.
+void launch_twice_on_the_host(const float* d_x, float* d_y, int n);
+// The same, all of it by one thread.
+void launch_twice_by_one_thread(const float* d_x, float* d_y, int n);
 // One thread stores value at p[offset].
 void launch_store(float* d_p, int offset, float value);
 // One thread loads p[offset] and branches on it: out[0] = p[offset] > 0.

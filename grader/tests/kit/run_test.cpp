@@ -125,7 +125,9 @@ TEST(KitRun, SummarisesTheLaunch) {
 }
 
 TEST(KitRun, NoticesLeaks) {
-  const kit::Run run = kit::run([] { launch_and_leak(2); });
+  kit::Run run;
+  const std::string left = failure_of([&] { run = kit::run([] { launch_and_leak(2); }); });
+  EXPECT_TRUE(contains(left, "Left behind: 2 allocations of device memory")) << left;
   EXPECT_EQ(run.leaked_allocations(), 2u);
   EXPECT_EQ(run.leaked_bytes(), 2000u);
   const std::string message = failure_of([&] { kit::expect_no_leak(run); });
@@ -134,7 +136,7 @@ TEST(KitRun, NoticesLeaks) {
 }
 
 TEST(KitRun, CountsCallsOfTheRuntime) {
-  kit::run([] { launch_and_leak(3); });
+  failure_of([] { kit::run([] { launch_and_leak(3); }); });
   EXPECT_EQ(kit::api_calls("cudaMalloc"), 3u);
 }
 

@@ -82,6 +82,13 @@ int wsim_library_must_fail(wsim_call_site site);
 int wsim_library_algorithms(const size_t** workspaces);
 void wsim_library_uses_algorithm(int position);
 
+// What the program made with a library (+1) or gave back (-1), and modes that it set on an object:
+// for wsim_holding_count(). `what` names it for people: "cuBLAS handle", "stream of a cuBLAS
+// handle".
+void wsim_library_holds(const char* what, int change);
+void wsim_library_mode(const char* what, const void* object, int64_t value);
+void wsim_library_gone(const void* object);
+
 // A finding of the check "api" at the call: "cufftPlan1d at fft.cu:12 " + `what`.
 void wsim_library_report(wsim_call_site site, const char* kind, const char* what, int is_note);
 

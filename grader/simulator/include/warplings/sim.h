@@ -30,6 +30,13 @@ void wsim_query_written(const void* ptr, size_t size, uint8_t* out);
 // kernels and for cudaMemcpy and cudaMemset (clear the red zone before inspecting it).
 void wsim_mark_red_zone(const void* ptr, size_t size);
 void wsim_clear_red_zone(const void* ptr, size_t size);
+// Reads and writes device memory beside the runtime: no call, no work, nothing is checked. `mask`
+// has a byte for each byte: whether it is written. Synchronise first.
+void wsim_peek(const void* ptr, size_t size, void* bytes, uint8_t* mask);
+void wsim_poke(void* ptr, size_t size, const void* bytes, const uint8_t* mask);
+// Takes back the faults of all devices, which go on with their memory as it is. Work that waits is
+// dropped.
+void wsim_forgive_faults(void);
 // Names an allocation in reports ("c"). `name` is copied.
 void wsim_name_allocation(const void* ptr, const char* name);
 
@@ -157,6 +164,16 @@ void wsim_fail_call(uint64_t k, const char* names, const char* files);
 // What has failed so: "cudaMalloc at copy.cu:12"; "" if there were fewer calls. Lives until the
 // next wsim_fail_call().
 const char* wsim_failed_call(void);
+// What the program holds now: memory, streams, events, graphs, and what libraries made for it. With
+// an object, a mode that it has been set to ("math mode of a cuBLAS handle"); one that is not listed
+// has not been touched. Strings live until the next wsim_holding_count().
+typedef struct wsim_holding {
+  const char* what;    // "stream"
+  const void* object;  // NULL: `value` is how many
+  int64_t value;
+} wsim_holding;
+int wsim_holding_count(void);
+int wsim_get_holding(int index, wsim_holding* out);
 
 // ---- the modelled timeline ---------------------------------------------------------------------
 // When calls and work happen on the modelled machine (grader/simulator/TIMELINE.md). The same every
@@ -179,7 +196,17 @@ typedef struct wsim_timeline_item {
   // Copies and memsets; of a library's call, what each rank sends to other devices.
   uint64_t bytes;
   double issued, start, end;  // seconds: the call, and the work on the device
+  // Memory of the device or pinned memory that a copy or memset reads and writes; NULL: neither.
+  const void *read, *written;
+  // Streams count from 1 in the order in which they are made, default streams among them.
+  uint64_t stream_number;
+  void* stream_handle;  // cudaStream_t; NULL: a default stream, or one that is gone
 } wsim_timeline_item;
+// The number of the stream that was made last.
+uint64_t wsim_last_stream(void);
+// How often the host has waited for work since the last wsim_reset_counters(), in any call that
+// waits.
+uint64_t wsim_host_waits(void);
 // Work since the last wsim_reset_counters() that something has waited for, in the order of the
 // calls. At most 65536 are remembered. Strings live until the next wsim_timeline_count().
 int wsim_timeline_count(void);

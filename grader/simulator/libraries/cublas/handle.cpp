@@ -120,10 +120,12 @@ cublasStatus_t get_field(cublasHandle_t handle, T cublasContext::*field, T* valu
 }
 
 template <class T>
-cublasStatus_t set_field(cublasHandle_t handle, T cublasContext::*field, T value, bool valid) {
+cublasStatus_t set_field(const char* what, cublasHandle_t handle, T cublasContext::*field, T value,
+                         bool valid) {
   if (!is_live(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
   if (!valid) return CUBLAS_STATUS_INVALID_VALUE;
   handle->*field = value;
+  wsim_library_mode(what, handle, (int64_t)value);
   return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -165,6 +167,7 @@ cublasStatus_t cublasCreate(cublasHandle_t* handle) {
 cublasStatus_t cublasDestroy(cublasHandle_t handle) {
   const std::lock_guard lock(handles_mutex());
   if (handles().erase(handle) == 0) return CUBLAS_STATUS_NOT_INITIALIZED;
+  wsim_library_gone(handle);
   delete handle;
   return CUBLAS_STATUS_SUCCESS;
 }
@@ -186,7 +189,7 @@ cublasStatus_t cublasGetProperty(libraryPropertyType type, int* value) {
 
 cublasStatus_t cublasSetStream(cublasHandle_t handle, cudaStream_t streamId) {
   WARPLINGS_MAY_FAIL(cublasSetStream, CUBLAS_STATUS_INTERNAL_ERROR);
-  return set_field(handle, &cublasContext::stream, streamId, true);
+  return set_field("stream of a cuBLAS handle", handle, &cublasContext::stream, streamId, true);
 }
 
 cublasStatus_t cublasGetStream(cublasHandle_t handle, cudaStream_t* streamId) {
@@ -202,7 +205,7 @@ cublasStatus_t cublasSetWorkspace(cublasHandle_t handle, void*, size_t) {
 
 cublasStatus_t cublasSetPointerMode(cublasHandle_t handle, cublasPointerMode_t mode) {
   WARPLINGS_MAY_FAIL(cublasSetPointerMode, CUBLAS_STATUS_INTERNAL_ERROR);
-  return set_field(handle, &cublasContext::pointer_mode, mode,
+  return set_field("pointer mode of a cuBLAS handle", handle, &cublasContext::pointer_mode, mode,
                    mode == CUBLAS_POINTER_MODE_HOST || mode == CUBLAS_POINTER_MODE_DEVICE);
 }
 
@@ -214,7 +217,7 @@ cublasStatus_t cublasGetPointerMode(cublasHandle_t handle, cublasPointerMode_t* 
 cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode) {
   WARPLINGS_MAY_FAIL(cublasSetMathMode, CUBLAS_STATUS_INTERNAL_ERROR);
   const int base = mode & ~CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION;
-  return set_field(handle, &cublasContext::math, mode,
+  return set_field("math mode of a cuBLAS handle", handle, &cublasContext::math, mode,
                    base >= CUBLAS_DEFAULT_MATH && base <= CUBLAS_TF32_TENSOR_OP_MATH);
 }
 
@@ -225,7 +228,7 @@ cublasStatus_t cublasGetMathMode(cublasHandle_t handle, cublasMath_t* mode) {
 
 cublasStatus_t cublasSetAtomicsMode(cublasHandle_t handle, cublasAtomicsMode_t mode) {
   WARPLINGS_MAY_FAIL(cublasSetAtomicsMode, CUBLAS_STATUS_INTERNAL_ERROR);
-  return set_field(handle, &cublasContext::atomics, mode,
+  return set_field("atomics mode of a cuBLAS handle", handle, &cublasContext::atomics, mode,
                    mode == CUBLAS_ATOMICS_ALLOWED || mode == CUBLAS_ATOMICS_NOT_ALLOWED);
 }
 

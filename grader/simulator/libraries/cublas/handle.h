@@ -9,6 +9,7 @@
 #include <string>
 
 #include "common/call.h"
+#include "common/held.h"
 #include "common/number.h"
 
 struct cublasContext {
@@ -17,6 +18,7 @@ struct cublasContext {
   cublasPointerMode_t pointer_mode = CUBLAS_POINTER_MODE_HOST;
   cublasMath_t math = CUBLAS_DEFAULT_MATH;
   cublasAtomicsMode_t atomics = CUBLAS_ATOMICS_NOT_ALLOWED;
+  warplings::libraries::Held held{"cuBLAS handle"};
 };
 
 namespace warplings::libraries {

@@ -9,12 +9,14 @@
 #include <utility>
 
 #include "common/call.h"
+#include "common/held.h"
 #include "cublas/gemm.h"
 
 using namespace warplings::libraries;
 
 struct cublasLtContext {
   int device = 0;
+  warplings::libraries::Held held{"cuBLASLt handle"};
 };
 
 namespace {
@@ -56,12 +58,26 @@ Preference& inside(cublasLtMatmulPreferenceOpaque_t* opaque) {
   return *reinterpret_cast<Preference*>(opaque);
 }
 
+// What a program has to destroy, by the type that it is given.
+const char* held_name(const cublasLtMatrixLayoutOpaque_t*) { return "cuBLASLt matrix layout"; }
+const char* held_name(const cublasLtMatmulDescOpaque_t*) { return "cuBLASLt matmul descriptor"; }
+const char* held_name(const cublasLtMatmulPreferenceOpaque_t*) {
+  return "cuBLASLt matmul preference";
+}
+
+template <class Opaque>
+void destroy(Opaque* opaque) {
+  if (opaque != nullptr) wsim_library_holds(held_name(opaque), -1);
+  delete opaque;
+}
+
 template <class Opaque, class Inside>
 cublasStatus_t create(Opaque** place, const Inside& value) {
   if (place == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
   *place = new (std::nothrow) Opaque();
   if (*place == nullptr) return CUBLAS_STATUS_ALLOC_FAILED;
   inside(*place) = value;
+  wsim_library_holds(held_name(*place), 1);
   return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -358,7 +374,7 @@ cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t* matLayout, cud
 }
 
 cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t matLayout) {
-  delete matLayout;
+  destroy(matLayout);
   return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -384,7 +400,7 @@ cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* matmulDesc,
 }
 
 cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t matmulDesc) {
-  delete matmulDesc;
+  destroy(matmulDesc);
   return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -409,7 +425,7 @@ cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t* pref) 
 
 cublasStatus_t cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t pref) {
   wsim_library_count(__func__);
-  delete pref;
+  destroy(pref);
   return CUBLAS_STATUS_SUCCESS;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/call.h"
+#include "common/held.h"
 #include "cublas/gemm.h"
 
 using namespace warplings::libraries;
@@ -15,6 +16,7 @@ using namespace warplings::libraries;
 struct cublasXtContext {
   std::vector<int> devices = {0};
   int block = 1024;
+  warplings::libraries::Held held{"cuBLASXt handle"};
 };
 
 namespace {

@@ -218,6 +218,7 @@ cudnnStatus_t cudnnCreate(cudnnHandle_t* handle) {
 cudnnStatus_t cudnnDestroy(cudnnHandle_t handle) {
   const std::lock_guard lock(handles_mutex());
   if (handles().erase(handle) == 0) return CUDNN_STATUS_BAD_PARAM;
+  wsim_library_gone(handle);
   delete handle;
   return CUDNN_STATUS_SUCCESS;
 }
@@ -226,6 +227,7 @@ cudnnStatus_t cudnnSetStream(cudnnHandle_t handle, cudaStream_t streamId) {
   WARPLINGS_MAY_FAIL(cudnnSetStream, CUDNN_STATUS_INTERNAL_ERROR);
   if (!is_live(handle)) return CUDNN_STATUS_BAD_PARAM;
   handle->stream = streamId;
+  wsim_library_mode("stream of a cuDNN handle", handle, reinterpret_cast<int64_t>(streamId));
   return CUDNN_STATUS_SUCCESS;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/call.h"
+#include "common/held.h"
 #include "common/number.h"
 
 namespace warplings::libraries {
@@ -40,14 +41,17 @@ Layout dense_layout(Number type, cudnnTensorFormat_t format, int n, int c, int h
 struct cudnnContext {
   int device = 0;
   cudaStream_t stream = nullptr;
+  warplings::libraries::Held held{"cuDNN handle"};
 };
 struct cudnnTensorStruct {
   warplings::libraries::Layout layout;
+  warplings::libraries::Held held{"cuDNN tensor descriptor"};
 };
 struct cudnnFilterStruct {
   warplings::libraries::Layout layout;
   cudnnDataType_t type = CUDNN_DATA_FLOAT;
   cudnnTensorFormat_t format = CUDNN_TENSOR_NCHW;
+  warplings::libraries::Held held{"cuDNN filter descriptor"};
 };
 struct cudnnConvolutionStruct {
   bool set = false;
@@ -56,22 +60,26 @@ struct cudnnConvolutionStruct {
   cudnnDataType_t compute = CUDNN_DATA_FLOAT;
   cudnnMathType_t math = CUDNN_DEFAULT_MATH;
   int groups = 1;
+  warplings::libraries::Held held{"cuDNN convolution descriptor"};
 };
 struct cudnnPoolingStruct {
   bool set = false;
   cudnnPoolingMode_t mode = CUDNN_POOLING_MAX;
   cudnnNanPropagation_t nan = CUDNN_NOT_PROPAGATE_NAN;
   int window[2] = {1, 1}, pad[2] = {0, 0}, stride[2] = {1, 1};
+  warplings::libraries::Held held{"cuDNN pooling descriptor"};
 };
 struct cudnnActivationStruct {
   bool set = false;
   cudnnActivationMode_t mode = CUDNN_ACTIVATION_IDENTITY;
   cudnnNanPropagation_t nan = CUDNN_NOT_PROPAGATE_NAN;
   double coefficient = 0;
+  warplings::libraries::Held held{"cuDNN activation descriptor"};
 };
 struct cudnnOpTensorStruct {
   bool set = false;
   cudnnOpTensorOp_t op = CUDNN_OP_TENSOR_ADD;
+  warplings::libraries::Held held{"cuDNN op-tensor descriptor"};
 };
 
 namespace warplings::libraries {

@@ -32,7 +32,11 @@ class Plans {
   }
   bool remove(cufftHandle handle) {
     const std::lock_guard lock(mutex_);
-    return plans_.erase(handle) > 0;
+    const auto at = plans_.find(handle);
+    if (at == plans_.end()) return false;
+    wsim_library_gone(at->second.get());
+    plans_.erase(at);
+    return true;
   }
 
  private:
@@ -283,6 +287,7 @@ cufftResult cufftSetStream(cufftHandle handle, cudaStream_t stream) {
   const auto plan = Plans::instance().find(handle);
   if (plan == nullptr) return CUFFT_INVALID_PLAN;
   plan->stream = stream;
+  wsim_library_mode("stream of a cuFFT plan", plan.get(), reinterpret_cast<int64_t>(stream));
   return CUFFT_SUCCESS;
 }
 

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "common/call.h"
+#include "common/held.h"
 
 namespace warplings::libraries {
 
@@ -33,6 +34,7 @@ struct FftPlan {
   bool own_work_area = true;
   void* work_area = nullptr;
   size_t work_size = 0;
+  Held held{"cuFFT plan"};
 
   int64_t half() const { return n[2] / 2 + 1; }
   bool real_input() const { return type == CUFFT_R2C || type == CUFFT_D2Z; }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/call.h"
+#include "common/held.h"
 #include "curand/sequence.h"
 
 using namespace warplings::libraries;
@@ -31,6 +32,7 @@ struct curandGenerator_st {
   std::shared_ptr<Mrg32k3a> mrg;
   bool legacy = false;      // the ordering of that name
   unsigned dimensions = 1;  // of Sobol's sequence
+  Held held{"cuRAND generator"};
 };
 
 namespace {
@@ -332,6 +334,7 @@ curandStatus_t curandCreateGeneratorHost(curandGenerator_t* generator, curandRng
 curandStatus_t curandDestroyGenerator(curandGenerator_t generator) {
   const std::lock_guard lock(generators_mutex());
   if (generators().erase(generator) == 0) return CURAND_STATUS_NOT_INITIALIZED;
+  wsim_library_gone(generator);
   delete generator;
   return CURAND_STATUS_SUCCESS;
 }
@@ -355,6 +358,7 @@ curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_t stream)
   WARPLINGS_MAY_FAIL(curandSetStream, CURAND_STATUS_INTERNAL_ERROR);
   if (!is_live(generator)) return CURAND_STATUS_NOT_INITIALIZED;
   generator->stream = stream;
+  wsim_library_mode("stream of a cuRAND generator", generator, reinterpret_cast<int64_t>(stream));
   return CURAND_STATUS_SUCCESS;
 }
 

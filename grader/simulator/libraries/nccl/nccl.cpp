@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/held.h"
 #include "nccl/clique.h"
 
 using namespace warplings::libraries;
@@ -19,6 +20,7 @@ struct ncclComm {
   std::shared_ptr<Clique> clique;
   int rank = 0;
   int device = 0;
+  warplings::libraries::Held held{"NCCL communicator"};
 };
 
 namespace {

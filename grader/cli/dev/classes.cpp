@@ -1,0 +1,136 @@
+// grade dev classes [EX | CHAPTER] [--share N/M]: plants wrong answers into solutions and looks
+// whether the kit refuses each in the words of its class. What was shown is written down in
+// grader/tests/classes/planted.txt; what had been shown and is not any more is a failure.
+#include <algorithm>
+#include <cstdio>
+#include <mutex>
+
+#include "cli/dev/dev.h"
+#include "cli/gates/class_table.h"
+#include "cli/gates/gate.h"
+#include "cli/gates/report.h"
+#include "cli/python_program.h"
+#include "course/text.h"
+
+namespace grade {
+namespace {
+
+struct Planting {
+  const course::Exercise* exercise;
+  const course::AnswerClass* answer_class;
+  std::string plant;
+  bool shown = false;
+};
+
+bool says(const TestReport& test, const std::string& mark) {
+  return std::any_of(test.failures.begin(), test.failures.end(), [&](const Failure& failure) {
+    return failure.message.find(mark) != std::string::npos;
+  });
+}
+
+bool refused(App& app, const Planting& planting) {
+  const std::string mark = planting.answer_class->mark;
+  RunRequest request;
+  request.exercise = planting.exercise;
+  request.program = Program::kPlanted;
+  request.variant = planting.plant;
+  request.filter = std::string("-") + kSpeedTests;
+  request.continue_after_crash = false;
+  request.stop_after = [&](const TestReport& test) { return says(test, mark); };
+  const Result result = run_program(app.paths(), request);
+  return std::any_of(result.tests.begin(), result.tests.end(),
+                     [&](const TestReport& test) { return says(test, mark); });
+}
+
+// The N-th of M parts, so that a self-test can take another one each day.
+std::vector<const course::Exercise*> share_of(std::vector<const course::Exercise*> all,
+                                              const std::string& share) {
+  unsigned part = 0, parts = 0;
+  if (std::sscanf(share.c_str(), "%u/%u", &part, &parts) != 2 || parts == 0 || part >= parts) {
+    throw UsageError("--share reads N/M with N from 0 to M - 1, not " + share + ".");
+  }
+  std::vector<const course::Exercise*> chosen;
+  for (size_t i = part; i < all.size(); i += parts) chosen.push_back(all[i]);
+  return chosen;
+}
+
+std::vector<Planting> plantings(const std::vector<const course::Exercise*>& exercises) {
+  std::vector<Planting> all;
+  for (const course::Exercise* exercise : exercises) {
+    if (exercise->gpu_only || is_python(*exercise) || !missing_here(*exercise).empty()) continue;
+    for (const course::AnswerClass& one : course::answer_classes()) {
+      if (!one.asked || exercise->exempt(one.key) != nullptr) continue;
+      for (const char* plant : one.plants) all.push_back({exercise, &one, plant});
+    }
+  }
+  return all;
+}
+
+bool build_all(App& app, const std::vector<Planting>& all) {
+  ChildOptions options;
+  options.argv = {app.paths().ninja, "-C", app.paths().build(Device::kSimulator).string(), "-k",
+                  "0"};
+  std::string last;
+  for (const Planting& planting : all) {
+    const std::string target = target_of(*planting.exercise, Program::kPlanted);
+    if (target != last) options.argv.push_back(target);
+    last = target;
+  }
+  options.grace_seconds = 10;
+  const ChildResult result = run_child(options);
+  if (!result.ok()) print(result.out.text() + result.err.text());
+  return result.ok();
+}
+
+// Of every exercise and class at least one planted answer, as before; "" or what is missing.
+std::string judge(const course::Course& course, const std::vector<Planting>& all,
+                  PlantedAnswers* planted) {
+  std::string lost;
+  size_t asked = 0, shown = 0;
+  for (size_t begin = 0; begin < all.size();) {
+    const Planting& first = all[begin];
+    std::set<std::string> caught;
+    size_t end = begin;
+    for (; end < all.size() && all[end].exercise == first.exercise &&
+           all[end].answer_class == first.answer_class;
+         ++end) {
+      if (all[end].shown) caught.insert(all[end].plant);
+    }
+    const std::string& id = first.exercise->id;
+    for (const std::string& before : planted->of(id, first.answer_class->key)) {
+      if (caught.count(before) == 0) {
+        lost += "FAIL  " + id + ": " + before + " is no longer refused with \"" +
+                first.answer_class->mark + "\".\n";
+      }
+    }
+    ++asked;
+    shown += caught.empty() ? 0 : 1;
+    if (caught.empty()) print("open  " + id + ": " + first.answer_class->title + "\n");
+    planted->replace(id, first.answer_class->key, caught);
+    begin = end;
+  }
+  course::write_text(PlantedAnswers::file(course.root), planted->text(course));
+  print(std::to_string(shown) + " of " + std::to_string(asked) +
+        " pairs of exercise and class have a planted answer that is refused in its words\n");
+  return lost;
+}
+
+}  // namespace
+
+int dev_classes(App& app, const DevArguments& arguments) {
+  std::vector<const course::Exercise*> exercises;
+  for (const course::Exercise& exercise : app.course().exercises) exercises.push_back(&exercise);
+  if (!arguments.operands.empty()) exercises = chosen(app, arguments.operands.front());
+  if (arguments.has("--share")) exercises = share_of(exercises, arguments.need("--share"));
+  PlantedAnswers planted = PlantedAnswers::read(app.course());
+  std::vector<Planting> all = plantings(exercises);
+  print("building the planted programs\n");
+  if (!build_all(app, all)) return kFail;
+  print("running " + course::plural(all.size(), "planted answer") + "\n");
+  in_parallel(all.size(), [&](size_t i) { all[i].shown = refused(app, all[i]); });
+  const std::string lost = judge(app.course(), all, &planted);
+  print(lost + "./grade dev sync --no-figures takes this over into the table.\n");
+  return lost.empty() ? kPass : kFail;
+}
+
+}  // namespace grade
