@@ -99,7 +99,7 @@ int dev_new(App& app, const DevArguments& arguments) {
 
   const course::ExerciseFiles files = course::files_of(root, exercise);
   const std::string solution = filled(kSolution, exercise);
-  const std::vector<std::pair<fs::path, std::string>> written = {
+  std::vector<std::pair<fs::path, std::string>> written = {
       {files.solution, solution},
       {files.starter, course::starter_text(solution, files.solution.string())},
       {files.header, filled(kHeader, exercise)},
@@ -107,6 +107,11 @@ int dev_new(App& app, const DevArguments& arguments) {
       {files.hints, filled(kHints, exercise)},
       {files.gates / "mutants.txt", filled(kMutants, exercise)},
       {files.gates / "variant_grid_stride.cu", filled(kVariant, exercise)}};
+  for (const course::Chapter& chapter : app.course().chapters) {
+    if (chapter.id != exercise.chapter || !chapter.lessons) continue;
+    written.emplace_back(files.lesson, filled(kLesson, exercise));
+    written.emplace_back(files.answers, filled(kAnswers, exercise));
+  }
   for (const auto& [file, text] : written) {
     if (fs::exists(file))
       throw course::Error(file.string(), 0, "exists already; remove or rename it.");

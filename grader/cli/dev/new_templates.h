@@ -155,5 +155,30 @@ put:
 |  const int i = threadIdx.x;
 )";
 
+// Where the chapter has lessons.
+constexpr char kLesson[] = R"(# @TITLE@
+
+Say why a reader should care: a number that shows what is wrong, or a problem met before. Then a
+picture, the idea on another problem with a small program that runs, and a case by hand.
+
+```predict index
+Somebody forgets the block in the index of a thread. Does the test of full blocks pass?
+- passes
+- fails
+from: result @ID@@mutant_3 @SUITE@.ComputesFullBlocks
+```
+
+## After you pass
+
+Say what the reference does and why, what production code does today, and leave an experiment.
+)";
+
+constexpr char kAnswers[] =
+    R"(# What ./grade predict compares with. Values come from runs (./grade dev sync).
+
+index = fails
+because all blocks then work on the elements of the first one.
+)";
+
 }  // namespace grade
 #endif  // WARPLINGS_CLI_DEV_NEW_TEMPLATES_H_

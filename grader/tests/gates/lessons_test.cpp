@@ -66,16 +66,31 @@ TEST_F(Lessons, SyncFillsAnswersAndTheGatesKeepThem) {
   EXPECT_TRUE(has(answer, "the answer to passes is passes now")) << answer.text;
 }
 
+TEST_F(Lessons, OfANewExerciseAreThereWhereItsChapterHasThem) {
+  course_.write(kLesson, kText);
+  course_.edit("chapters/course.json", "\"id\": \"02_vector_add\", ",
+               "\"id\": \"02_vector_add\", \"lessons\": true, ");
+  ASSERT_EQ(course_.grade({"dev", "new", "02_vector_add/02_scale_twice"}).status, 0);
+  EXPECT_NE(course_.read("chapters/02_vector_add/02_scale_twice.md").find("@mutant_3 ScaleTwice."),
+            std::string::npos);
+  course_.grade({"dev", "sync", "--no-figures"});
+  course_.add_to_git();
+  EXPECT_EQ(files().status, 0) << files().text;
+}
+
 TEST_F(Lessons, RenumberTakesFilesPagesAndProgressAlong) {
-  course_.write(kLesson, "# 01\n\n02/01, 2002/01 and 02_vector_add/01_vector_add.cu.\n\n## After you pass\n\nMore.\n");
+  course_.write(
+      kLesson,
+      "# 01\n\n02/01, 2002/01 and 02_vector_add/01_vector_add.cu.\n\n## After you pass\n\nMore.\n");
   course_.write(".progress",
                 "passed 02_vector_add/01_vector_add 2026-11-21T07:00:00Z\n"
                 "hint 02_vector_add/01_vector_add 1 2\n");
   const Answer answer = course_.grade(
       {"dev", "renumber", "02_vector_add/01_vector_add", "02_vector_add/07_vector_add"});
   EXPECT_EQ(answer.status, 0) << answer.text;
-  EXPECT_EQ(course_.read("chapters/02_vector_add/07_vector_add.md"),
-            "# 01\n\n02/07, 2002/01 and 02_vector_add/07_vector_add.cu.\n\n## After you pass\n\nMore.\n");
+  EXPECT_EQ(
+      course_.read("chapters/02_vector_add/07_vector_add.md"),
+      "# 01\n\n02/07, 2002/01 and 02_vector_add/07_vector_add.cu.\n\n## After you pass\n\nMore.\n");
   EXPECT_EQ(course_.read(".progress"),
             "passed 02_vector_add/07_vector_add 2026-11-21T07:00:00Z\n"
             "hint 02_vector_add/07_vector_add 1 2\n");
