@@ -47,10 +47,10 @@ TEST(BatchedAdd, CoversShapesThatAreNotBlockMultiples) {
   RecordProperty("todo", 2);
   kit::for_each("rows x cols", kit::awkward_shapes(),
                 [](const kit::Shape& shape) { check(shape); });
-  kit::for_each("rows x cols",
-                std::vector<kit::Shape>{
-                    {3, 1000}, {2, 1025}, {kit::work_scale(40, 4000), 1031}, {65535, 1}},
-                [](const kit::Shape& shape) { check(shape); });
+  kit::for_each(
+      "rows x cols",
+      std::vector<kit::Shape>{{3, 1000}, {2, 1025}, {kit::work_scale(40, 4000), 1031}, {65535, 1}},
+      [](const kit::Shape& shape) { check(shape); });
 }
 
 TEST(BatchedAdd, TakesTheMostRowsAndLongOnes) {
