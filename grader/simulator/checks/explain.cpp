@@ -3,6 +3,7 @@
 #include <bit>
 #include <functional>
 
+#include "checks/watch.h"
 #include "checks/words.h"
 #include "exec/interpreter.h"
 #include "exec/memory_access.h"
@@ -259,15 +260,50 @@ void report_mbarrier(const Warp& warp, int lane, MBarrierProblem problem) {
   FindingLog::instance().report(std::move(finding));
 }
 
+namespace {
+
+// `use`: ": it decides a branch at x.cu:5".
+Finding undefined(const Warp& warp, uint32_t lanes, uint32_t pc, const std::string& use) {
+  Finding finding = make(warp, "initcheck", "uninitialised-value", pc);
+  const bool shuffled = warp.took_absent;
+  finding.message =
+      "In " + kernel_name(warp) + ", " + thread_name(warp, std::countr_zero(lanes)) +
+      " uses a value that was read from memory which nothing has written" +
+      (shuffled ? ", or taken from a lane that took no part in a shuffle" : "") + use +
+      ". Write the memory first (a kernel, cudaMemset or cudaMemcpy), or read another element" +
+      (shuffled ? "; let every lane that is read from take part in the shuffle." : ".");
+  return finding;
+}
+
+}  // namespace
+
 void report_undefined(const Warp& warp, uint32_t lanes, const std::string& what) {
   if (repeated(warp, Report::kUndefined, std::hash<std::string>()(what))) return;
-  Finding finding = make(warp, "initcheck", "uninitialised-value", warp.pc);
-  finding.message = "In " + kernel_name(warp) + ", " + thread_name(warp, std::countr_zero(lanes)) +
-                    " uses a value that was read from memory which nothing has written: it " +
-                    what + " " + at(warp, warp.pc) +
-                    ". Write the memory first (a kernel, cudaMemset or cudaMemcpy), or read "
-                    "another element.";
+  FindingLog::instance().report(
+      undefined(warp, lanes, warp.pc, ": it " + what + " " + at(warp, warp.pc)));
+}
+
+void report_undefined(Warp& warp, Place place, uint32_t lanes, const std::string& what) {
+  const uint8_t origin = warp.origin(place);
+  if (origin == 0) return report_undefined(warp, lanes, what);
+  Computed& computed = warp.block->grid->watch->computed[origin - 1u];
+  computed.mattered = true;
+  if (repeated_at(warp, computed.pc, Report::kUndefined, 0)) return;
+  const std::string first = at(warp, computed.pc), second = at(warp, warp.pc);
+  Finding finding = undefined(warp, lanes, computed.pc,
+                              ": it is used in arithmetic " + first + ", and the result " + what +
+                                  (second == first ? "" : " " + second));
+  finding.other = warp.module->position_of(warp.pc).user;
   FindingLog::instance().report(std::move(finding));
+}
+
+KeyedFinding describe_discarded(const Warp& warp, uint32_t lanes) {
+  Finding finding = undefined(warp, lanes, warp.pc,
+                              ": it is used in arithmetic " + at(warp, warp.pc) +
+                                  ", and the result is thrown away, so this may be meant");
+  finding.kind = "discarded-value";
+  finding.is_note = true;
+  return {std::move(finding), key_at(warp, warp.pc, Report::kDiscarded, 0)};
 }
 
 void report_unsupported(const Warp& warp, const std::string& reason) {

@@ -1,7 +1,9 @@
 // Initcheck in registers: where an undefined value starts to matter.
 #include <bit>
 
+#include "checks/watch.h"
 #include "exec/events.h"
+#include "exec/interpreter.h"
 #include "exec/reports.h"
 
 namespace warplings::sim {
@@ -25,16 +27,44 @@ void set_lane(Warp& warp, Place p, int lane, uint8_t bytes) {
   }
 }
 
-void report_sources(Warp& warp, const Instr& in, uint32_t mask) {
+// Arithmetic is no use yet: the result may be thrown away. Vector and table operations, which have
+// no single result, use their sources.
+void compute(Warp& warp, const Instr& in, uint32_t mask, bool has_result) {
+  uint32_t lanes = 0;
   for (int k = in.destinations; k < in.destinations + in.sources && k < 6; ++k) {
-    const uint32_t lanes = undefined_lanes_of(warp, in.ops[k]) & mask;
-    if (lanes == 0) continue;
-    report_undefined(warp, lanes, "is used in arithmetic");
-    warp.undefined_lanes(in.ops[k]) &= ~lanes;  // once is enough: later uses follow from this one
+    const uint32_t here = undefined_lanes_of(warp, in.ops[k]) & mask;
+    if (here != 0 && !has_result) {
+      report_undefined(warp, in.ops[k], here, "is used");
+      warp.undefined_lanes(in.ops[k]) &= ~here;  // once is enough: later uses follow from this one
+    }
+    lanes |= here;
   }
   for (int k = 0; k < in.destinations && k < 6; ++k) {
-    if (in.ops[k] != kNoPlace && is_register(in.ops[k])) warp.undefined_lanes(in.ops[k]) &= ~mask;
+    if (in.ops[k] == kNoPlace || !is_register(in.ops[k])) continue;
+    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+      const int lane = std::countr_zero(rest);
+      set_lane(warp, in.ops[k], lane, has_result && ((lanes >> lane) & 1) != 0 ? 0xff : 0);
+    }
   }
+}
+
+// The arithmetic that the result of an instruction goes back to: that of a source, or, if the
+// sources come straight from memory, this instruction.
+uint8_t origin_of_result(Warp& warp, const Instr& in, uint32_t mask, bool computes) {
+  uint32_t lanes = 0;
+  for (int k = in.destinations; k < 6; ++k) {
+    const uint32_t here = undefined_lanes_of(warp, in.ops[k]) & mask;
+    if (here != 0 && warp.origin(in.ops[k]) != 0) return warp.origin(in.ops[k]);
+    lanes |= here;
+  }
+  if (lanes == 0 || !computes) return 0;
+  std::vector<Computed>& known = warp.block->grid->watch->computed;
+  for (size_t i = 0; i < known.size(); ++i) {
+    if (known[i].pc == warp.pc) return static_cast<uint8_t>(i + 1);
+  }
+  if (known.size() == GridWatch::kMostOrigins) return static_cast<uint8_t>(known.size());
+  known.push_back({warp.pc, false, describe_discarded(warp, lanes)});
+  return static_cast<uint8_t>(known.size());
 }
 
 // Packing and unpacking move whole parts; in.size is the bytes of a part.
@@ -146,20 +176,11 @@ void select(Warp& warp, const Instr& in, uint32_t mask) {
   }
 }
 
-}  // namespace
-
-void check_guard(Warp& warp, const Instr& in, uint32_t mask) {
-  const uint32_t lanes = undefined_lanes_of(warp, in.guard) & mask;
-  if (lanes == 0) return;
-  report_undefined(warp, lanes,
-                   in.kind == Kind::kBranch ? "decides a branch" : "decides what is executed");
-  warp.undefined_lanes(in.guard) &= ~lanes;
-}
-
-void before_instruction(Warp& warp, const Instr& in, uint32_t mask) {
+// What the instruction makes of the definedness of its sources.
+void pass_on(Warp& warp, const Instr& in, uint32_t mask, bool has_result) {
   switch (in.undefined_rule) {
     case UndefinedRule::kReport:
-      report_sources(warp, in, mask);
+      compute(warp, in, mask, has_result);
       break;
     case UndefinedRule::kCompare:
       compare(warp, in, mask);
@@ -178,6 +199,27 @@ void before_instruction(Warp& warp, const Instr& in, uint32_t mask) {
       break;
     case UndefinedRule::kOwn:
       break;
+  }
+}
+
+}  // namespace
+
+void check_guard(Warp& warp, const Instr& in, uint32_t mask) {
+  const uint32_t lanes = undefined_lanes_of(warp, in.guard) & mask;
+  if (lanes == 0) return;
+  report_undefined(warp, in.guard, lanes,
+                   in.kind == Kind::kBranch ? "decides a branch" : "decides what is executed");
+  warp.undefined_lanes(in.guard) &= ~lanes;
+}
+
+void before_instruction(Warp& warp, const Instr& in, uint32_t mask) {
+  if (in.undefined_rule == UndefinedRule::kOwn) return;
+  const bool has_result = in.kind == Kind::kStraight && in.destinations > 0;
+  const bool computes = in.undefined_rule == UndefinedRule::kReport && has_result;
+  const uint8_t origin = origin_of_result(warp, in, mask, computes);
+  pass_on(warp, in, mask, has_result);
+  for (int k = 0; k < in.destinations && k < 6; ++k) {
+    if ((undefined_lanes_of(warp, in.ops[k]) & mask) != 0) warp.origin(in.ops[k]) = origin;
   }
 }
 

@@ -58,7 +58,12 @@ void launch_begins(Grid& grid, const Function& kernel, bool across) {
   GlobalRace::instance().begin(kernel.inner_order, across);
 }
 
-void launch_ends(Grid& grid) { grid.watch->guesses.settle(); }
+void launch_ends(Grid& grid) {
+  grid.watch->guesses.settle();
+  for (Computed& computed : grid.watch->computed) {
+    if (!computed.mattered) report(std::move(computed.otherwise));
+  }
+}
 
 void block_begins(Block& block) {
   if (block.watch == nullptr) block.watch.reset(new BlockWatch);

@@ -14,8 +14,17 @@
 
 namespace warplings::sim {
 
+// An instruction that has computed with values that nothing has written.
+struct Computed {
+  uint32_t pc = 0;
+  bool mattered = false;   // the result has decided something, or left the block
+  KeyedFinding otherwise;  // a note
+};
+
 struct GridWatch {
-  NoteTable notes;  // at addresses in global memory
+  static constexpr size_t kMostOrigins = 200;
+  std::vector<Computed> computed;  // initcheck: at most kMostOrigins
+  NoteTable notes;                 // at addresses in global memory
   FirstGuesses guesses;
   InnerOrder inner_order = InnerOrder::kNone;  // of the kernel
 };

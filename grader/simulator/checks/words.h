@@ -29,6 +29,7 @@ enum class Report : uint64_t {
   kFirstGuess,
   kUnfencedRead,
   kUndefined,
+  kDiscarded,
   kMissing,
   kCaller,
   kShuffle,
@@ -37,6 +38,8 @@ enum class Report : uint64_t {
 };
 uint64_t key_at(const Warp& warp, uint32_t pc, Report report, uint64_t detail);
 bool repeated(const Warp& warp, Report report, uint64_t detail);
+// A result of arithmetic with undefined values is thrown away: a note.
+KeyedFinding describe_discarded(const Warp& warp, uint32_t lanes);
 bool repeated_at(const Warp& warp, uint32_t pc, Report report, uint64_t detail);
 
 // "at 01_vector_add.cu:9", or the PTX line when there is no line information.

@@ -39,7 +39,7 @@ enum class Kind : uint8_t {
 
 // What an undefined source means (checks/initcheck).
 enum class UndefinedRule : uint8_t {
-  kReport,      // arithmetic: an undefined source is a finding
+  kReport,      // arithmetic: an undefined source makes the result undefined
   kCompare,     // as undefined as what is compared: ops[2], ops[3], and a predicate in ops[4]
   kSelect,      // as undefined as the choice (ops[3]), else as what is chosen (ops[1] or ops[2])
   kPredicates,  // and, or, xor, not, mov of predicates

@@ -158,6 +158,7 @@ class Launch {
     warp.storage.assign(std::max<uint32_t>(function_->frame_bytes, kSlot), 0);
     warp.undefined.assign(warp.storage.size() / kSlot + 1, 0);
     warp.undefined_detail.assign(warp.undefined.size() * 32, 0);
+    warp.undefined_origin.assign(warp.undefined.size(), 0);
     const Dim3 b = config_.block;
     for (uint32_t lane = 0; lane < 32; ++lane) {
       const uint32_t thread = index * 32 + lane;
@@ -234,6 +235,7 @@ class Launch {
       std::fill(warp.undefined.begin(), warp.undefined.end(), 0u);
       warp.any_undefined = false;
     }
+    warp.took_absent = false;
     warp.async_copies.reset();
     warp.spin = SpinWatch{};
     warp.stack_top.fill(0);

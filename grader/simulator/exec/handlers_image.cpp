@@ -28,7 +28,7 @@ void check_defined(Warp& w, Place place, uint32_t mask, const char* what) {
   if (place == kNoPlace || !is_register(place)) return;
   const uint32_t lanes = w.undefined_lanes(place) & mask;
   if (lanes == 0) return;
-  report_undefined(w, lanes, what);
+  report_undefined(w, place, lanes, what);
   w.undefined_lanes(place) &= ~lanes;
 }
 

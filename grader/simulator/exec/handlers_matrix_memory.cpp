@@ -34,7 +34,7 @@ void check_address(Warp& w, const Instr& in, uint32_t lanes) {
   for (const Place place : {in.ops[3], in.ops[4]}) {
     if (place == kNoPlace || !is_register(place)) continue;
     const uint32_t found = w.undefined_lanes(place) & lanes;
-    if (found != 0) report_undefined(w, found, "is used as an address");
+    if (found != 0) report_undefined(w, place, found, "is used as an address");
   }
 }
 

@@ -74,12 +74,13 @@ void store_bytes(Warp& w, const Instr& in, uint32_t mask, At at) {
 // A register as undefined as the bytes it was loaded from. mask_of(lane): bit i = byte i of the
 // request is undefined.
 template <class MaskOf>
-void set_undefined(Warp& w, const Instr& in, uint32_t mask, MaskOf mask_of) {
+void set_undefined(Warp& w, const Instr& in, uint32_t mask, uint8_t origin, MaskOf mask_of) {
   w.any_undefined = true;
   for (int part = 0; part < in.vector; ++part) {
     if (in.ops[part] == kNoPlace) continue;
     uint32_t& lanes = w.undefined_lanes(in.ops[part]);
     uint8_t* detail = w.undefined_bytes(in.ops[part]);
+    w.origin(in.ops[part]) = origin;
     each_lane(mask, [&](int lane) {
       uint32_t bytes = (mask_of(lane) >> (part * in.size)) & ((1u << in.size) - 1);
       // The sign bit decides the extended bytes.
@@ -105,10 +106,39 @@ uint32_t undefined_of_sources(Warp& w, const Instr& in, int lane) {
   }
   return bytes;
 }
+// The byte of a shadow that stands for the undefined bytes of what is stored, and back.
+uint8_t code_of_sources(Warp& w, const Instr& in, int lane) {
+  uint8_t origin = 0;
+  for (int part = 0; part < in.vector; ++part) {
+    const Place p = in.ops[part];
+    if (is_register(p) && ((w.undefined_lanes(p) >> lane) & 1)) origin = w.origin(p);
+  }
+  return static_cast<uint8_t>(origin + 1);
+}
+uint32_t read_shadow(const uint8_t* shadow, uint32_t n, uint8_t* code) {
+  uint32_t bytes = 0;
+  for (uint32_t k = 0; k < n; ++k) {
+    bytes |= static_cast<uint32_t>(shadow[k] != 0) << k;
+    *code = std::max(*code, shadow[k]);
+  }
+  return bytes;
+}
+// Results of arithmetic with undefined values leave the warp.
+void check_results(Warp& w, const Instr& in, uint32_t mask, const char* what) {
+  if (!w.any_undefined || !w.checks) return;
+  for (int part = 0; part < in.vector; ++part) {
+    const Place p = in.ops[part];
+    if (p == kNoPlace || !is_register(p) || w.origin(p) == 0) continue;
+    const uint32_t lanes = w.undefined_lanes(p) & mask;
+    if (lanes == 0) continue;
+    report_undefined(w, p, lanes, what);
+    w.undefined_lanes(p) &= ~lanes;  // once is enough
+  }
+}
 void check_address(Warp& w, const Instr& in, uint32_t mask) {
   if (!w.any_undefined || !is_register(in.ops[4]) || in.ops[4] == kNoPlace) return;
   const uint32_t lanes = w.undefined_lanes(in.ops[4]) & mask;
-  if (lanes != 0) report_undefined(w, lanes, "is used as an address");
+  if (lanes != 0) report_undefined(w, in.ops[4], lanes, "is used as an address");
 }
 
 // ---- global
@@ -144,7 +174,7 @@ void load_global_request(Warp& w, const Instr& in, const Request& request) {
   if (found == 0) {
     clear_undefined(w, in, r.mask);
   } else {
-    set_undefined(w, in, r.mask, [&](int lane) { return bytes[lane]; });
+    set_undefined(w, in, r.mask, 0, [&](int lane) { return bytes[lane]; });
   }
 }
 
@@ -156,6 +186,7 @@ void store_global_request(Warp& w, const Instr& in, const Request& request) {
   DeviceMemory& memory = DeviceMemory::instance();
   store_bytes(w, in, allowed, [&](int lane) { return memory.view(request.address[lane]); });
   if (!w.checks) return;
+  check_results(w, in, allowed, "is written to global memory");
   if (in.strong) order_strong(w, in, request, false);
   if (!w.any_undefined && request.contiguous && allowed == request.mask) {
     // Whole words of the shadow where the request covers them.
@@ -198,20 +229,20 @@ void load_shared_request(Warp& w, const Instr& in, const Request& request) {
   const std::vector<uint8_t>& shadow = w.block->shared_undefined;
   if (!w.checks || shadow.empty()) return;
   uint32_t found = 0;
+  uint8_t code = 1;
   std::array<uint32_t, 32> bytes{};
   each_lane(request.mask,
             [&](int lane) { found |= any_set(&shadow[request.address[lane]], request.bytes); });
   if (found != 0) {
     each_lane(request.mask, [&](int lane) {
-      for (uint32_t k = 0; k < request.bytes; ++k) {
-        bytes[lane] |= static_cast<uint32_t>(shadow[request.address[lane] + k]) << k;
-      }
+      bytes[lane] = read_shadow(&shadow[request.address[lane]], request.bytes, &code);
     });
   }
   if (found == 0) {
     clear_undefined(w, in, request.mask);
   } else {
-    set_undefined(w, in, request.mask, [&](int lane) { return bytes[lane]; });
+    const uint8_t origin = static_cast<uint8_t>(code - 1);
+    set_undefined(w, in, request.mask, origin, [&](int lane) { return bytes[lane]; });
   }
 }
 
@@ -232,7 +263,8 @@ void store_shared_request(Warp& w, const Instr& in, const Request& request) {
       std::memset(at, 0, request.bytes);
       return;
     }
-    for (uint32_t k = 0; k < request.bytes; ++k) at[k] = (bytes >> k) & 1;
+    const uint8_t code = code_of_sources(w, in, lane);
+    for (uint32_t k = 0; k < request.bytes; ++k) at[k] = ((bytes >> k) & 1) != 0 ? code : 0;
   });
 }
 
@@ -266,16 +298,16 @@ void load_local_request(Warp& w, const Instr& in, const Request& request) {
   if (!w.checks) return;
   std::array<uint32_t, 32> bytes{};
   uint32_t found = 0;
+  uint8_t code = 1;
   each_lane(request.mask, [&](int lane) {
-    for (uint32_t k = 0; k < request.bytes; ++k) {
-      bytes[lane] |= static_cast<uint32_t>(w.local_undefined[offset(lane) + k]) << k;
-    }
+    bytes[lane] = read_shadow(&w.local_undefined[offset(lane)], request.bytes, &code);
     found |= bytes[lane];
   });
   if (found == 0) {
     clear_undefined(w, in, request.mask);
   } else {
-    set_undefined(w, in, request.mask, [&](int lane) { return bytes[lane]; });
+    const uint8_t origin = static_cast<uint8_t>(code - 1);
+    set_undefined(w, in, request.mask, origin, [&](int lane) { return bytes[lane]; });
   }
 }
 
@@ -288,8 +320,9 @@ void store_local_request(Warp& w, const Instr& in, const Request& request) {
   store_bytes(w, in, request.mask, [&](int lane) { return w.local.data() + offset(lane); });
   each_lane(request.mask, [&](int lane) {
     const uint32_t bytes = w.any_undefined ? undefined_of_sources(w, in, lane) : 0;
+    const uint8_t code = bytes != 0 ? code_of_sources(w, in, lane) : 0;
     for (uint32_t k = 0; k < request.bytes; ++k) {
-      w.local_undefined[offset(lane) + k] = (bytes >> k) & 1;
+      w.local_undefined[offset(lane) + k] = ((bytes >> k) & 1) != 0 ? code : 0;
     }
   });
 }
@@ -547,6 +580,7 @@ void op_ld_frame(Warp& w, const Instr& in, uint32_t m) {
   clear_undefined(w, in, m);
 }
 void op_st_frame(Warp& w, const Instr& in, uint32_t m) {
+  check_results(w, in, m, "is passed to a function or returned by one");
   uint8_t* base = w.out<uint8_t>(place(kAreaRegisters, in.extra)) + in.imm;
   store_bytes(w, in, m, [&](int lane) { return base + lane * in.target; });
 }

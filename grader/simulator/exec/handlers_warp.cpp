@@ -70,6 +70,10 @@ void op_shfl(Warp& w, const Instr& in, uint32_t m) {
   if (missing != 0 && w.checks) {
     const int lane = std::countr_zero(missing);
     report_shuffle_source(w, lane, static_cast<int>(from[lane]));
+    // What it brings is undefined, as if it were read from memory that nothing has written.
+    w.any_undefined = w.took_absent = true;
+    undefined |= missing;
+    each_lane(missing, [&](int reader) { bytes[reader] = 0xf; });
   }
   if (in.ops[0] != kNoPlace) {
     uint32_t* d = w.out<uint32_t>(in.ops[0]);
@@ -78,6 +82,7 @@ void op_shfl(Warp& w, const Instr& in, uint32_t m) {
       uint32_t& lanes = w.undefined_lanes(in.ops[0]);
       lanes = (lanes & ~m) | undefined;
       each_lane(undefined, [&](int lane) { w.undefined_bytes(in.ops[0])[lane] = bytes[lane]; });
+      w.origin(in.ops[0]) = track ? w.origin(in.ops[2]) : 0;
     }
   }
   if (in.ops[1] != kNoPlace) {

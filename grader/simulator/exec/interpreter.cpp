@@ -421,6 +421,7 @@ class Runner {
     w_.storage.resize(grown);
     w_.undefined.resize(grown / kSlot + 1);
     w_.undefined_detail.resize((grown / kSlot + 1) * 32);
+    w_.undefined_origin.resize(grown / kSlot + 1);
   }
 
   bool branch_table(const Instr& in) {

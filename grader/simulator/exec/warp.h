@@ -108,6 +108,9 @@ class Warp {
   uint8_t* undefined_bytes(Place p) {
     return undefined_detail.data() + (undefined_base + slot_of(p)) * size_t{32};
   }
+  // Where the undefined lanes of a register come from: 0 straight from memory, else the result of
+  // arithmetic, GridWatch::computed[origin - 1]. In shadows of memory a byte of origin n is n + 1.
+  uint8_t& origin(Place p) { return undefined_origin[undefined_base + slot_of(p)]; }
 
   Block* block = nullptr;
   const LoadedModule* module = nullptr;
@@ -119,6 +122,7 @@ class Warp {
   int current_frame = 0;
   uint32_t undefined_base = 0;
   bool any_undefined = false;  // some register may hold undefined bytes
+  bool took_absent = false;    // some of these from a lane that took no part in a shuffle
   SpinWatch spin;
   bool spun = false;                // an atomic or volatile access since the last backward branch
   uint32_t carry = 0;               // CC.CF of each lane
@@ -136,8 +140,9 @@ class Warp {
   std::vector<uint8_t> storage;           // registers of all frames
   std::vector<uint32_t> undefined;        // per slot
   std::vector<uint8_t> undefined_detail;  // per slot and lane: byte mask
+  std::vector<uint8_t> undefined_origin;  // per slot
   std::vector<uint8_t> local;             // lane-major
-  std::vector<uint8_t> local_undefined;   // one byte per byte of local
+  std::vector<uint8_t> local_undefined;   // one byte per byte of local: 0 written, else origin + 1
   uint32_t local_size = 0;                // per lane
   std::array<uint32_t, 32> stack_top{};   // end of what alloca gave each lane, in its local memory
   bool takes_stack = false;               // some lane has called alloca
@@ -172,7 +177,7 @@ class Block {
   uint32_t live_threads = 0;
   std::vector<Warp> warps;
   std::vector<uint8_t> shared;
-  std::vector<uint8_t> shared_undefined;  // one byte per byte; empty when checks are off
+  std::vector<uint8_t> shared_undefined;  // as Warp::local_undefined; empty when checks are off
   std::array<BarrierState, 16> barriers;
   QuietWords quiet;
   Watch<BlockWatch> watch;

@@ -92,6 +92,25 @@ __global__ void shuffle_in_branch(int* a, int* b) {
 }
 SIMPLE_CASE(shuffle_in_branch, 1, 32)
 
+// What an absent lane brings is as undefined as memory that nothing has written.
+template <bool kPlanted>
+__global__ void absent_sum(int* a, int* b) {
+  if (kPlanted && threadIdx.x >= 20) return;
+  int value = a[threadIdx.x] + 1;
+  value += __shfl_down_sync(0xffffffffu, value, 1);  // planted: absent_sum initcheck/uninitialised-value
+  b[threadIdx.x] = value;
+}
+SIMPLE_CASE(absent_sum, 1, 32)
+
+template <bool kPlanted>
+__global__ void absent_decides(int* a, int* b) {
+  if (kPlanted && threadIdx.x >= 20) return;
+  const int other = __shfl_xor_sync(0xffffffffu, a[threadIdx.x] + 1, 16);
+  // planted: absent_decides initcheck/uninitialised-value
+  if (other > 3) b[other] = 1;
+}
+SIMPLE_CASE(absent_decides, 1, 32)
+
 // ---- loops ---------------------------------------------------------------------------------------
 
 // A grid-stride loop whose stride is zero.
@@ -114,6 +133,8 @@ const CorpusCase kLaneCases[] = {
     CASE(lanes_at_barrier, "sync.absent"),
     CASE(shuffle_from_exited, "sync.source"),
     CASE(shuffle_in_branch, "sync.source"),
+    CASE(absent_sum, "init.shuffle"),
+    CASE(absent_decides, "init.shuffle"),
     CASE(stride_of_zero, "launch.endless"),
 };
 extern const CorpusPart kLaneCorpus = {kLaneCases, sizeof(kLaneCases) / sizeof(kLaneCases[0])};

@@ -260,6 +260,41 @@ void run_copy_into_red_zone() {
   cudaMemcpy(m.a, m.b, n * sizeof(int), cudaMemcpyDeviceToDevice);  // planted: copy_into_red_zone memcheck/*
 }
 
+// ---- results that are thrown away ----------------------------------------------------------------
+
+// What the compiler would otherwise move behind the condition.
+__device__ int thrice(int x) {
+  int result;
+  asm volatile("mad.lo.s32 %0, %1, 3, 1;" : "=r"(result) : "r"(x));  // planted: dropped_sum initcheck/uninitialised-value, noted: initcheck/discarded-value
+  return result;
+}
+__device__ int fourfold(int x) {
+  int result;
+  asm volatile("mul.lo.s32 %0, %1, 4;" : "=r"(result) : "r"(x));  // planted: dropped_by_choice initcheck/uninitialised-value, noted: initcheck/discarded-value
+  return result;
+}
+
+// Half of the words are unwritten, and those who add one up drop it.
+template <bool kPlanted>
+__global__ void dropped_sum(int* a, int* b) {
+  __shared__ int tile[kThreads];
+  if (threadIdx.x < kThreads / 2) tile[threadIdx.x] = a[threadIdx.x];
+  __syncthreads();
+  const int sum = thrice(tile[threadIdx.x]);
+  if (kPlanted || threadIdx.x < kThreads / 2) b[threadIdx.x] = sum;
+}
+SIMPLE_CASE(dropped_sum, 1, kThreads)
+
+template <bool kPlanted>
+__global__ void dropped_by_choice(int* a, int* b) {
+  __shared__ int tile[kThreads];
+  if (threadIdx.x < kThreads / 2) tile[threadIdx.x] = a[threadIdx.x];
+  __syncthreads();
+  const int value = fourfold(tile[threadIdx.x]) + 1;
+  b[threadIdx.x] = kPlanted || threadIdx.x < kThreads / 2 ? value : 0;
+}
+SIMPLE_CASE(dropped_by_choice, 1, kThreads)
+
 // ---- constant memory -----------------------------------------------------------------------------
 
 // The compiler sees through a plain store; it does not see through these.
@@ -304,6 +339,8 @@ const CorpusCase kMemoryCases[] = {
     CASE(poison_left, "kit.poison"),
     CASE(into_red_zone, "kit.red-zone"),
     CASE(copy_into_red_zone, "kit.red-zone memory.copy"),
+    CASE(dropped_sum, "init.discarded"),
+    CASE(dropped_by_choice, "init.discarded"),
     CASE(write_constant, "memory.constant"),
     CASE(add_to_constant, "memory.constant"),
 };
