@@ -179,7 +179,11 @@ std::vector<fs::path> writable_folders(const RunRequest& request, const fs::path
   // exercises are compared with a framework, too. The driver writes below /proc, about itself.
   if (request.device == Device::kGpu) folders.push_back("/proc");
   if (request.device == Device::kGpu || is_python(*request.exercise)) {
-    for (const char* cache : {".nv", ".cache", ".triton"}) folders.push_back(fs::path(home) / cache);
+    for (const char* cache : {".nv", ".cache", ".triton"}) {
+      folders.push_back(fs::path(home) / cache);
+      // The program cannot make what is not there: home itself is closed to it.
+      fs::create_directory(folders.back(), error);
+    }
   }
   return folders;
 }
