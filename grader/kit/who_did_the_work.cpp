@@ -31,8 +31,8 @@ std::string place_of(const wsim_timeline_item& item) {
 std::string copied(const wsim_timeline_item& item) {
   const std::string kind = item.kind, file = item.file, test = "_test.cpp";
   // What the test itself does beside the launcher is its own affair.
-  const bool by_test = file.size() > test.size() &&
-                       file.compare(file.size() - test.size(), test.size(), test) == 0;
+  const bool by_test =
+      file.size() > test.size() && file.compare(file.size() - test.size(), test.size(), test) == 0;
   if (item.bytes < kFewBytes || by_test) return "";
   if (kind == "copy to device") {
     const internal::Allocation* to = buffer_at(item.written);
@@ -75,13 +75,20 @@ std::string lonely(const Run& run) {
 std::string who_did_the_work(const Run& run) {
   const int count = wsim_timeline_count();
   bool library = false;
+  std::string result;  // brought by the host, and nothing worked on it since
   for (int i = 0; i < count; ++i) {
     wsim_timeline_item item;
     if (wsim_get_timeline_item(i, &item) != 0) break;
+    const std::string kind = item.kind;
+    library = library || kind == "library call";
+    // An input may be brought to where the result shall be, for kernels to work on it there.
+    if (kind == "kernel" || kind == "library call") result.clear();
     const std::string text = copied(item);
-    if (!text.empty()) return text;
-    library = library || std::string(item.kind) == "library call";
+    if (text.empty()) continue;
+    if (kind == "copy to host") return text;
+    result = text;
   }
+  if (!result.empty()) return result;
   return library ? "" : lonely(run);
 }
 
