@@ -70,7 +70,7 @@ uint64_t memory_limit() {
   return kMost;
 }
 
-std::string seconds_text(double seconds) {
+std::string whole_seconds(double seconds) {
   return std::to_string(static_cast<long>(seconds + 0.5)) + " s";
 }
 
@@ -133,7 +133,7 @@ EarlyEnd exit_end(int status, bool in_test, bool python) {
 EarlyEnd timed_out(const ChildResult& child, const TimeLimits& limits, bool several_gpus) {
   const bool whole = child.seconds >= limits.whole;
   const std::string after = "Still running after " +
-                            seconds_text(whole ? limits.whole : limits.quiet) + ", and stopped. ";
+                            whole_seconds(whole ? limits.whole : limits.quiet) + ", and stopped. ";
   if (several_gpus) {
     return {"time limit", after +
                               "A rank waits for another that never makes the same call, or a loop "

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <regex>
+
 #include "cli/app.h"
 #include "cli/args.h"
 #include "course/error.h"
@@ -307,6 +309,13 @@ TEST(Clean, ShowsSizesAndRemovesOnRequestOnly) {
 TEST(Watch, NeedsATerminal) {
   const ScratchCourse course;
   EXPECT_EQ(course.grade({"watch"}).status, 2);
+}
+
+TEST(Run, SaysTenthsOfShortTimes) {
+  ScratchCourse course;
+  course.save("//! test First.Works 1\n");
+  const Ran ran = course.grade({"run", "first"});
+  EXPECT_TRUE(std::regex_search(ran.out, std::regex(" [0-9]\\.[0-9] s\n"))) << ran.out;
 }
 
 TEST(Run, NamesTheAssemblerOfTheToolkitInUse) {
