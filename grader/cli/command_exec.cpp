@@ -80,7 +80,7 @@ bool build_tool(App& app, const std::string& target, int* status) {
 std::vector<std::string> libraries_of(const std::string& program) {
   const std::string bytes = course::read_text(program);
   std::vector<std::string> found;
-  for (const char* name : {"cublas", "cublasLt", "cudnn", "cufft", "curand", "nccl"}) {
+  for (const char* name : {"cublas", "cublasLt", "cudnn", "cufft", "curand", "cusolver", "nccl"}) {
     if (bytes.find("lib" + std::string(name) + ".so.") != std::string::npos) found.push_back(name);
   }
   return found;

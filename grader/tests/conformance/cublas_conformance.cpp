@@ -388,6 +388,27 @@ void other_level_3() {
                             std::vector<double>(n * 7), n),
                        x),
         1e-5);
+  // A vector, backwards in memory, by the transpose of the upper triangle: the lower one.
+  std::vector<double> upper(n * n);
+  for (int j = 0; j < n; ++j) {
+    for (int i = 0; i <= j; ++i) upper[i + j * n] = triangle[i + j * n];
+  }
+  const std::vector<float> v = random_floats(2 * n, 74);
+  Device<float> dv(v);
+  status("trsv", cublasStrsv(handle, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_T, CUBLAS_DIAG_NON_UNIT, n,
+                             dt.get(), n, dv.get(), -2));
+  std::vector<double> solved(n), given(n);
+  for (int i = 0; i < n; ++i) {
+    solved[i] = dv.host()[2 * (n - 1 - i)];
+    given[i] = v[2 * (n - 1 - i)];
+  }
+  right(
+      "trsv",
+      relative_error(
+          gemm(true, false, n, 1, n, 1, upper, n, solved, n, 0, std::vector<double>(n), n), given),
+      1e-5);
+  status("trsv, lda 1", cublasStrsv(handle, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N,
+                                    CUBLAS_DIAG_NON_UNIT, n, dt.get(), 1, dv.get(), 1));
 }
 
 void copies() {

@@ -202,6 +202,15 @@ struct Triangle {
   }
 };
 
+// The triangle of an n x n matrix A that a call reads, column by column.
+template <class T>
+void add_triangle(BlasCall& call, const T* A, bool lower, int64_t n, int64_t lda) {
+  for (int64_t j = 0; j < n; ++j) {
+    call.vector("matrix A", A + (lower ? j : 0) + j * lda, kNumberOf<T>, lower ? n - j : j + 1, 1,
+                Access::kRead);
+  }
+}
+
 // op(A) X = alpha B, or X op(A) = alpha B; X takes the place of B.
 template <class T>
 cublasStatus_t trsm(const Call& site, cublasHandle_t handle, cublasSideMode_t side,
@@ -221,10 +230,7 @@ cublasStatus_t trsm(const Call& site, cublasHandle_t handle, cublasSideMode_t si
   const Scalar a = call.scalar("alpha", alpha, kNumberOf<T>);
   if (!call.ok() || m == 0 || n == 0) return call.status();
   const bool lower = uplo == CUBLAS_FILL_MODE_LOWER;
-  for (int64_t j = 0; j < order; ++j) {
-    call.vector("matrix A", A + (lower ? j : 0) + j * lda, kNumberOf<T>, lower ? order - j : j + 1,
-                1, Access::kRead);
-  }
+  add_triangle(call, A, lower, order, lda);
   call.matrix("matrix B", B, kNumberOf<T>, m, n, ldb, Access::kReadWrite);
   return call.run(1.0 * m * n * static_cast<double>(order), [=] {
     // X op(A) = B is op(A)^T X^T = B^T.
@@ -238,6 +244,29 @@ cublasStatus_t trsm(const Call& site, cublasHandle_t handle, cublasSideMode_t si
     for (int64_t line = 0; line < (left ? n : m); ++line) {
       triangle.solve(left ? x + line * ldb : x + line, order, left ? 1 : ldb);
     }
+  });
+}
+
+// op(A) x = b; x takes the place of b.
+template <class T>
+cublasStatus_t trsv(const Call& site, cublasHandle_t handle, cublasFillMode_t uplo,
+                    cublasOperation_t trans, cublasDiagType_t diag, int n, const T* A, int lda,
+                    T* x, int incx) {
+  BlasCall call(site, handle);
+  call.require(uplo == CUBLAS_FILL_MODE_LOWER || uplo == CUBLAS_FILL_MODE_UPPER, 1,
+               "the part is CUBLAS_FILL_MODE_LOWER or _UPPER");
+  call.require(is_operation(trans), 2, "the operation is CUBLAS_OP_N, _T or _C");
+  call.require(n >= 0, 4, "n is not negative");
+  call.require(lda >= std::max(1, n), 6, "lda is the distance between columns, at least n");
+  call.require(incx != 0, 8, "incx is not 0");
+  if (!call.ok() || n == 0) return call.status();
+  const bool lower = uplo == CUBLAS_FILL_MODE_LOWER, transposed = trans != CUBLAS_OP_N;
+  add_triangle(call, A, lower, n, lda);
+  call.vector("vector x", x, kNumberOf<T>, n, incx, Access::kReadWrite);
+  return call.run(1.0 * n * n, [=] {
+    const Triangle<T> triangle{view(A), lda, transposed, lower != transposed,
+                               diag == CUBLAS_DIAG_UNIT};
+    triangle.solve(view(x) + element(0, n, incx), n, incx);
   });
 }
 
@@ -280,6 +309,12 @@ extern "C" {
                                     const T* A, int lda, T* B, int ldb) {                         \
     WARPLINGS_LIBRARY_CALL(cublas##S##trsm);                                                      \
     return trsm(call, handle, side, uplo, trans, diag, m, n, alpha, A, lda, B, ldb);              \
+  }                                                                                               \
+  cublasStatus_t cublas##S##trsv_v2(cublasHandle_t handle, cublasFillMode_t uplo,                 \
+                                    cublasOperation_t trans, cublasDiagType_t diag, int n,        \
+                                    const T* A, int lda, T* x, int incx) {                        \
+    WARPLINGS_LIBRARY_CALL(cublas##S##trsv);                                                      \
+    return trsv(call, handle, uplo, trans, diag, n, A, lda, x, incx);                             \
   }
 WARPLINGS_MATRICES(S, float)
 WARPLINGS_MATRICES(D, double)

@@ -7,6 +7,7 @@
 #include <cudnn.h>
 #include <cufft.h>
 #include <curand.h>
+#include <cusolverDn.h>
 #include <nccl.h>
 
 #include <typeinfo>

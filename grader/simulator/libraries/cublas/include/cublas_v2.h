@@ -121,6 +121,8 @@ typedef struct cublasContext* cublasHandle_t;
 #define cublasDsyrk cublasDsyrk_v2
 #define cublasStrsm cublasStrsm_v2
 #define cublasDtrsm cublasDtrsm_v2
+#define cublasStrsv cublasStrsv_v2
+#define cublasDtrsv cublasDtrsv_v2
 
 // ---- handles
 cublasStatus_t cublasCreate(cublasHandle_t* handle);
@@ -217,6 +219,13 @@ cublasStatus_t cublasStrsm(cublasHandle_t handle, cublasSideMode_t side, cublasF
 cublasStatus_t cublasDtrsm(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo,
                            cublasOperation_t trans, cublasDiagType_t diag, int m, int n,
                            const double* alpha, const double* A, int lda, double* B, int ldb);
+// op(A) x = b, A a triangle of order n; x takes the place of b.
+cublasStatus_t cublasStrsv(cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans,
+                           cublasDiagType_t diag, int n, const float* A, int lda, float* x,
+                           int incx);
+cublasStatus_t cublasDtrsv(cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans,
+                           cublasDiagType_t diag, int n, const double* A, int lda, double* x,
+                           int incx);
 cublasStatus_t cublasHgemm(cublasHandle_t handle, cublasOperation_t transa,
                            cublasOperation_t transb, int m, int n, int k, const __half* alpha,
                            const __half* A, int lda, const __half* B, int ldb, const __half* beta,
