@@ -23,7 +23,7 @@ function(warplings_needed out)
   endif()
   set(fetched "${ARGN}")
   list(TRANSFORM fetched REPLACE "^cublasLt$" "cublas")  # one package
-  list(FILTER fetched INCLUDE REGEX "^(cublas|cudnn|cufft|curand|nccl)$")
+  list(FILTER fetched INCLUDE REGEX "^(cublas|cudnn|cufft|curand|nccl|nvrtc)$")
   list(REMOVE_DUPLICATES fetched)
   if(fetched)
     list(JOIN fetched " " names)

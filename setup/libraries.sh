@@ -1,10 +1,11 @@
 #!/bin/sh
 # shellcheck disable=SC2034,SC2154
-# CUDA's libraries for machines with a GPU, from NVIDIA's wheels on PyPI, into .toolkit/libraries:
+# CUDA's libraries for machines with a GPU, and NVRTC, from NVIDIA's wheels on PyPI, into .toolkit/libraries:
 #   sh setup/libraries.sh                  what there is, what is here, how much each downloads
 #   sh setup/libraries.sh NAME... | all    fetches these, after a question
 #   sh setup/libraries.sh --yes NAME...    without one
-# Nothing else calls it. Without a GPU no exercise needs it: the simulator has libraries of its own.
+# Nothing else calls it. Without a GPU one exercise needs one of them, 09/19 the compiler NVRTC: the
+# simulator has libraries of its own.
 # Exit status: 0 done or nothing to do, 1 not done, 2 wrong arguments.
 set -eu
 
@@ -15,7 +16,7 @@ for part in report lock packages python; do
 done
 toolkit_dir=$GRADE_ROOT/.toolkit
 libraries_dir=$toolkit_dir/libraries
-known='cublas cufft curand cudnn nccl'
+known='cublas cufft curand cudnn nccl nvrtc'
 
 # facts NAME: sets package, megabytes (to download), header, library (the file, without its version).
 # Versions are those that go with CUDA 13.0.2 of setup/toolkit.sh.
@@ -27,6 +28,7 @@ facts() {
     curand) package=nvidia-curand==10.4.0.35 megabytes=60 header=curand.h ;;
     cudnn) package=nvidia-cudnn-cu13==9.14.0.64 megabytes=366 header=cudnn.h ;;
     nccl) package=nvidia-nccl-cu13==2.28.9 megabytes=197 header=nccl.h ;;
+    nvrtc) package=nvidia-cuda-nvrtc==13.0.88 megabytes=90 header=nvrtc.h ;;
     *) return 1 ;;
   esac
 }
@@ -38,6 +40,7 @@ used_by() {
     curand) echo 'random numbers; chapter 09' ;;
     cudnn) echo 'convolutions and layers; chapters 08, 09, 12' ;;
     nccl) echo 'several GPUs; chapters 10 and 12' ;;
+    nvrtc) echo 'a compiler in the program; 09/19, also without a GPU' ;;
   esac
 }
 
@@ -181,7 +184,7 @@ main() {
   fetch
   assemble
   rm -rf "$toolkit_dir/cache"
-  rm -f "$GRADE_ROOT/build/gpu/build.ninja"  # so that the next ./grade looks for libraries again
+  rm -f "$GRADE_ROOT"/build/*/build.ninja  # so that the next ./grade looks for libraries again
   release_lock
   progress "fetched in $command_seconds s; to remove them: rm -rf .toolkit/libraries"
 }

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -83,7 +84,16 @@ std::vector<std::string> libraries_of(const std::string& program) {
   for (const char* name : {"cublas", "cublasLt", "cudnn", "cufft", "curand", "cusolver", "nccl"}) {
     if (bytes.find("lib" + std::string(name) + ".so.") != std::string::npos) found.push_back(name);
   }
+  if (bytes.find("libcuda.so.1") != std::string::npos) found.emplace_back("cuda_driver");
+  if (bytes.find("libnvrtc.so.") != std::string::npos) found.emplace_back("nvrtc");
   return found;
+}
+
+// The loader looks into these before all others.
+void put_first(const char* variable, const std::string& path) {
+  const char* before = std::getenv(variable);
+  const bool had = before != nullptr && *before != '\0';
+  ::setenv(variable, (had ? path + ":" + before : path).c_str(), 1);
 }
 
 // A name for the program of a source file: the same for the same file, and no other's.
@@ -130,13 +140,16 @@ std::vector<std::string> simulated_program(App& app, const std::vector<std::stri
   const std::string problem = problem_of(program);
   if (!problem.empty()) throw UsageError(problem);
   if (!build_tool(app, "warplings.cudart", status)) return {};
-  for (const std::string& library : libraries_of(program)) {
+  const std::vector<std::string> libraries = libraries_of(program);
+  for (const std::string& library : libraries) {
     if (!build_tool(app, "warplings." + library + ".shared", status)) return {};
   }
-  const std::string libraries = (app.paths().build(Device::kSimulator) / "lib").string();
-  const char* before = std::getenv("LD_LIBRARY_PATH");
-  const bool had = before != nullptr && *before != '\0';
-  ::setenv("LD_LIBRARY_PATH", (libraries + (had ? ":" + std::string(before) : "")).c_str(), 1);
+  const fs::path folder = app.paths().build(Device::kSimulator) / "lib";
+  put_first("LD_LIBRARY_PATH", folder.string());
+  // NVRTC itself compiles; ours replaces two of its functions.
+  if (std::count(libraries.begin(), libraries.end(), "nvrtc") > 0) {
+    put_first("LD_PRELOAD", (folder / "libwarplings_nvrtc.so").string());
+  }
   ::setenv("GRADE_EXEC", "1", 1);
   return argv;
 }

@@ -1,5 +1,5 @@
-// The CUDA driver API as far as programs reach it through cudaGetDriverEntryPoint: thin forwarders
-// to the runtime's implementation. There is no libcuda.
+// The CUDA driver API (driver_calls.def): thin forwarders to the runtime's implementation, for
+// programs that ask cudaGetDriverEntryPoint for them and for those that are linked with libcuda.
 #ifndef WARPLINGS_SIMULATOR_RUNTIME_DRIVER_API_H_
 #define WARPLINGS_SIMULATOR_RUNTIME_DRIVER_API_H_
 
@@ -7,18 +7,10 @@
 #include <cuda_runtime_api.h>
 
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "runtime/error_state.h"
 
 namespace warplings::sim {
-
-// A name and the function behind it.
-using DriverEntries = std::vector<std::pair<std::string, void*>>;
-void add_driver_device_entries(DriverEntries* entries);  // devices, contexts, errors, versions
-void add_driver_memory_entries(DriverEntries* entries);
-void add_driver_work_entries(DriverEntries* entries);  // streams, events, modules, launches
 
 // nullptr if the simulator does not have it.
 void* find_driver_entry(const std::string& name);
@@ -33,11 +25,6 @@ CUresult forward(Call call) {
   const cudaError_t error = call();
   last_error() = kept;
   return driver_result(error);
-}
-
-template <class Function>
-void add_entry(DriverEntries* entries, const char* name, Function* function) {
-  entries->emplace_back(name, reinterpret_cast<void*>(function));
 }
 
 CUcontext context_of(int device);  // its primary context, the only one

@@ -25,12 +25,29 @@ std::vector<int>& pushed_devices() {
   return stack;
 }
 
-CUresult get_error_string(CUresult error, const char** text) {
+}  // namespace
+
+CUcontext context_of(int device) {
+  struct Contexts {
+    CUctx_st of_device[kMaxDevices];
+  };
+  CUctx_st& context = Machine::get<Contexts>().of_device[device];
+  context.device = device;
+  return &context;
+}
+
+}  // namespace warplings::sim
+
+using namespace warplings::sim;
+
+extern "C" {
+
+CUresult cuGetErrorString(CUresult error, const char** text) {
   *text = error_text(static_cast<cudaError_t>(error));
   return CUDA_SUCCESS;
 }
 // The driver's names of the codes that programs meet most.
-CUresult get_error_name(CUresult error, const char** name) {
+CUresult cuGetErrorName(CUresult error, const char** name) {
   static const std::map<int, const char*> kNames = {
       {0, "CUDA_SUCCESS"},
       {1, "CUDA_ERROR_INVALID_VALUE"},
@@ -60,19 +77,19 @@ CUresult get_error_name(CUresult error, const char** name) {
   return CUDA_SUCCESS;
 }
 
-CUresult init(unsigned flags) { return flags == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE; }
-CUresult driver_version(int* version) {
+CUresult cuInit(unsigned flags) { return flags == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE; }
+CUresult cuDriverGetVersion(int* version) {
   return forward([&] { return cudaDriverGetVersion(version); });
 }
-CUresult device_get(CUdevice* device, int ordinal) {
+CUresult cuDeviceGet(CUdevice* device, int ordinal) {
   if (!is_device(ordinal)) return CUDA_ERROR_INVALID_DEVICE;
   *device = ordinal;
   return CUDA_SUCCESS;
 }
-CUresult device_get_count(int* count) {
+CUresult cuDeviceGetCount(int* count) {
   return forward([&] { return cudaGetDeviceCount(count); });
 }
-CUresult device_get_name(char* name, int size, CUdevice device) {
+CUresult cuDeviceGetName(char* name, int size, CUdevice device) {
   cudaDeviceProp properties;
   if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
   fill_properties(device, &properties);
@@ -80,17 +97,17 @@ CUresult device_get_name(char* name, int size, CUdevice device) {
   return CUDA_SUCCESS;
 }
 // The two enumerations have the same numbers.
-CUresult device_get_attribute(int* value, CUdevice_attribute attribute, CUdevice device) {
+CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
   return forward([&] {
     return cudaDeviceGetAttribute(value, static_cast<cudaDeviceAttr>(attribute), device);
   });
 }
-CUresult device_total_memory(size_t* bytes, CUdevice device) {
+CUresult cuDeviceTotalMem(size_t* bytes, CUdevice device) {
   if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
   *bytes = DeviceMemory::instance().bytes_total();
   return CUDA_SUCCESS;
 }
-CUresult device_compute_capability(int* major, int* minor, CUdevice device) {
+CUresult cuDeviceComputeCapability(int* major, int* minor, CUdevice device) {
   return forward([&] {
     const cudaError_t error =
         cudaDeviceGetAttribute(major, cudaDevAttrComputeCapabilityMajor, device);
@@ -98,85 +115,63 @@ CUresult device_compute_capability(int* major, int* minor, CUdevice device) {
     return cudaDeviceGetAttribute(minor, cudaDevAttrComputeCapabilityMinor, device);
   });
 }
-CUresult device_can_access_peer(int* can, CUdevice device, CUdevice peer) {
+CUresult cuDeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer) {
   return forward([&] { return cudaDeviceCanAccessPeer(can, device, peer); });
 }
 
-CUresult primary_retain(CUcontext* context, CUdevice device) {
+CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
   if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
   *context = context_of(device);
   return CUDA_SUCCESS;
 }
-CUresult primary_release(CUdevice device) {
+CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
   return is_device(device) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
-CUresult primary_state(CUdevice device, unsigned* flags, int* active) {
+CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags, int* active) {
   if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
   *flags = 0;
   *active = 1;
   return CUDA_SUCCESS;
 }
-CUresult get_current(CUcontext* context) {
+CUresult cuCtxGetCurrent(CUcontext* context) {
   *context = context_of(current_device());
   return CUDA_SUCCESS;
 }
-CUresult set_current(CUcontext context) {
+CUresult cuCtxSetCurrent(CUcontext context) {
   current_device() = context == nullptr ? 0 : context->device;
   return CUDA_SUCCESS;
 }
-CUresult get_device(CUdevice* device) {
+CUresult cuCtxGetDevice(CUdevice* device) {
   *device = current_device();
   return CUDA_SUCCESS;
 }
-CUresult push_current(CUcontext context) {
+CUresult cuCtxPushCurrent(CUcontext context) {
   if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
   pushed_devices().push_back(current_device());
   current_device() = context->device;
   return CUDA_SUCCESS;
 }
-CUresult pop_current(CUcontext* context) {
+CUresult cuCtxPopCurrent(CUcontext* context) {
   if (pushed_devices().empty()) return CUDA_ERROR_INVALID_CONTEXT;
   if (context != nullptr) *context = context_of(current_device());
   current_device() = pushed_devices().back();
   pushed_devices().pop_back();
   return CUDA_SUCCESS;
 }
-CUresult synchronize() {
+CUresult cuCtxSynchronize() {
   return forward([] { return cudaDeviceSynchronize(); });
 }
 
-}  // namespace
-
-CUcontext context_of(int device) {
-  struct Contexts {
-    CUctx_st of_device[kMaxDevices];
-  };
-  CUctx_st& context = Machine::get<Contexts>().of_device[device];
-  context.device = device;
-  return &context;
+// A device has one context, the primary one: making another is making that the current one.
+CUresult cuCtxCreate(CUcontext* context, CUctxCreateParams*, unsigned, CUdevice device) {
+  if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+  *context = context_of(device);
+  return cuCtxPushCurrent(*context);
+}
+CUresult cuCtxDestroy(CUcontext context) {
+  if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  if (context->device == current_device() && !pushed_devices().empty()) cuCtxPopCurrent(nullptr);
+  return CUDA_SUCCESS;
 }
 
-void add_driver_device_entries(DriverEntries* entries) {
-  add_entry(entries, "cuGetErrorString", get_error_string);
-  add_entry(entries, "cuGetErrorName", get_error_name);
-  add_entry(entries, "cuInit", init);
-  add_entry(entries, "cuDriverGetVersion", driver_version);
-  add_entry(entries, "cuDeviceGet", device_get);
-  add_entry(entries, "cuDeviceGetCount", device_get_count);
-  add_entry(entries, "cuDeviceGetName", device_get_name);
-  add_entry(entries, "cuDeviceGetAttribute", device_get_attribute);
-  add_entry(entries, "cuDeviceTotalMem", device_total_memory);
-  add_entry(entries, "cuDeviceComputeCapability", device_compute_capability);
-  add_entry(entries, "cuDeviceCanAccessPeer", device_can_access_peer);
-  add_entry(entries, "cuDevicePrimaryCtxRetain", primary_retain);
-  add_entry(entries, "cuDevicePrimaryCtxRelease", primary_release);
-  add_entry(entries, "cuDevicePrimaryCtxGetState", primary_state);
-  add_entry(entries, "cuCtxGetCurrent", get_current);
-  add_entry(entries, "cuCtxSetCurrent", set_current);
-  add_entry(entries, "cuCtxGetDevice", get_device);
-  add_entry(entries, "cuCtxPushCurrent", push_current);
-  add_entry(entries, "cuCtxPopCurrent", pop_current);
-  add_entry(entries, "cuCtxSynchronize", synchronize);
-}
-
-}  // namespace warplings::sim
+}  // extern "C"

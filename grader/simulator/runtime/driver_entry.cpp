@@ -8,27 +8,19 @@
 namespace warplings::sim {
 namespace {
 
-CUresult get_proc_address(const char* name, void** function, int, cuuint64_t,
-                          CUdriverProcAddressQueryResult* status) {
-  *function = find_driver_entry(name);
-  if (status != nullptr) {
-    *status =
-        *function == nullptr ? CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND : CU_GET_PROC_ADDRESS_SUCCESS;
-  }
-  return *function == nullptr ? CUDA_ERROR_NOT_FOUND : CUDA_SUCCESS;
-}
-
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // cuDeviceComputeCapability
 const std::map<std::string, void*>& entries() {
   static const auto* const table = [] {
-    DriverEntries list;
-    add_driver_device_entries(&list);
-    add_driver_memory_entries(&list);
-    add_driver_work_entries(&list);
-    add_entry(&list, "cuGetProcAddress", get_proc_address);
-    return new std::map<std::string, void*>(list.begin(), list.end());
+    return new std::map<std::string, void*>{
+#define DRIVER_CALL(name) {#name, reinterpret_cast<void*>(&name)},
+#include "runtime/driver_calls.def"
+#undef DRIVER_CALL
+    };
   }();
   return *table;
 }
+#pragma GCC diagnostic pop
 
 // Functions for which it matters what the null stream means.
 bool takes_stream(const std::string& name) {
@@ -92,6 +84,16 @@ CUresult driver_result(cudaError_t error) {
 using namespace warplings::sim;
 
 extern "C" {
+
+CUresult cuGetProcAddress(const char* name, void** function, int, cuuint64_t,
+                          CUdriverProcAddressQueryResult* status) {
+  *function = find_driver_entry(name);
+  if (status != nullptr) {
+    *status =
+        *function == nullptr ? CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND : CU_GET_PROC_ADDRESS_SUCCESS;
+  }
+  return *function == nullptr ? CUDA_ERROR_NOT_FOUND : CUDA_SUCCESS;
+}
 
 cudaError_t cudaGetDriverEntryPoint(const char* name, void** function, unsigned long long flags,
                                     cudaDriverEntryPointQueryResult* status) {

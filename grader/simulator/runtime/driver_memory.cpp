@@ -6,67 +6,77 @@ namespace {
 
 void* pointer(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
 
-CUresult allocate(CUdeviceptr* address, size_t bytes) {
+}  // namespace
+}  // namespace warplings::sim
+
+using namespace warplings::sim;
+
+extern "C" {
+
+CUresult cuMemAlloc(CUdeviceptr* address, size_t bytes) {
   if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
   return forward([&] { return cudaMalloc(reinterpret_cast<void**>(address), bytes); });
 }
-CUresult release(CUdeviceptr address) {
+CUresult cuMemFree(CUdeviceptr address) {
   return forward([&] { return cudaFree(pointer(address)); });
 }
-CUresult allocate_managed(CUdeviceptr* address, size_t bytes, unsigned flags) {
+CUresult cuMemAllocManaged(CUdeviceptr* address, size_t bytes, unsigned flags) {
   return forward(
       [&] { return cudaMallocManaged(reinterpret_cast<void**>(address), bytes, flags); });
 }
-CUresult allocate_host(void** address, size_t bytes) {
+CUresult cuMemAllocHost(void** address, size_t bytes) {
   return forward([&] { return cudaMallocHost(address, bytes); });
 }
-CUresult release_host(void* address) {
+CUresult cuMemFreeHost(void* address) {
   return forward([&] { return cudaFreeHost(address); });
 }
-CUresult allocate_async(CUdeviceptr* address, size_t bytes, CUstream stream) {
+CUresult cuMemAllocAsync(CUdeviceptr* address, size_t bytes, CUstream stream) {
   return forward([&] { return cudaMallocAsync(reinterpret_cast<void**>(address), bytes, stream); });
 }
-CUresult release_async(CUdeviceptr address, CUstream stream) {
+CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
   return forward([&] { return cudaFreeAsync(pointer(address), stream); });
 }
-CUresult memory_info(size_t* free_bytes, size_t* total) {
+CUresult cuMemGetInfo(size_t* free_bytes, size_t* total) {
   return forward([&] { return cudaMemGetInfo(free_bytes, total); });
 }
 
-CUresult copy(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
+CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
   return forward([&] { return cudaMemcpy(pointer(to), pointer(from), bytes, cudaMemcpyDefault); });
 }
-CUresult copy_async(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
+CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
   return forward([&] {
     return cudaMemcpyAsync(pointer(to), pointer(from), bytes, cudaMemcpyDefault, stream);
   });
 }
-CUresult copy_to_device(CUdeviceptr to, const void* from, size_t bytes) {
+CUresult cuMemcpyHtoD(CUdeviceptr to, const void* from, size_t bytes) {
   return forward([&] { return cudaMemcpy(pointer(to), from, bytes, cudaMemcpyHostToDevice); });
 }
-CUresult copy_to_device_async(CUdeviceptr to, const void* from, size_t bytes, CUstream stream) {
+CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void* from, size_t bytes, CUstream stream) {
   return forward(
       [&] { return cudaMemcpyAsync(pointer(to), from, bytes, cudaMemcpyHostToDevice, stream); });
 }
-CUresult copy_to_host(void* to, CUdeviceptr from, size_t bytes) {
+CUresult cuMemcpyDtoH(void* to, CUdeviceptr from, size_t bytes) {
   return forward([&] { return cudaMemcpy(to, pointer(from), bytes, cudaMemcpyDeviceToHost); });
 }
-CUresult copy_to_host_async(void* to, CUdeviceptr from, size_t bytes, CUstream stream) {
+CUresult cuMemcpyDtoHAsync(void* to, CUdeviceptr from, size_t bytes, CUstream stream) {
   return forward(
       [&] { return cudaMemcpyAsync(to, pointer(from), bytes, cudaMemcpyDeviceToHost, stream); });
 }
-CUresult copy_on_device(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
+CUresult cuMemcpyDtoD(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
   return forward(
       [&] { return cudaMemcpy(pointer(to), pointer(from), bytes, cudaMemcpyDeviceToDevice); });
 }
-CUresult fill(CUdeviceptr to, unsigned char value, size_t bytes) {
+CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
+  return cuMemcpyAsync(to, from, bytes, stream);
+}
+CUresult cuMemsetD8(CUdeviceptr to, unsigned char value, size_t bytes) {
   return forward([&] { return cudaMemset(pointer(to), value, bytes); });
 }
-CUresult fill_async(CUdeviceptr to, unsigned char value, size_t bytes, CUstream stream) {
+CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes, CUstream stream) {
   return forward([&] { return cudaMemsetAsync(pointer(to), value, bytes, stream); });
 }
 
-CUresult address_range(CUdeviceptr* base, size_t* bytes, CUdeviceptr address) {
+CUresult cuMemGetAddressRange(CUdeviceptr* base, size_t* bytes, CUdeviceptr address) {
   const DeviceMemory& memory = DeviceMemory::instance();
   if (!memory.accessible(address, 1)) return CUDA_ERROR_NOT_FOUND;
   const Allocation* allocation = memory.allocation_at(address);
@@ -75,7 +85,7 @@ CUresult address_range(CUdeviceptr* base, size_t* bytes, CUdeviceptr address) {
   return CUDA_SUCCESS;
 }
 
-CUresult pointer_attribute(void* value, CUpointer_attribute attribute, CUdeviceptr address) {
+CUresult cuPointerGetAttribute(void* value, CUpointer_attribute attribute, CUdeviceptr address) {
   cudaPointerAttributes known{};
   const CUresult result =
       forward([&] { return cudaPointerGetAttributes(&known, pointer(address)); });
@@ -119,29 +129,4 @@ CUresult pointer_attribute(void* value, CUpointer_attribute attribute, CUdevicep
   }
 }
 
-}  // namespace
-
-void add_driver_memory_entries(DriverEntries* entries) {
-  add_entry(entries, "cuMemAlloc", allocate);
-  add_entry(entries, "cuMemFree", release);
-  add_entry(entries, "cuMemAllocManaged", allocate_managed);
-  add_entry(entries, "cuMemAllocHost", allocate_host);
-  add_entry(entries, "cuMemFreeHost", release_host);
-  add_entry(entries, "cuMemAllocAsync", allocate_async);
-  add_entry(entries, "cuMemFreeAsync", release_async);
-  add_entry(entries, "cuMemGetInfo", memory_info);
-  add_entry(entries, "cuMemcpy", copy);
-  add_entry(entries, "cuMemcpyAsync", copy_async);
-  add_entry(entries, "cuMemcpyHtoD", copy_to_device);
-  add_entry(entries, "cuMemcpyHtoDAsync", copy_to_device_async);
-  add_entry(entries, "cuMemcpyDtoH", copy_to_host);
-  add_entry(entries, "cuMemcpyDtoHAsync", copy_to_host_async);
-  add_entry(entries, "cuMemcpyDtoD", copy_on_device);
-  add_entry(entries, "cuMemcpyDtoDAsync", copy_async);
-  add_entry(entries, "cuMemsetD8", fill);
-  add_entry(entries, "cuMemsetD8Async", fill_async);
-  add_entry(entries, "cuMemGetAddressRange", address_range);
-  add_entry(entries, "cuPointerGetAttribute", pointer_attribute);
-}
-
-}  // namespace warplings::sim
+}  // extern "C"

@@ -60,7 +60,7 @@ test_cudnn_brings_what_it_needs_and_nothing_twice() {
   expect_says 'They are here'
   libraries --yes all
   expect_status 0
-  expect_says 'cufft, curand, nccl: 518 MB'
+  expect_says 'cufft, curand, nccl, nvrtc: 608 MB'
   expect_calls 2 '^pip'
 }
 
