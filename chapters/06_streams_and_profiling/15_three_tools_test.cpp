@@ -1,0 +1,83 @@
+// Tests of 06/15 three tools.
+#include "15_three_tools.h"
+
+#include <algorithm>
+
+#include "kit/kit.h"
+
+namespace {
+
+void check_windows(int n) {
+  const std::vector<float> x = kit::random_floats(n);
+  std::vector<float> expected;
+  for (int i = 0; i + 2 < n; ++i) expected.push_back(x[i] + x[i + 1] + x[i + 2]);
+  // Right behind x lies memory that is not to be touched.
+  const auto d_x = kit::DeviceBuffer<float>::input(x, "x", kit::Placement::kAtEnd);
+  const auto d_sums =
+      kit::DeviceBuffer<float>::output(expected.size(), "sums", kit::Placement::kAtEnd);
+  kit::run([&] { launch_window_sums(d_x.get(), d_sums.get(), n); });
+  kit::expect_equal(d_sums, expected);
+}
+
+// Values that occur once and several times, and keys below, between, at and above them.
+void check_places(int n, int m) {
+  std::vector<float> sorted, keys;
+  for (int i = 0; i < n; ++i) sorted.push_back(static_cast<float>(2 * (i - i % 3)));
+  for (int k = 0; k < m; ++k) keys.push_back(static_cast<float>(k * 7 % (2 * n + 5) - 2));
+  std::vector<int> expected;
+  for (const float key : keys) {
+    const auto place = std::lower_bound(sorted.begin(), sorted.end(), key);
+    expected.push_back(static_cast<int>(place - sorted.begin()));
+  }
+  const auto d_sorted = kit::DeviceBuffer<float>::input(sorted, "sorted");
+  const auto d_keys = kit::DeviceBuffer<float>::input(keys, "keys");
+  const auto d_places = kit::DeviceBuffer<int>::output(m, "places");
+  kit::run([&] { launch_find_places(d_sorted.get(), n, d_keys.get(), d_places.get(), m); });
+  kit::expect_equal(d_places, expected);
+}
+
+kit::Run check_rows(kit::Shape shape) {
+  const std::vector<float> in = kit::random_floats(shape.size());
+  const std::vector<float> factors = kit::random_floats(shape.rows);
+  std::vector<float> expected = in;
+  for (int r = 0; r < shape.rows; ++r) {
+    for (int c = 0; c < shape.cols; ++c) expected[r * shape.cols + c] *= factors[r];
+  }
+  const auto d_in = kit::DeviceBuffer<float>::input(in, "in");
+  const auto d_factors = kit::DeviceBuffer<float>::input(factors, "factors");
+  const auto d_out = kit::DeviceBuffer<float>::output(in.size(), "out");
+  const kit::Run run = kit::run(
+      [&] { launch_scale_rows(d_in.get(), d_factors.get(), d_out.get(), shape.rows, shape.cols); });
+  kit::expect_equal(d_out, expected, shape);
+  return run;
+}
+
+}  // namespace
+
+TEST(ThreeTools, SumsTheWindowsThatThereAre) {
+  RecordProperty("todo", 1);
+  kit::for_each("n", std::vector<int>{1000, 3, 4, 128, 129, 130, 131, 2, 1, 0}, check_windows);
+}
+
+TEST(ThreeTools, FindsEveryPlace) {
+  RecordProperty("todo", 2);
+  check_places(1, 3);
+  check_places(8, 64);
+  check_places(0, 5);
+  check_places(100, 333);
+  check_places(5, 0);
+}
+
+TEST(ThreeTools, ScalesRowsOfAnyShape) {
+  RecordProperty("todo", 3);
+  kit::for_each("matrix",
+                std::vector<kit::Shape>{{3, 5}, {1, 1}, {33, 65}, {1, 1000}, {1000, 1}, {128, 32}},
+                [](kit::Shape shape) { check_rows(shape); });
+}
+
+TEST(ThreeTools, MovesWhatTheProductsNeed) {
+  RecordProperty("todo", 3);
+  const kit::Counters& c = check_rows({256, 128}).counters();
+  kit::budget("useful share of moved bytes", kit::useful_share(c), kit::at_least(0.9),
+              "The 32 lanes of a warp must read and write 32 neighbours");
+}
