@@ -48,7 +48,7 @@ def speed_exercises():
     """Those that both sides run on one GPU."""
     with open(os.path.join(ROOT, "chapters/course.json")) as file:
         return [e["id"] for e in json.load(file)["exercises"]
-                if e["speed"] and e["kind"] != "python" and e["device"] != "gpu" and e["gpus"] == 1]
+                if e["speed"] and e["kind"] != "python" and e.get("device") != "gpu" and e.get("gpus", 1) == 1]
 
 
 def build(device, exercises):
