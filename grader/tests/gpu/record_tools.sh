@@ -1,7 +1,9 @@
 #!/bin/sh
 # What compute-sanitizer, cuda-gdb and Nsight Compute say of the unsolved functions of 06/15, recorded on
 # this machine's GPU into the folder OUT. The lesson quotes these files.
-#   sh grader/tests/gpu/record_tools.sh OUT
+#   sh grader/tests/gpu/record_tools.sh assets/reports
+# Those in git: an H200, driver 580.159.04, CUDA 13.0.88, 2026-11-23; of Nsight Compute's sections and advice the
+# lines that the lesson speaks of.
 set -eu
 out=$1
 cd "$(dirname "$0")/../../../chapters/06_streams_and_profiling"
@@ -31,14 +33,15 @@ next
 next
 next
 next
-info cuda kernels
 EOF
 
-compute-sanitizer "$work/three_tools" windows >"$out/sanitizer.txt" 2>&1 || true
-timeout 60 cuda-gdb -batch -x "$work/commands" --args "$work/three_tools_debug" places >"$out/gdb.txt" 2>&1 || true
-ncu --set full --import-source no --clock-control none "$work/three_tools" rows >"$out/ncu.txt" 2>&1 || true
-for file in sanitizer gdb ncu; do
-  sed -i "s,$work/,./,g; s,$(pwd)/,,g" "$out/$file.txt"
-done
-nvidia-smi --query-gpu=name,driver_version --format=csv,noheader >"$out/card.txt"
-nvcc --version | tail -n 2 >>"$out/card.txt"
+# What says nothing about the kernels is left out: threads of the host, addresses, other sections.
+compute-sanitizer "$work/three_tools" windows 2>&1 |
+  sed -n "1,6p;/ERROR SUMMARY/p" >"$out/three_tools_sanitizer.txt"
+timeout 60 cuda-gdb -batch -x "$work/commands" --args "$work/three_tools_debug" places 2>&1 |
+  grep -vE '^\[(Thread debugging|New Thread|Detaching)|Using host lib|^Breakpoint 1 at' |
+  sed -E 's/\(sorted=0x.*, m=64\)/(...)/' >"$out/three_tools_gdb.txt"
+ncu --section SpeedOfLight --section MemoryWorkloadAnalysis_Tables --section SourceCounters --clock-control none \
+  "$work/three_tools" rows 2>&1 | sed -n '/^ *scale_rows/,$p' | sed 's/ *$//' >"$out/three_tools_ncu.txt"
+nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
+nvcc --version | tail -n 1
