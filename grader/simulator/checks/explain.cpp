@@ -284,7 +284,10 @@ void report_undefined(const Warp& warp, uint32_t lanes, const std::string& what)
 }
 
 void report_undefined(Warp& warp, Place place, uint32_t lanes, const std::string& what) {
-  const uint8_t origin = warp.origin(place);
+  report_undefined_from(warp, warp.origin(place), lanes, what);
+}
+
+void report_undefined_from(Warp& warp, uint8_t origin, uint32_t lanes, const std::string& what) {
   if (origin == 0) return report_undefined(warp, lanes, what);
   Computed& computed = warp.block->grid->watch->computed[origin - 1u];
   computed.mattered = true;

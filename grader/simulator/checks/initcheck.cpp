@@ -27,6 +27,15 @@ void set_lane(Warp& warp, Place p, int lane, uint8_t bytes) {
   }
 }
 
+// The lanes of `mask` become undefined where `lanes` says so, and defined elsewhere.
+void set_lanes(Warp& warp, Place p, uint32_t mask, uint32_t lanes) {
+  if (p == kNoPlace) return;
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    set_lane(warp, p, lane, ((lanes >> lane) & 1) != 0 ? 0xff : 0);
+  }
+}
+
 // Arithmetic is no use yet: the result may be thrown away. Vector and table operations, which have
 // no single result, use their sources.
 void compute(Warp& warp, const Instr& in, uint32_t mask, bool has_result) {
@@ -48,10 +57,23 @@ void compute(Warp& warp, const Instr& in, uint32_t mask, bool has_result) {
   }
 }
 
+uint32_t undefined_carry_in(const Warp& warp, const Instr& in) {
+  return in.undefined_rule == UndefinedRule::kCarry && (in.imm & 1) != 0 ? warp.undefined_carry : 0;
+}
+
+// The carry is as undefined as the sum that it belongs to.
+void carry(Warp& warp, const Instr& in, uint32_t mask) {
+  uint32_t lanes = undefined_carry_in(warp, in);
+  for (int k = 0; k < in.sources; ++k) lanes |= undefined_lanes_of(warp, in.ops[1 + k]);
+  set_lanes(warp, in.ops[0], mask, lanes);
+  if ((in.imm & 2) != 0) warp.undefined_carry = (warp.undefined_carry & ~mask) | (lanes & mask);
+}
+
 // The arithmetic that the result of an instruction goes back to: that of a source, or, if the
 // sources come straight from memory, this instruction.
 uint8_t origin_of_result(Warp& warp, const Instr& in, uint32_t mask, bool computes) {
-  uint32_t lanes = 0;
+  uint32_t lanes = undefined_carry_in(warp, in) & mask;
+  if (lanes != 0) return warp.carry_origin;  // never straight from memory
   for (int k = in.destinations; k < 6; ++k) {
     const uint32_t here = undefined_lanes_of(warp, in.ops[k]) & mask;
     if (here != 0 && warp.origin(in.ops[k]) != 0) return warp.origin(in.ops[k]);
@@ -119,15 +141,6 @@ void bitwise(Warp& warp, const Instr& in, uint32_t mask) {
   }
 }
 
-// The lanes of `mask` become undefined where `lanes` says so, and defined elsewhere.
-void set_lanes(Warp& warp, Place p, uint32_t mask, uint32_t lanes) {
-  if (p == kNoPlace) return;
-  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
-    set_lane(warp, p, lane, ((lanes >> lane) & 1) != 0 ? 0xff : 0);
-  }
-}
-
 // A comparison decides nothing yet: its outcome may be thrown away, as by code that compares items
 // past the end and then drops them.
 void compare(Warp& warp, const Instr& in, uint32_t mask) {
@@ -182,6 +195,9 @@ void pass_on(Warp& warp, const Instr& in, uint32_t mask, bool has_result) {
     case UndefinedRule::kReport:
       compute(warp, in, mask, has_result);
       break;
+    case UndefinedRule::kCarry:
+      carry(warp, in, mask);
+      break;
     case UndefinedRule::kCompare:
       compare(warp, in, mask);
       break;
@@ -215,12 +231,14 @@ void check_guard(Warp& warp, const Instr& in, uint32_t mask) {
 void before_instruction(Warp& warp, const Instr& in, uint32_t mask) {
   if (in.undefined_rule == UndefinedRule::kOwn) return;
   const bool has_result = in.kind == Kind::kStraight && in.destinations > 0;
-  const bool computes = in.undefined_rule == UndefinedRule::kReport && has_result;
+  const bool carries = in.undefined_rule == UndefinedRule::kCarry;
+  const bool computes = (in.undefined_rule == UndefinedRule::kReport || carries) && has_result;
   const uint8_t origin = origin_of_result(warp, in, mask, computes);
   pass_on(warp, in, mask, has_result);
   for (int k = 0; k < in.destinations && k < 6; ++k) {
     if ((undefined_lanes_of(warp, in.ops[k]) & mask) != 0) warp.origin(in.ops[k]) = origin;
   }
+  if (carries && (warp.undefined_carry & mask) != 0) warp.carry_origin = origin;
 }
 
 }  // namespace warplings::sim

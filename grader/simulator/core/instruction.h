@@ -44,8 +44,9 @@ enum class UndefinedRule : uint8_t {
   kSelect,      // as undefined as the choice (ops[3]), else as what is chosen (ops[1] or ops[2])
   kPredicates,  // and, or, xor, not, mov of predicates
   kMove,        // copies bytes: the destination is as undefined as the source
-  kBitwise,     // destination undefined where a source is; and/shift by constants mask bytes
-  kOwn,         // the handler does it (memory)
+  kCarry,  // arithmetic with the condition code of the lane. imm bit 0: reads it, bit 1: writes it
+  kBitwise,  // destination undefined where a source is; and/shift by constants mask bytes
+  kOwn,      // the handler does it (memory)
 };
 
 // Which threads a strong access or a fence reaches; clusters do not exist here.

@@ -130,6 +130,7 @@ void FunctionDecoder::decode_arithmetic(const Instruction& instruction, Spec& sp
   const bool carry_out = spec.take("cc");
   if (carry_in || carry_out) {
     in.imm = (carry_in ? 1 : 0) | (carry_out ? 2 : 0);
+    in.undefined_rule = UndefinedRule::kCarry;
     in.fn = pick_carry(spec, type);
     return;
   }

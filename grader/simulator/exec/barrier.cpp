@@ -1,5 +1,13 @@
-// Block barriers: counted per thread, complete when all live threads (or the number given) are
-// there.
+// Block barriers, complete when all threads that have not exited (or the number given) are there.
+//
+// From compute capability 7.0 on, a barrier waits for every thread of the block that has not exited
+// (CUDA C++ Programming Guide, "Independent Thread Scheduling"; PTX ISA, `barrier`: an arriving
+// thread waits for all threads of its warp that have not exited, and then the warp has arrived). So
+// lanes that leave the kernel in front of a barrier, or pass by it on their way out, hold up
+// nobody: that works on every card which can run this code, and is no finding. compute-sanitizer's
+// synccheck reports it, as the cards before 7.0 did not promise it. What the lanes that pass by do
+// in the meantime is ordered by nothing, and racecheck says so; a barrier of their own that they
+// meet on the way is a finding of checks/sync_events.cpp.
 #include <algorithm>
 #include <bit>
 
@@ -46,6 +54,17 @@ void release(Block& block, int id) {
   barrier = BarrierState{};
 }
 
+// A number of threads stands for whole warps: the lanes of a warp that have exited, or that its
+// block never had, count as soon as the others are there.
+uint32_t counted(const Block& block, const BarrierState& barrier) {
+  uint32_t threads = barrier.arrived;
+  for (const Warp& warp : block.warps) {
+    if (((barrier.warps >> warp.index) & 1) == 0) continue;
+    threads += 32 - static_cast<uint32_t>(std::popcount(warp.live));
+  }
+  return threads;
+}
+
 }  // namespace
 
 void arrive_at_barrier(Warp& warp, Group& group, const Instr& in, uint32_t mask) {
@@ -58,6 +77,7 @@ void arrive_at_barrier(Warp& warp, Group& group, const Instr& in, uint32_t mask)
   BarrierState& barrier = warp.block->barriers[id];
   const uint32_t threads = static_cast<uint32_t>(std::popcount(mask));
   barrier.arrived += threads;
+  barrier.warps |= 1u << warp.index;
   if (in.ops[2] != kNoPlace) {
     barrier.expected = warp.in<uint32_t>(in.ops[2])[lane];
     if (warp.checks && barrier.expected % 32 != 0) report_barrier_count(warp, barrier.expected);
@@ -81,8 +101,9 @@ bool release_barriers(Block& block) {
   for (int id = 0; id < static_cast<int>(block.barriers.size()); ++id) {
     const BarrierState& barrier = block.barriers[id];
     if (barrier.arrived == 0) continue;
-    const uint32_t expected = barrier.expected != 0 ? barrier.expected : block.live_threads;
-    if (barrier.arrived < expected) continue;
+    const bool complete = barrier.expected != 0 ? counted(block, barrier) >= barrier.expected
+                                                : barrier.arrived >= block.live_threads;
+    if (!complete) continue;
     release(block, id);
     any = true;
   }

@@ -17,7 +17,6 @@
 namespace warplings::sim {
 namespace {
 
-
 std::string string_at(const Warp& warp, int lane, uint64_t address) {
   std::string out;
   while (out.size() < 65536) {
@@ -52,17 +51,29 @@ class Formatter {
     }
     return out;
   }
+  // As Warp::local_undefined: 0 if all that was printed had been written.
+  uint8_t undefined() const { return undefined_; }
 
  private:
   template <class T>
   T next() {
     at_ = (at_ + sizeof(T) - 1) / sizeof(T) * sizeof(T);
+    note_undefined(sizeof(T));
     T value{};
     if (const uint8_t* bytes = bytes_at(warp_, lane_, at_, sizeof(T))) {
       std::memcpy(&value, bytes, sizeof(T));
     }
     at_ += sizeof(T);
     return value;
+  }
+
+  // The compiler puts arguments into local memory.
+  void note_undefined(size_t size) {
+    const uint64_t offset = at_ - kLocalWindow;
+    if (!warp_.checks || space_of(at_) != Space::kLocal || offset + size > warp_.local_size) return;
+    const auto first = warp_.local_undefined.begin() +
+                       static_cast<long>(static_cast<size_t>(lane_) * warp_.local_size + offset);
+    undefined_ = std::max(undefined_, *std::max_element(first, first + static_cast<long>(size)));
   }
 
   template <class T>
@@ -118,6 +129,7 @@ class Formatter {
   const Warp& warp_;
   int lane_;
   uint64_t at_;
+  uint8_t undefined_ = 0;
 };
 
 void print_from_device(Warp& warp, const CallSite& site, uint32_t mask) {
@@ -128,6 +140,9 @@ void print_from_device(Warp& warp, const CallSite& site, uint32_t mask) {
     const std::string text = formatter.format(format);
     if (!warp.block->grid->silent) std::fwrite(text.data(), 1, text.size(), stdout);
     set_result(warp, site, lane, text.size());
+    if (const uint8_t code = formatter.undefined(); code != 0) {
+      report_undefined_from(warp, static_cast<uint8_t>(code - 1), 1u << lane, "is printed");
+    }
   }
 }
 

@@ -234,6 +234,7 @@ class Launch {
     if (warp.any_undefined) {
       std::fill(warp.undefined.begin(), warp.undefined.end(), 0u);
       warp.any_undefined = false;
+      warp.undefined_carry = 0;
     }
     warp.took_absent = false;
     warp.async_copies.reset();

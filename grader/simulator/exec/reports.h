@@ -26,6 +26,8 @@ void report_access(const Warp& warp, const Request& request, int lane, AccessPro
 void report_undefined(const Warp& warp, uint32_t lanes, const std::string& what);
 // The same of the lanes of a register, which may hold the result of earlier arithmetic.
 void report_undefined(Warp& warp, Place place, uint32_t lanes, const std::string& what);
+// ... by the arithmetic that they go back to (Warp::origin).
+void report_undefined_from(Warp& warp, uint8_t origin, uint32_t lanes, const std::string& what);
 // A cp.async that is told to read more bytes than it copies.
 void report_async_size(const Warp& warp, int lane, uint32_t copied, uint32_t asked);
 enum class ImageProblem { kNoTexture, kNoSurface, kFreed, kOutside, kMisaligned };

@@ -126,6 +126,8 @@ class Warp {
   SpinWatch spin;
   bool spun = false;                // an atomic or volatile access since the last backward branch
   uint32_t carry = 0;               // CC.CF of each lane
+  uint32_t undefined_carry = 0;     // lanes in which it has been computed from undefined values
+  uint8_t carry_origin = 0;         // as undefined_origin
   uint32_t group_mask = 0;          // lanes of the group in execution, before the guard
   const uint8_t* params = nullptr;  // kernel parameters
   uint32_t param_bytes = 0;
@@ -158,6 +160,7 @@ class Warp {
 struct BarrierState {
   uint32_t arrived = 0;           // threads
   uint32_t expected = 0;          // 0: all live threads
+  uint32_t warps = 0;             // some thread of which has arrived, a bit each
   uint32_t predicate_true = 0;    // bar.red: threads whose predicate holds
   bool some_do_not_wait = false;  // bar.arrive
 };

@@ -258,6 +258,11 @@ DeviceMemory::FreeResult DeviceMemory::free(uint64_t address) {
   return FreeResult::kOk;
 }
 
+void* DeviceMemory::another_view(uint64_t address, uint64_t bytes) const {
+  return mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_,
+              static_cast<off_t>(offset_of(address)));
+}
+
 void DeviceMemory::make_constant(uint64_t address) {
   std::lock_guard lock(mutex_);
   const_cast<Allocation*>(lookup(address))->constant = true;

@@ -66,7 +66,7 @@ class DeviceMemory {
   static constexpr uint64_t kSize = 0x4000000000;         // 256 GiB of addresses, memory on demand
   static constexpr uint64_t kViewOffset = 0x10000000000;  // simulator's view = address + offset
   static constexpr size_t kMostArenas = kViewOffset / kSize;
-  static constexpr uint64_t kPage = 64 * 1024;            // gap between allocations, at least
+  static constexpr uint64_t kPage = 64 * 1024;  // gap between allocations, at least
   static constexpr uint64_t kAlignment = 256;
 
   // Device memory for sale, for each device: GRADE_SIM_MEMORY or 8 GiB. Returns 0 when it is spent.
@@ -104,6 +104,8 @@ class DeviceMemory {
   uint8_t* view(uint64_t address) const {
     return reinterpret_cast<uint8_t*>(address + kViewOffset);
   }
+  // The same pages once more, at an address that the system chooses; MAP_FAILED if it has none.
+  void* another_view(uint64_t address, uint64_t bytes) const;
   // The allocation whose pages hold `address` (live or freed, the address may lie past its end);
   // nullptr if the page was never used. For checks, use `readable` first.
   const Allocation* allocation_at(uint64_t address) const;

@@ -17,6 +17,7 @@
 #include "runtime/holdings.h"
 #include "runtime/launch_refusal.h"
 #include "runtime/memory_pool.h"
+#include "runtime/registered_memory.h"
 #include "runtime/registry.h"
 #include "runtime/stream.h"
 
@@ -138,6 +139,7 @@ cudaError_t cudaDeviceReset() {
     StreamOrder::instance().reset();
     MemoryPools::instance().reset(device);
     Timeline::instance().forget_pending();
+    RegisteredMemory::instance().unmap_all();
     DeviceMemory::instance().reset(device);
     graph_memory(device) = {};
     reset_peer_access(device);

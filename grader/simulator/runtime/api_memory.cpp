@@ -11,6 +11,7 @@
 #include "runtime/host_fault.h"
 #include "runtime/memory_work.h"
 #include "runtime/pointer.h"
+#include "runtime/registered_memory.h"
 #include "runtime/stream.h"
 
 using namespace warplings::sim;
@@ -69,6 +70,24 @@ bool is_managed(const void* pointer) {
           allocation->kind == AllocationKind::kModule);
 }
 
+cudaError_t address_of_registered(const ApiCall& call, void** device, const void* host) {
+  std::string reason;
+  const uint64_t found = RegisteredMemory::instance().device_address(address_of(host), &reason);
+  if (found == 0) {
+    call.report(
+        "api", "not-simulated",
+        call.description() +
+            " asks for the device address of memory that cudaHostRegister pinned, which the "
+            "simulator cannot show to a kernel: " +
+            reason +
+            ". It returned cudaErrorNotSupported. Allocate this memory with cudaHostAlloc "
+            "or malloc, or run this program on a GPU.");
+    return cudaErrorNotSupported;
+  }
+  *device = reinterpret_cast<void*>(found);
+  return cudaSuccess;
+}
+
 }  // namespace
 
 extern "C" {
@@ -122,7 +141,8 @@ cudaError_t cudaFreeHost(void* pointer) {
 cudaError_t cudaHostRegister(void* pointer, size_t size, unsigned) {
   return WARPLINGS_API {
     if (pointer == nullptr || size == 0) return cudaErrorInvalidValue;
-    return register_host_range(pointer, size) ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered;
+    return RegisteredMemory::instance().add(pointer, size) ? cudaSuccess
+                                                           : cudaErrorHostMemoryAlreadyRegistered;
   };
 }
 
@@ -132,20 +152,16 @@ cudaError_t cudaHostUnregister(void* pointer) {
         error != cudaSuccess) {
       return error;
     }
-    return unregister_host_range(pointer) ? cudaSuccess : cudaErrorHostMemoryNotRegistered;
+    return RegisteredMemory::instance().remove(pointer) ? cudaSuccess
+                                                        : cudaErrorHostMemoryNotRegistered;
   };
 }
 
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned) {
   return WARPLINGS_API {
-    if (memory_kind(host) == MemoryKind::kRegistered) {
-      call.report("api", "not-simulated",
-                  call.description() +
-                      " asks for the device address of memory that cudaHostRegister pinned, which "
-                      "simulated kernels cannot reach. It returned cudaErrorNotSupported. Allocate "
-                      "this memory with cudaHostAlloc, or run this program on a GPU.");
-      return cudaErrorNotSupported;
-    }
+    if (device == nullptr) return cudaErrorInvalidValue;
+    if (memory_kind(host) == MemoryKind::kRegistered)
+      return address_of_registered(call, device, host);
     if (memory_kind(host) != MemoryKind::kPinned) return cudaErrorInvalidValue;
     *device = host;
     return cudaSuccess;

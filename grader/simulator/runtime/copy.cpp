@@ -87,41 +87,83 @@ struct UnwrittenBytes {
   }
 };
 
+enum class Missing { kPadding, kGaps, kPart };
+
+struct Words {
+  const char* kind;
+  const char* meaning;
+};
+Words words_of(Missing missing) {
+  switch (missing) {
+    case Missing::kPadding:
+      return {
+          "unwritten-padding",
+          ". They return at the same place of every element, as the padding of a structure does: "
+          "if it is that, nothing is wrong."};
+    case Missing::kGaps:
+      return {
+          "unwritten-gaps",
+          ". They lie in several places with written ones between, as what a mask or a triangle "
+          "leaves out does. On a GPU they hold whatever was there before: if the program does not "
+          "use them, nothing is wrong."};
+    case Missing::kPart:
+      break;
+  }
+  return {
+      "unwritten-copy",
+      ". On a GPU they hold whatever was there before. Does the kernel write every element that is "
+      "copied, and was it launched with enough threads?"};
+}
+
 void report_unwritten(const Copy& copy, const ApiCall& call, const UnwrittenBytes& bytes,
-                      bool like_padding) {
+                      Missing missing) {
   if (bytes.count == 0) return;
   const Allocation* allocation = DeviceMemory::instance().allocation_at(bytes.first);
   Finding finding;
   finding.check = "initcheck";
-  finding.kind = like_padding ? "unwritten-padding" : "unwritten-copy";
-  finding.is_note = like_padding;
+  const Words words = words_of(missing);
+  finding.kind = words.kind;
+  finding.is_note = missing != Missing::kPart;
   finding.where = call.where();
   finding.message = call.description() + " copies " + std::to_string(bytes.count) + " of " +
                     std::to_string(copy.box.bytes()) +
                     " bytes to the host that nothing has written, the first at byte " +
                     std::to_string(bytes.first - payload(*allocation).first) + " of " +
-                    describe(*allocation);
-  finding.message += like_padding
-                         ? ". They return at the same place of every element, as the padding of a "
-                           "structure does: if it is that, nothing is wrong."
-                         : ". On a GPU they hold whatever was there before. Does the kernel write "
-                           "every element that is copied, and was it launched with enough threads?";
+                    describe(*allocation) + words.meaning;
   FindingLog::instance().report(std::move(finding));
 }
 
 // A copy to the host of bytes that nothing wrote.
+//
+// What the host does with them cannot be followed. A copy of which nothing was written, or which
+// lacks its beginning, its end or one piece, is what a grid that is too small, a wrong guard or a
+// forgotten call leaves: an error. Many holes with written bytes between them are what masks,
+// triangles and borders leave, and programs copy such arrays as a whole: a note.
 void check_written(const Copy& copy, const ApiCall& call) {
+  constexpr size_t kFewestHoles = 3;
   if (!engine_options().checks) return;
   std::vector<ByteRun> runs;
+  std::vector<uint64_t> places;  // of the runs, counted in bytes that are copied
+  uint64_t copied = 0;
   for_each_row(copy, [&](size_t, size_t from) {
-    find_unwritten(address_of(copy.from) + from, copy.box.width, &runs);
+    const uint64_t row = address_of(copy.from) + from;
+    find_unwritten(row, copy.box.width, &runs);
+    for (size_t i = places.size(); i < runs.size(); ++i) {
+      places.push_back(copied + runs[i].start - row);
+    }
+    copied += copy.box.width;
   });
   if (runs.empty()) return;
   const std::vector<bool> like_padding = padding_like(runs);
   UnwrittenBytes unwritten, padding;
-  for (size_t i = 0; i < runs.size(); ++i) (like_padding[i] ? padding : unwritten).add(runs[i]);
-  report_unwritten(copy, call, unwritten, false);
-  report_unwritten(copy, call, padding, true);
+  size_t holes = 0;
+  for (size_t i = 0; i < runs.size(); ++i) {
+    (like_padding[i] ? padding : unwritten).add(runs[i]);
+    const bool goes_on = i > 0 && places[i] == places[i - 1] + runs[i - 1].size;  // from row to row
+    if (!like_padding[i] && !goes_on) ++holes;
+  }
+  report_unwritten(copy, call, unwritten, holes < kFewestHoles ? Missing::kPart : Missing::kGaps);
+  report_unwritten(copy, call, padding, Missing::kPadding);
 }
 
 void perform(const Copy& copy) {

@@ -4,7 +4,7 @@
 #include "runtime/capture.h"
 #include "runtime/device_model.h"
 #include "runtime/device_state.h"
-#include "runtime/pointer.h"
+#include "runtime/registered_memory.h"
 #include "warplings/library.h"
 
 namespace warplings::sim {
@@ -49,7 +49,8 @@ std::vector<Holding> Holdings::list() const {
   for (const Allocation& allocation : DeviceMemory::instance().live()) {
     ++counts[name_of(allocation.kind)];
   }
-  counts["range of registered host memory"] = registered_host_ranges();
+  counts["range of registered host memory"] =
+      static_cast<int64_t>(RegisteredMemory::instance().count());
   counts["capture that has not ended"] = any_capture() ? 1 : 0;
   std::vector<Holding> all;
   const std::lock_guard lock(mutex_);

@@ -3,25 +3,12 @@
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
-#include <map>
 
-#include "core/machine.h"
 #include "memory/payload.h"
+#include "runtime/registered_memory.h"
 
 namespace warplings::sim {
 namespace {
-
-std::map<uint64_t, uint64_t>& host_ranges() {  // start -> end
-  struct HostRanges {
-    std::map<uint64_t, uint64_t> all;
-  };
-  return Machine::get<HostRanges>().all;
-}
-
-bool is_registered(uint64_t address) {
-  const auto after = host_ranges().upper_bound(address);
-  return after != host_ranges().begin() && address < std::prev(after)->second;
-}
 
 std::string hexadecimal(uint64_t value) {
   char text[24];
@@ -97,13 +84,12 @@ cudaError_t refuse_outside(const ApiCall& call, const char* role, uint64_t addre
 
 }  // namespace
 
-int64_t registered_host_ranges() { return static_cast<int64_t>(host_ranges().size()); }
-
 MemoryKind memory_kind(const void* pointer) {
   const DeviceMemory& memory = DeviceMemory::instance();
   const uint64_t address = address_of(pointer);
   if (!memory.in_arena(address)) {
-    return is_registered(address) ? MemoryKind::kRegistered : MemoryKind::kPageable;
+    return RegisteredMemory::instance().covers(address) ? MemoryKind::kRegistered
+                                                        : MemoryKind::kPageable;
   }
   const Allocation* allocation = memory.allocation_at(address);
   if (allocation != nullptr && allocation->kind == AllocationKind::kManaged) {
@@ -163,18 +149,6 @@ bool still_there(const ApiCall& call, const char* role, const void* pointer, siz
                   "Nothing was done. Let this stream wait for that one (an event after the "
                   "allocation).");
   return false;
-}
-
-bool register_host_range(const void* pointer, size_t size) {
-  const uint64_t start = address_of(pointer), end = start + size;
-  const auto after = host_ranges().lower_bound(end);
-  if (after != host_ranges().begin() && std::prev(after)->second > start) return false;
-  host_ranges()[start] = end;
-  return true;
-}
-
-bool unregister_host_range(const void* pointer) {
-  return host_ranges().erase(address_of(pointer)) > 0;
 }
 
 }  // namespace warplings::sim

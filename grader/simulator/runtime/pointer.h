@@ -11,8 +11,6 @@
 
 namespace warplings::sim {
 
-int64_t registered_host_ranges();  // how many cudaHostRegister has pinned
-
 enum class MemoryKind {
   kPageable,    // ordinary host memory
   kRegistered,  // host memory that cudaHostRegister pinned
@@ -49,10 +47,6 @@ cudaError_t check_range(const ApiCall& call, const char* role, const void* point
 // For work that runs later than its call: false, with a finding, if the device memory was freed in
 // the meantime, or is not allocated yet in the order of the streams.
 bool still_there(const ApiCall& call, const char* role, const void* pointer, size_t size);
-
-// Host ranges that are page-locked; false if part of the range already is, or if none starts there.
-bool register_host_range(const void* pointer, size_t size);
-bool unregister_host_range(const void* pointer);
 
 }  // namespace warplings::sim
 

@@ -205,10 +205,10 @@ void run_padded_array() {
   cudaFree(samples);
 }
 
-// Every second number: too regular for a slip, but no structure has such padding.
+// The last numbers are missing, as behind a grid that is too small; or every second, as behind a mask.
 template <bool kPlanted>
 __global__ void write_numbers(float* numbers) {
-  if (!kPlanted || threadIdx.x % 2 == 0) numbers[threadIdx.x] = 1;
+  if (kPlanted ? threadIdx.x < 24 : threadIdx.x % 2 == 0) numbers[threadIdx.x] = 1;
 }
 template <bool kPlanted>
 void run_every_second() {
@@ -216,8 +216,26 @@ void run_every_second() {
   static float host[32];
   cudaMalloc(&numbers, sizeof(host));
   write_numbers<kPlanted><<<1, 32>>>(numbers);
-  cudaMemcpy(host, numbers, sizeof(host), cudaMemcpyDeviceToHost);  // planted: every_second initcheck/unwritten-copy
+  cudaMemcpy(host, numbers, sizeof(host), cudaMemcpyDeviceToHost);  // planted: every_second initcheck/unwritten-copy, noted: initcheck/unwritten-gaps
   cudaFree(numbers);
+}
+
+// What lies above the diagonal, whole; or all rows but the last of it, row by row out of a pitched array.
+template <bool kPlanted>
+__global__ void write_triangle(float* matrix, size_t pitch) {
+  const bool written = kPlanted ? threadIdx.y < 8 : threadIdx.x <= threadIdx.y;
+  if (written) matrix[threadIdx.y * pitch / sizeof(float) + threadIdx.x] = 1;
+}
+template <bool kPlanted>
+void run_triangle() {
+  float* matrix = nullptr;
+  size_t pitch = 0;
+  static float host[16][16];
+  cudaMallocPitch(&matrix, &pitch, sizeof(host[0]), 16);
+  write_triangle<kPlanted><<<1, dim3(16, 16)>>>(matrix, pitch);
+  // planted: triangle initcheck/unwritten-copy, noted: initcheck/unwritten-gaps
+  cudaMemcpy2D(host, sizeof(host[0]), matrix, pitch, sizeof(host[0]), 16, cudaMemcpyDeviceToHost);
+  cudaFree(matrix);
 }
 
 // One byte out of a structure whose padding was never written, and a copy of it all to the host.
@@ -473,7 +491,7 @@ const CorpusCase kBasicCases[] = {
     CASE(null_pointer, "memory.global"),      CASE(use_after_free, "memory.freed"),   CASE(misaligned, "memory.misaligned"),
     CASE(shared_past_end, "memory.shared"),   CASE(read_on_host, "memory.device"),     CASE(copy_past_end, "memory.copy"),
     CASE(never_written, "init.arithmetic"),     CASE(half_filled_tile, "init.arithmetic"), CASE(padding, "init.padding"),
-    CASE(padding_byte, "init.padding"),      CASE(padded_array, "init.copy"),     CASE(every_second, "init.copy"),
+    CASE(padding_byte, "init.padding"),      CASE(padded_array, "init.copy"),     CASE(every_second, "init.copy init.gaps"), CASE(triangle, "init.copy init.gaps"),
     CASE(missing_barrier, "race.barrier race.shared race.schedule"),   CASE(second_barrier, "race.barrier race.shared race.schedule"),   CASE(missing_syncwarp, "race.syncwarp"),
     CASE(atomic_then_read, "race.atomic-alone"),  CASE(write_write, "race.shared"),      CASE(byte_race, "race.bytes"),
     CASE(named_barrier, "race.named-barrier race.schedule"),     CASE(divergent_barrier, "sync.different"), CASE(extra_barrier, "sync.branch"),

@@ -40,6 +40,33 @@ __global__ void half_leaves(int*, int* b) {
 }
 SIMPLE_CASE(half_leaves, 1, kThreads)
 
+// A half of each warp meets twice while the other one leaves: right, unless that one does what the
+// barriers were to order.
+template <bool kPlanted>
+__global__ void half_of_warps(int*, int* b) {
+  __shared__ int tile[kThreads];
+  tile[threadIdx.x] = threadIdx.x;
+  if (threadIdx.x % 32 < 16) {
+    __syncthreads();
+    b[threadIdx.x] = tile[threadIdx.x ^ 32];
+    __syncthreads();
+    tile[threadIdx.x] = 0;
+  } else if (kPlanted) {
+    b[threadIdx.x] = tile[threadIdx.x ^ 32];  // planted: half_of_warps racecheck/shared-race
+  }
+}
+SIMPLE_CASE(half_of_warps, 1, kThreads)
+
+// A named barrier counts whole warps, of which a half may have left.
+template <bool kPlanted>
+__global__ void half_at_named_barrier(int*, int* b) {
+  if (threadIdx.x % 32 >= 16) return;
+  const int named = kPlanted ? 96 : 64;
+  asm volatile("bar.sync 1, %0;" ::"r"(named) : "memory");  // planted: half_at_named_barrier synccheck/barrier-deadlock
+  b[threadIdx.x] = 1;
+}
+SIMPLE_CASE(half_at_named_barrier, 1, kThreads)
+
 // ---- masks ---------------------------------------------------------------------------------------
 
 template <bool kPlanted>
@@ -128,6 +155,8 @@ const CorpusCase kLaneCases[] = {
     CASE(barrier_in_loop, "sync.branch"),
     CASE(two_named_barriers, "sync.different"),
     CASE(half_leaves, "sync.exited sync.branch"),
+    CASE(half_of_warps, "sync.exited"),
+    CASE(half_at_named_barrier, "sync.exited sync.deadlock"),
     CASE(shuffle_own_lane, "sync.own-lane"),
     CASE(ballot_masks, "sync.masks"),
     CASE(lanes_at_barrier, "sync.absent"),

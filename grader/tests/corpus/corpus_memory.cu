@@ -1,6 +1,8 @@
 // Memory: bounds, values that nobody wrote, what a test kit declares; see corpus.cu for the form.
 #include <warplings/sim.h>
 
+#include <cstdio>
+
 #include "corpus.h"
 #include "corpus_buffers.cuh"
 
@@ -295,6 +297,62 @@ __global__ void dropped_by_choice(int* a, int* b) {
 }
 SIMPLE_CASE(dropped_by_choice, 1, kThreads)
 
+// ---- printed values and carries ------------------------------------------------------------------
+
+template <bool kPlanted>
+__global__ void printed(const int* a) {
+  const int from = kPlanted ? kThreads - 1 : 0;
+  printf("%d\n", a[from]);  // planted: printed initcheck/uninitialised-value
+}
+template <bool kPlanted>
+void run_printed() {
+  HalfWritten half;
+  printed<kPlanted><<<1, 1>>>(half.data);
+}
+
+template <bool kPlanted>
+__global__ void printed_sum(const int* a) {
+  const double half = a[kPlanted ? kThreads - 1 : 0] * 0.5;  // planted: printed_sum initcheck/uninitialised-value
+  printf("%s %f\n", "half:", half);
+}
+template <bool kPlanted>
+void run_printed_sum() {
+  HalfWritten half;
+  printed_sum<kPlanted><<<1, 1>>>(half.data);
+}
+
+// The low word is thrown away, its carry is not.
+template <bool kPlanted>
+__global__ void carried(const int* a, int* b) {
+  const int from = kPlanted ? kThreads - 1 : 0;
+  int low, high;
+  asm volatile("add.cc.u32 %0, %1, 1;" : "=r"(low) : "r"(a[from]));  // planted: carried initcheck/uninitialised-value
+  asm volatile("addc.u32 %0, 0, 0;" : "=r"(high));
+  b[threadIdx.x] = high;
+}
+template <bool kPlanted>
+void run_carried() {
+  HalfWritten half;
+  Buffers m;
+  carried<kPlanted><<<1, 1>>>(half.data, m.b);
+}
+
+// A chain begins anew where its first sum is written.
+template <bool kPlanted>
+__global__ void borrowed(const int* a, int* b) {
+  int low, high;
+  asm volatile("sub.cc.u32 %0, %1, 1;" : "=r"(low) : "r"(a[kThreads - 1]));  // planted: borrowed initcheck/uninitialised-value, noted: initcheck/discarded-value
+  if (!kPlanted) asm volatile("sub.cc.u32 %0, 0, 1;" : "=r"(low));
+  asm volatile("subc.u32 %0, 0, 0;" : "=r"(high));
+  if (high != 0) b[threadIdx.x] = high;
+}
+template <bool kPlanted>
+void run_borrowed() {
+  HalfWritten half;
+  Buffers m;
+  borrowed<kPlanted><<<1, 1>>>(half.data, m.b);
+}
+
 // ---- constant memory -----------------------------------------------------------------------------
 
 // The compiler sees through a plain store; it does not see through these.
@@ -341,6 +399,10 @@ const CorpusCase kMemoryCases[] = {
     CASE(copy_into_red_zone, "kit.red-zone memory.copy"),
     CASE(dropped_sum, "init.discarded"),
     CASE(dropped_by_choice, "init.discarded"),
+    CASE(printed, "init.printf"),
+    CASE(printed_sum, "init.printf"),
+    CASE(carried, "init.carry"),
+    CASE(borrowed, "init.carry"),
     CASE(write_constant, "memory.constant"),
     CASE(add_to_constant, "memory.constant"),
 };

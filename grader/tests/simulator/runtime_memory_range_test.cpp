@@ -148,14 +148,80 @@ TEST_F(MemoryRanges, PoolsAreFoundByLocation) {
             cudaErrorInvalidValue);
 }
 
-TEST_F(MemoryRanges, RegisteredMemoryHasNoAddressOnTheDeviceAndTheReportSaysSo) {
-  std::vector<int> memory(1024);
-  ASSERT_EQ(cudaHostRegister(memory.data(), 4096, cudaHostRegisterMapped), cudaSuccess);
-  void* on_device = nullptr;
-  EXPECT_EQ(cudaHostGetDevicePointer(&on_device, memory.data(), 0), cudaErrorNotSupported);
+// A range that neither begins nor ends with a page: what lies around it stays the program's.
+class Registered : public MemoryRanges {
+ protected:
+  void SetUp() override {
+    MemoryRanges::SetUp();
+    memory_.assign(4000, 7);
+    ASSERT_EQ(cudaHostRegister(range(), kBytes, cudaHostRegisterMapped), cudaSuccess);
+  }
+  int* range() { return memory_.data() + 10; }
+  int* on_device(int at = 0) {
+    void* pointer = nullptr;
+    EXPECT_EQ(cudaHostGetDevicePointer(&pointer, range() + at, 0), cudaSuccess);
+    return static_cast<int*>(pointer);
+  }
+  static constexpr int kCount = 3000;
+  static constexpr size_t kBytes = kCount * sizeof(int);
+  std::vector<int> memory_;
+};
+
+TEST_F(Registered, KernelsAndTheHostSeeTheSameBytes) {
+  EXPECT_EQ(on_device(5), on_device() + 5);
+  launch_increment(on_device(1));
+  launch_store(on_device(kCount - 1), 42);
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(range()[0], 7);
+  EXPECT_EQ(range()[1], 8);
+  EXPECT_EQ(range()[kCount - 1], 42);
+  range()[2] = 100;
+  launch_increment(on_device(2));
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(range()[2], 101);
+  EXPECT_EQ(cudaHostUnregister(range()), cudaSuccess);
+  EXPECT_EQ(range()[2], 101);
+  EXPECT_EQ(range()[-1], 7);
+  range()[2] = 102;
+  EXPECT_EQ(range()[2], 102);
+  EXPECT_EQ(findings(), Kinds{});
+}
+
+TEST_F(Registered, BothEndsAreBoundsAndTheEndOfRegistrationIsTheEndOfItsLife) {
+  int* const begin = on_device();
+  launch_store(begin - 1, 0);
+  cudaDeviceSynchronize();
+  EXPECT_EQ(findings(), Kinds{"memcheck/out-of-bounds-global-write"});
+  EXPECT_EQ(range()[-1], 7);
+  FindingLog::instance().clear();
+  launch_store(begin + kCount, 0);
+  cudaDeviceSynchronize();
+  cudaGetLastError();
+  EXPECT_EQ(findings(), Kinds{"memcheck/out-of-bounds-global-write"});
+  EXPECT_EQ(range()[kCount], 7);
+  cudaDeviceReset();  // the launch has faulted
+  FindingLog::instance().clear();
+  EXPECT_EQ(range()[kCount - 1], 7) << "a reset takes nothing from the host";
+  int* const again = on_device();
+  launch_increment(again);
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(range()[0], 8);
+  ASSERT_EQ(cudaHostUnregister(range()), cudaSuccess);
+  launch_store(again, 0);
+  cudaDeviceSynchronize();
+  EXPECT_EQ(findings(), Kinds{"memcheck/use-after-free-write"});
+  EXPECT_EQ(range()[0], 8);
+}
+
+TEST_F(Registered, TheStackCannotBeShownToAKernelAndTheReportSaysSo) {
+  int local[64] = {};
+  ASSERT_EQ(cudaHostRegister(local, sizeof local, cudaHostRegisterMapped), cudaSuccess);
+  void* pointer = nullptr;
+  EXPECT_EQ(cudaHostGetDevicePointer(&pointer, local, 0), cudaErrorNotSupported);
   EXPECT_EQ(findings(), Kinds{"api/not-simulated"});
-  EXPECT_NE(last_finding().message.find("cudaHostAlloc"), std::string::npos);
-  EXPECT_EQ(cudaHostUnregister(memory.data()), cudaSuccess);
+  EXPECT_NE(last_finding().message.find("it lies on the stack"), std::string::npos)
+      << last_finding().message;
+  EXPECT_EQ(cudaHostUnregister(local), cudaSuccess);
 }
 
 }  // namespace

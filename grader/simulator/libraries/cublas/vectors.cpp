@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <initializer_list>
 
 #include "cublas/handle.h"
 
@@ -79,6 +80,96 @@ cublasStatus_t dot(const Call& site, cublasHandle_t handle, int n, const T* x, i
       sum += static_cast<double>(a[element(i, n, incx)]) * b[element(i, n, incy)];
     }
     *static_cast<T*>(to) = static_cast<T>(sum);
+  });
+}
+
+// The forms that take types as arguments: arrays of one real type. Halves are computed in single
+// precision, as the caller has to say.
+bool real_types(cudaDataType computed, std::initializer_list<cudaDataType> arrays) {
+  const cudaDataType first = *arrays.begin();
+  for (const cudaDataType type : arrays) {
+    if (type != first) return false;
+  }
+  const bool small = first == CUDA_R_16F || first == CUDA_R_16BF || first == CUDA_R_32F;
+  return small ? computed == CUDA_R_32F : first == CUDA_R_64F && computed == CUDA_R_64F;
+}
+
+cublasStatus_t dot_ex(const Call& site, cublasHandle_t handle, int n, const void* x,
+                      cudaDataType x_type, int incx, const void* y, cudaDataType y_type, int incy,
+                      void* result, cudaDataType result_type, cudaDataType computed) {
+  BlasCall call(site, handle);
+  if (!real_types(computed, {x_type, y_type, result_type})) call.fail(CUBLAS_STATUS_NOT_SUPPORTED);
+  const Number type = number_of(x_type);
+  call.vector("vector x", x, type, n, incx, Access::kRead);
+  call.vector("vector y", y, type, n, incy, Access::kRead);
+  return call.run_with_result(result, type, [=](void* to) {
+    double sum = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      sum += load(type, view(x), element(i, n, incx)) * load(type, view(y), element(i, n, incy));
+    }
+    store(type, to, 0, sum);
+  });
+}
+
+cublasStatus_t nrm2_ex(const Call& site, cublasHandle_t handle, int n, const void* x,
+                       cudaDataType x_type, int incx, void* result, cudaDataType result_type,
+                       cudaDataType computed) {
+  BlasCall call(site, handle);
+  if (!real_types(computed, {x_type, result_type})) call.fail(CUBLAS_STATUS_NOT_SUPPORTED);
+  const Number type = number_of(x_type);
+  const int64_t count = incx > 0 ? std::max(n, 0) : 0;
+  call.vector("vector x", x, type, count, incx, Access::kRead);
+  return call.run_with_result(result, type, [=](void* to) {
+    double sum = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      const double value = load(type, view(x), i * incx);
+      sum += value * value;
+    }
+    store(type, to, 0, std::sqrt(sum));
+  });
+}
+
+// alpha has the type of the computation, or that of the vector.
+bool scalar_type_fits(cudaDataType alpha, cudaDataType x, cudaDataType computed) {
+  return alpha == computed || alpha == x;
+}
+
+cublasStatus_t axpy_ex(const Call& site, cublasHandle_t handle, int n, const void* alpha,
+                       cudaDataType alpha_type, const void* x, cudaDataType x_type, int incx,
+                       void* y, cudaDataType y_type, int incy, cudaDataType computed) {
+  BlasCall call(site, handle);
+  if (!real_types(computed, {x_type, y_type}) || !scalar_type_fits(alpha_type, x_type, computed)) {
+    call.fail(CUBLAS_STATUS_NOT_SUPPORTED);
+  }
+  const Number type = number_of(x_type);
+  const Scalar factor = call.scalar("alpha", alpha, number_of(alpha_type));
+  if (n <= 0) return call.status();
+  call.vector("vector x", x, type, n, incx, Access::kRead);
+  call.vector("vector y", y, type, n, incy, Access::kReadWrite);
+  return call.run(2.0 * n, [=] {
+    for (int64_t i = 0; i < n; ++i) {
+      const int64_t at = element(i, n, incy);
+      const double product = factor.get() * load(type, view(x), element(i, n, incx));
+      store(type, view(y), at, product + load(type, view(y), at));
+    }
+  });
+}
+
+cublasStatus_t scal_ex(const Call& site, cublasHandle_t handle, int n, const void* alpha,
+                       cudaDataType alpha_type, void* x, cudaDataType x_type, int incx,
+                       cudaDataType computed) {
+  BlasCall call(site, handle);
+  if (!real_types(computed, {x_type}) || !scalar_type_fits(alpha_type, x_type, computed)) {
+    call.fail(CUBLAS_STATUS_NOT_SUPPORTED);
+  }
+  const Number type = number_of(x_type);
+  const Scalar factor = call.scalar("alpha", alpha, number_of(alpha_type));
+  if (n <= 0 || incx <= 0) return call.status();
+  call.vector("vector x", x, type, n, incx, Access::kReadWrite);
+  return call.run(n, [=] {
+    for (int64_t i = 0; i < n; ++i) {
+      store(type, view(x), i * incx, factor.get() * load(type, view(x), i * incx));
+    }
   });
 }
 
@@ -173,5 +264,37 @@ extern "C" {
 WARPLINGS_LEVEL_1(S, s, float)
 WARPLINGS_LEVEL_1(D, d, double)
 #undef WARPLINGS_LEVEL_1
+
+#define WARPLINGS_DOT_EX(name)                                                                   \
+  cublasStatus_t name(cublasHandle_t handle, int n, const void* x, cudaDataType xType, int incx, \
+                      const void* y, cudaDataType yType, int incy, void* result,                 \
+                      cudaDataType resultType, cudaDataType executionType) {                     \
+    WARPLINGS_LIBRARY_CALL(name);                                                                \
+    return dot_ex(call, handle, n, x, xType, incx, y, yType, incy, result, resultType,           \
+                  executionType);                                                                \
+  }
+WARPLINGS_DOT_EX(cublasDotEx)
+WARPLINGS_DOT_EX(cublasDotcEx)  // the same for real numbers
+#undef WARPLINGS_DOT_EX
+
+cublasStatus_t cublasNrm2Ex(cublasHandle_t handle, int n, const void* x, cudaDataType xType,
+                            int incx, void* result, cudaDataType resultType,
+                            cudaDataType executionType) {
+  WARPLINGS_LIBRARY_CALL(cublasNrm2Ex);
+  return nrm2_ex(call, handle, n, x, xType, incx, result, resultType, executionType);
+}
+
+cublasStatus_t cublasAxpyEx(cublasHandle_t handle, int n, const void* alpha, cudaDataType alphaType,
+                            const void* x, cudaDataType xType, int incx, void* y,
+                            cudaDataType yType, int incy, cudaDataType executiontype) {
+  WARPLINGS_LIBRARY_CALL(cublasAxpyEx);
+  return axpy_ex(call, handle, n, alpha, alphaType, x, xType, incx, y, yType, incy, executiontype);
+}
+
+cublasStatus_t cublasScalEx(cublasHandle_t handle, int n, const void* alpha, cudaDataType alphaType,
+                            void* x, cudaDataType xType, int incx, cudaDataType executionType) {
+  WARPLINGS_LIBRARY_CALL(cublasScalEx);
+  return scal_ex(call, handle, n, alpha, alphaType, x, xType, incx, executionType);
+}
 
 }  // extern "C"

@@ -59,6 +59,36 @@ TEST_F(CublasTest, AScalarOfTheHostIsTakenAtTheCallOneOfTheDeviceWhenItRuns) {
   EXPECT_EQ(findings(), Kinds{});
 }
 
+TEST_F(CublasTest, VectorsOfTypesThatAreArguments) {
+  const std::vector<uint16_t> halves = {0x3c00, 0x4000, 0x4200};  // 1, 2, 3
+  uint16_t* x = device(halves);
+  uint16_t result = 0;
+  ASSERT_EQ(
+      cublasDotEx(handle_, 3, x, CUDA_R_16F, 1, x, CUDA_R_16F, -1, &result, CUDA_R_16F, CUDA_R_32F),
+      CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(result, 0x4900);  // 1 * 3 + 2 * 2 + 3 * 1 = 10
+  const float two = 2;
+  ASSERT_EQ(cublasScalEx(handle_, 3, &two, CUDA_R_32F, x, CUDA_R_16F, 1, CUDA_R_32F),
+            CUBLAS_STATUS_SUCCESS);
+  uint16_t* sum = device(halves);
+  ASSERT_EQ(
+      cublasAxpyEx(handle_, 3, &two, CUDA_R_32F, x, CUDA_R_16F, 1, sum, CUDA_R_16F, 1, CUDA_R_32F),
+      CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(host(sum, 3), (std::vector<uint16_t>{0x4500, 0x4900, 0x4b80}));  // 5, 10, 15
+  double* y = device(std::vector<double>{3, 0, 4});
+  double length = 0, product = 0;
+  ASSERT_EQ(cublasNrm2Ex(handle_, 3, y, CUDA_R_64F, 1, &length, CUDA_R_64F, CUDA_R_64F),
+            CUBLAS_STATUS_SUCCESS);
+  ASSERT_EQ(cublasDotcEx(handle_, 3, y, CUDA_R_64F, 1, y, CUDA_R_64F, 1, &product, CUDA_R_64F,
+                         CUDA_R_64F),
+            CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(length, 5);
+  EXPECT_EQ(product, 25);
+  EXPECT_EQ(findings(), Kinds{});
+  EXPECT_EQ(cublasNrm2Ex(handle_, 3, y, CUDA_R_64F, 1, &length, CUDA_R_64F, CUDA_R_32F),
+            CUBLAS_STATUS_NOT_SUPPORTED);
+}
+
 TEST_F(CublasTest, TheWrongPointerModeIsFoundBothWays) {
   float* x = ones(kOrder);
   float* on_device = ones(1);

@@ -185,6 +185,22 @@ cublasStatus_t cublasIsamax(cublasHandle_t handle, int n, const float* x, int in
 cublasStatus_t cublasIdamax(cublasHandle_t handle, int n, const double* x, int incx, int* result);
 cublasStatus_t cublasIsamin(cublasHandle_t handle, int n, const float* x, int incx, int* result);
 cublasStatus_t cublasIdamin(cublasHandle_t handle, int n, const double* x, int incx, int* result);
+// Arrays of one real type: half, bf16 and float with CUDA_R_32F to compute in, double with
+// CUDA_R_64F.
+cublasStatus_t cublasDotEx(cublasHandle_t handle, int n, const void* x, cudaDataType xType,
+                           int incx, const void* y, cudaDataType yType, int incy, void* result,
+                           cudaDataType resultType, cudaDataType executionType);
+cublasStatus_t cublasDotcEx(cublasHandle_t handle, int n, const void* x, cudaDataType xType,
+                            int incx, const void* y, cudaDataType yType, int incy, void* result,
+                            cudaDataType resultType, cudaDataType executionType);
+cublasStatus_t cublasNrm2Ex(cublasHandle_t handle, int n, const void* x, cudaDataType xType,
+                            int incx, void* result, cudaDataType resultType,
+                            cudaDataType executionType);
+cublasStatus_t cublasAxpyEx(cublasHandle_t handle, int n, const void* alpha, cudaDataType alphaType,
+                            const void* x, cudaDataType xType, int incx, void* y,
+                            cudaDataType yType, int incy, cudaDataType executiontype);
+cublasStatus_t cublasScalEx(cublasHandle_t handle, int n, const void* alpha, cudaDataType alphaType,
+                            void* x, cudaDataType xType, int incx, cudaDataType executionType);
 
 // ---- matrices and vectors
 cublasStatus_t cublasSgemv(cublasHandle_t handle, cublasOperation_t trans, int m, int n,
