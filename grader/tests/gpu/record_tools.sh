@@ -5,7 +5,7 @@
 # Those in git: an H200, driver 580.159.04, CUDA 13.0.88, 2026-11-23; of Nsight Compute's sections and advice the
 # lines that the lesson speaks of.
 set -eu
-out=$1
+out=$(cd "$1" && pwd)
 cd "$(dirname "$0")/../../../chapters/06_streams_and_profiling"
 exercise=15_three_tools
 work=$(mktemp -d)
