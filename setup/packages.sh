@@ -4,7 +4,7 @@
 
 provide_tools() {
   find_tools
-  if [ -n "$missing" ] && apt_is_allowed; then
+  if [ -n "$missing" ] && apt_is_allowed && may_install "$missing"; then
     install_packages "$missing"
     find_tools
   fi
@@ -42,6 +42,27 @@ apt_is_allowed() {
   [ "$(id -u)" = 0 ] && return 0
   as_root='sudo -n'
   command -v sudo >/dev/null && sudo -n true 2>/dev/null
+}
+
+# Whether these packages may be installed for the whole system: with --yes, or after a yes. Root is
+# asked as well, unless nobody is there to answer or the system is a container, which is thrown away.
+may_install() {
+  [ -z "${GRADE_YES:-}" ] || return 0
+  if ! [ -t 0 ] || ! [ -t 2 ]; then
+    [ -z "$as_root" ]
+    return
+  fi
+  if [ -z "$as_root" ] && in_container; then return 0; fi
+  say "The course needs packages of the system: $1"
+  printf 'Install them with %sapt-get now? [y/N] ' "${as_root:+sudo }" >&2
+  read -r answer || answer=''
+  case $answer in y | Y | yes) return 0 ;; esac
+  return 1
+}
+
+in_container() {
+  [ -e /.dockerenv ] || [ -e /run/.containerenv ] || [ -n "${container:-}" ] ||
+    grep -q 'docker\|kubepods\|containerd\|lxc' /proc/1/cgroup 2>/dev/null
 }
 
 # install_packages "PACKAGE..."
@@ -90,7 +111,11 @@ report_missing() {
   if command -v apt-get >/dev/null; then
     sudo=''
     [ "$(id -u)" = 0 ] || sudo='sudo '
-    fail "$what" "${sudo}apt-get update && ${sudo}apt-get install -y $missing"
+    command="${sudo}apt-get update && ${sudo}apt-get install -y $missing"
+    if [ -n "$sudo" ] && apt_is_allowed; then
+      fail "$what" "$command" 'or let set-up do that: ./grade --yes'
+    fi
+    fail "$what" "$command"
   fi
   distribution=$(sed -n 's/^PRETTY_NAME="\{0,1\}\([^"]*\)"\{0,1\}$/\1/p' /etc/os-release 2>/dev/null)
   fail "$what (names of Debian packages), and ${distribution:-this system} has no apt-get" \

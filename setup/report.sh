@@ -24,31 +24,52 @@ quoted() {
   done
 }
 
-# On a terminal, shows every second how long a command has run, how large growing_dir is by now,
-# and what the command printed last.
-growing_dir=''
+# While a command runs, says how far it is: every second in one line of a terminal, elsewhere in a line
+# every 15 seconds. Ninja's steps are counted; of any other command, what it printed last is shown, and
+# how large growing_dir is by now. `steps`: how many Ninja will have.
+growing_dir='' steps=''
 start_ticker() {
   ticker=''
-  if [ ! -t 2 ] || [ "${TERM:-dumb}" = dumb ]; then return 0; fi
+  rewrites=''
+  if [ -t 2 ] && [ "${TERM:-dumb}" != dumb ]; then rewrites=yes; fi
   (
     trap - EXIT INT TERM HUP
     elapsed=0
-    while sleep 1; do
+    while :; do
+      if [ -n "$rewrites" ]; then
+        printf '\r\033[K      %.54s' "$(how_far)" >&2
+      elif [ "$elapsed" -gt 0 ] && [ $((elapsed % 15)) = 0 ]; then
+        progress "$(how_far)"
+      fi
+      sleep 1
       elapsed=$((elapsed + 1))
-      size=${growing_dir:+", $(du -sm "$growing_dir" 2>/dev/null | cut -f 1) MB"}
-      last=$(tail -c 400 "$log" 2>/dev/null | tr '\r' '\n' | tail -n 1 | tr -cd '[:print:]')
-      printf '\r\033[K      %3d s%s  %.56s' "$elapsed" "$size" "$last" >&2
     done
   ) 9>&- &
   ticker=$!
 }
 
+# "12 of 53, app.cpp, 14 s"
+how_far() {
+  last=$(tail -c 400 "$log" 2>/dev/null | tr '\r' '\n' | tail -n 1 | tr -cd '[:print:]')
+  case $last in
+    '['*/*'] '*)
+      count=${last%%']'*}
+      file=${last##*[/ ]}
+      last="${count#'['}, ${file%.o}"
+      last="${last%%/*} of ${last#*/}" ;;
+    '') last=${steps:+"0 of $steps"} ;;
+  esac
+  size=${growing_dir:+"$(du -sm "$growing_dir" 2>/dev/null | cut -f 1) MB, "}
+  printf '%s%s%s s' "${last:+"$last, "}" "$size" "$elapsed"
+}
+
 stop_ticker() {
   [ -n "${ticker:-}" ] || return 0
-  kill "$ticker" 2>/dev/null || true
+  # A gentler signal is lost on a shell that has only begun.
+  kill -9 "$ticker" 2>/dev/null || true
   wait "$ticker" 2>/dev/null || true
-  ticker='' growing_dir=''
-  printf '\r\033[K' >&2
+  ticker='' growing_dir='' steps=''
+  [ -z "$rewrites" ] || printf '\r\033[K' >&2
 }
 
 # run_logged LOG COMMAND...: runs it with its output in build/setup/LOG.log and returns its status.

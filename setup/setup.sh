@@ -35,6 +35,10 @@ set_up() {
     fi
   else
     configured_as=$grade_cxx:$GRADE_NVCC:$stamp_root
+    if [ -n "$stamp_root" ] && [ "$stamp_root" != "$GRADE_ROOT" ]; then
+      progress "the course was in $stamp_root before, and build files name their folder:" \
+        'they are written anew; your files and your progress came along'
+    fi
     rm -f "$stamp"
     provide_tools
     step 2 'CUDA compiler'

@@ -28,6 +28,7 @@ constexpr Flag kFlags[] = {{"--solution", &Options::solution, true},
                            {"-y", &Options::yes, true},
                            {"--spoil", &Options::spoil, true},
                            {"--jail", &Options::jail, true},
+                           {"--output", &Options::output, true},
                            {"--predictions", &Options::predictions, true},
                            {"--advice", &Options::advice, true}};
 

@@ -20,8 +20,9 @@ struct Options {
   DeviceChoice device = DeviceChoice::kAuto;
   bool solution = false, json = false, colour = true, help = false, version = false;
   bool yes = false, spoil = false, jail = false;
-  bool predictions = false;  // list
-  bool advice = false;       // profile
+  bool output = false;                                // run: nothing is cut
+  bool predictions = false;                           // list
+  bool advice = false;                                // profile
   std::string ptx;                                    // exec --ptx PATH
   std::string timeline, checks, suppress, json_file;  // exec --timeline --check --suppress --json
   std::string status;                                 // exec --status N

@@ -13,6 +13,7 @@
 #include "cli/compiler_output.h"
 #include "cli/exercise_run.h"
 #include "cli/process/stream.h"
+#include "cli/progress_line.h"
 #include "course/text.h"
 
 namespace grade {
@@ -61,32 +62,23 @@ Descriptor lock_folder(const fs::path& folder, const RunRequest& request) {
   return file;
 }
 
-// Reads Ninja's "[12/80] " and reports it once the build has become long enough to wonder.
+// Reports where a build is, once it has become long enough to wonder.
 class ProgressReader {
  public:
   ProgressReader(const RunRequest& request, std::string what)
       : report_(request.on_progress), what_(std::move(what)) {}
 
-  void read(std::string_view text) {
-    if (!report_) return;
-    const size_t open = text.rfind("\n[");
-    const size_t begin = open != std::string_view::npos ? open + 2
-                         : text.starts_with('[')        ? 1
-                                                        : std::string_view::npos;
-    if (begin == std::string_view::npos) return;
-    const size_t close = text.find(']', begin);
-    const size_t slash = text.find('/', begin);
-    if (close == std::string_view::npos || slash == std::string_view::npos || slash > close) return;
-    constexpr double kSilent = 1.5;  // seconds
-    if (seconds_between(start_) < kSilent) return;
-    report_(what_ + ", step " + std::string(text.substr(begin, slash - begin)) + " of " +
-            std::string(text.substr(slash + 1, close - slash - 1)));
+  void read(std::string_view text) { ninja_.read(text); }
+
+  void tick() const {
+    constexpr double kSilent = 1;  // seconds
+    if (report_ && ninja_.seconds() > kSilent) report_(what_ + ", " + ninja_.text());
   }
 
  private:
   std::function<void(const std::string&)> report_;
   std::string what_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  NinjaProgress ninja_;
 };
 
 // Of each compiler: a template that never ends must not take the machine with it. The largest file
@@ -280,6 +272,7 @@ BuildResult build_target(const Paths& paths, Device device, const std::string& t
   ChildOptions options = child_options(request);
   options.argv = {paths.ninja, "-C", folder.string(), target};
   options.on_output = [&](std::string_view text) { progress.read(text); };
+  options.on_tick = [&] { progress.tick(); };
   const ChildResult child = run_child(options);
   result.seconds = seconds_between(start);
   result.log = child.out.text() + child.err.text();

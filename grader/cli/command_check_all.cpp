@@ -49,10 +49,12 @@ std::string line(App& app, const course::Exercise& exercise, const Grading& grad
   const bool passed = grading.passed();
   std::string text =
       passed ? terminal.paint(Style::kGood, "PASS") : terminal.paint(Style::kBad, "FAIL");
-  text += "  " + pad(exercise.id, 36) + "  " + why(grading);
-  constexpr size_t kPaint = 11;  // bytes of the escape codes
-  const size_t limit = static_cast<size_t>(terminal.columns) + (terminal.colour ? kPaint : 0);
-  return text.substr(0, limit) + "\n";
+  constexpr size_t kName = 36, kBefore = 6;
+  const std::string reason = why(grading);
+  if (kBefore + kName + 2 + width_of(reason) <= static_cast<size_t>(terminal.columns)) {
+    return text + "  " + pad(exercise.id, reason.empty() ? 0 : kName + 2) + reason + "\n";
+  }
+  return text + "  " + exercise.id + "\n" + wrap(reason, "        ", terminal.columns);
 }
 
 }  // namespace

@@ -37,16 +37,10 @@ void remove_part(App& app, const Part& part) {
     print(std::string(part.folder) + " stays.\n");
     return;
   }
-  // Versions of the learner's files that reset and update set aside are not rebuilt by anything.
-  const fs::path kept = folder / "kept", safe = app.paths().root / ".progress.kept";
   std::error_code error;
-  if (fs::exists(kept, error))
-    fs::copy(kept, safe, fs::copy_options::recursive | fs::copy_options::overwrite_existing, error);
-  if (error) throw course::Error(kept.string(), 0, "cannot be saved first: " + error.message());
   fs::remove_all(folder, error);
   if (error) throw course::Error(folder.string(), 0, "cannot be removed: " + error.message());
   print(std::string(part.folder) + " is removed. " + part.after + ".\n");
-  if (fs::exists(safe, error)) print("Your kept files are in .progress.kept now.\n");
 }
 
 }  // namespace
@@ -90,7 +84,9 @@ int clean_command(App& app) {
   }
   // Without a name on no terminal there is nobody to ask.
   if (which.empty() && !app.terminal().is_terminal) {
-    print("Your files, hints and progress are not touched. To remove: ./grade clean all\n");
+    print(
+        "Your files, their kept copies and your progress are not touched. To remove: ./grade clean "
+        "all\n");
     return kPass;
   }
   for (const Part& part : kParts) {

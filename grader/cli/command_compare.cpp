@@ -54,25 +54,33 @@ std::string diff_text(const std::vector<DiffLine>& diff, const Terminal& termina
     const Style style = line.sign == '-'   ? Style::kBad
                         : line.sign == '+' ? Style::kGood
                                            : Style::kDim;
-    const size_t room = static_cast<size_t>(terminal.columns) - 4;
-    std::string shown = harmless(line.text);
-    if (width_of(shown) > room) shown = shown.substr(0, room - 3) + "...";
-    const std::string row = std::string("  ") + line.sign + " " + shown;
-    text += terminal.paint(style, row.substr(0, row.find_last_not_of(' ') + 1)) + "\n";
+    const std::string row = std::string("  ") + line.sign + " " + harmless(line.text);
+    const std::string whole = row.substr(0, row.find_last_not_of(' ') + 1);
+    for (const std::string& piece : pieces_of(whole, "        ", terminal.width)) {
+      text += terminal.paint(style, piece) + "\n";
+    }
   }
   return text;
 }
 
-std::string counter_table(const CounterMap& mine, const CounterMap& reference) {
-  std::string text = "  " + pad("all cases together", 40) + pad_left("yours", 16) +
-                     pad_left("reference", 16) + "\n";
+// One row of the tables: as wide as prose.
+std::string table_row(const std::string& name, const std::string& mine,
+                      const std::string& reference, const Terminal& terminal) {
+  constexpr size_t kNumber = 12;
+  const size_t room = static_cast<size_t>(terminal.columns) - 2 - 2 * kNumber;
+  return "  " + pad(name, room) + pad_left(mine, kNumber) + pad_left(reference, kNumber) + "\n";
+}
+
+std::string counter_table(const CounterMap& mine, const CounterMap& reference,
+                          const Terminal& terminal) {
+  std::string text = table_row("all cases together", "yours", "reference", terminal);
   for (const Row& row : kRows) {
     const double a = value_of(mine, row.key), b = value_of(reference, row.key);
     if (a == 0 && b == 0) continue;
     char left[32], right[32];
     std::snprintf(left, sizeof left, "%.0f", a);
     std::snprintf(right, sizeof right, "%.0f", b);
-    text += "  " + pad(row.name, 40) + pad_left(left, 16) + pad_left(right, 16) + "\n";
+    text += table_row(row.name, left, right, terminal);
   }
   return text;
 }
@@ -142,30 +150,29 @@ std::vector<const SpeedReport*> speeds_of(const Result& result) {
 }
 
 // Two measurements of the same case.
-std::string time_rows(const SpeedReport& mine, const SpeedReport& reference) {
+std::string time_rows(const SpeedReport& mine, const SpeedReport& reference,
+                      const Terminal& terminal) {
   const std::string title = mine.where.empty() ? "one timed call" : "a call, " + mine.where;
-  std::string text = "  " + pad(title + ", " + mine.device, 40) +
-                     pad_left(time_text(mine.seconds), 16) +
-                     pad_left(time_text(reference.seconds), 16) + "\n";
+  std::string text = table_row(title + ", " + mine.device, time_text(mine.seconds),
+                               time_text(reference.seconds), terminal);
   const SpeedRatio* left = best_ratio(mine);
   const SpeedRatio* right = best_ratio(reference);
   if (left != nullptr && right != nullptr && left->name == right->name) {
     char mine_text[24], reference_text[24];
     std::snprintf(mine_text, sizeof mine_text, "%.3g", left->ratio);
     std::snprintf(reference_text, sizeof reference_text, "%.3g", right->ratio);
-    text += "  " + pad("ratio to " + left->name, 40) + pad_left(mine_text, 16) +
-            pad_left(reference_text, 16) + "\n";
+    text += table_row("ratio to " + left->name, mine_text, reference_text, terminal);
   }
   return text;
 }
 
 // "" where one of them has no time.
-std::string time_table(const Result& mine, const Result& reference) {
+std::string time_table(const Result& mine, const Result& reference, const Terminal& terminal) {
   const std::vector<const SpeedReport*> left = speeds_of(mine);
   const std::vector<const SpeedReport*> right = speeds_of(reference);
   std::string text;
   for (size_t i = 0; i < std::min(left.size(), right.size()); ++i) {
-    text += time_rows(*left[i], *right[i]);
+    text += time_rows(*left[i], *right[i], terminal);
   }
   return text;
 }
@@ -174,9 +181,11 @@ std::string time_table(const Result& mine, const Result& reference) {
 std::string times(App& app, const course::Exercise& exercise, const Result& mine,
                   const Result& reference) {
   if (!exercise.speed) return "";
-  if (app.devices(exercise).back() != Device::kGpu) return time_table(mine, reference);
+  if (app.devices(exercise).back() != Device::kGpu)
+    return time_table(mine, reference, app.terminal());
   return time_table(run_one(app, exercise, Program::kLearner, Device::kGpu, kSpeedTests),
-                    run_one(app, exercise, Program::kSolution, Device::kGpu, kSpeedTests));
+                    run_one(app, exercise, Program::kSolution, Device::kGpu, kSpeedTests),
+                    app.terminal());
 }
 
 }  // namespace
@@ -221,7 +230,7 @@ int compare_command(App& app) {
   const bool counted = !mine.empty() || !theirs.empty();  // in Python nothing is
   print(terminal.paint(Style::kBold, exercise->id) + "  - yours  + reference\n" +
         (changes.empty() ? "  the same text, word for word\n" : changes) + "\n" +
-        (counted ? counter_table(mine, theirs) : "") +
+        (counted ? counter_table(mine, theirs, terminal) : "") +
         times(app, *exercise, grading.results.front(), reference) +
         (counted ? wrap(why(mine, theirs), "  ", terminal.columns) : ""));
   return kPass;

@@ -6,6 +6,7 @@
 #include "cli/dev/dev.h"
 #include "cli/gates/gate.h"
 #include "cli/gates/report.h"
+#include "cli/progress_line.h"
 
 namespace grade {
 namespace {
@@ -134,7 +135,12 @@ int dev_check(App& app, const DevArguments& arguments) {
   context.paths = &app.paths();
   context.course = &app.course();
   context.reuse = !arguments.has("--no-reuse");
-  context.progress = [](const std::string& text) { print(text + "\n"); };
+  ProgressLine line(app.terminal());
+  context.progress = [&](const std::string& text) {
+    line.clear();
+    print(text + "\n");
+  };
+  context.how_far = [&](const std::string& text) { line.show(text); };
   if (arguments.has("--device") && arguments.need("--device") == "gpu")
     context.device = Device::kGpu;
   for (const course::Exercise& exercise : app.course().exercises)
@@ -145,6 +151,7 @@ int dev_check(App& app, const DevArguments& arguments) {
   }
   const std::vector<Item> items =
       arguments.has("--files-only") ? check_files(context) : check_all_gates(context);
+  line.clear();
   print(gate_table(items, app.terminal()) + failures_text(items, app.terminal()));
   if (context.whole_course) print(slowest_text(items, 10));
   const double seconds =

@@ -4,6 +4,7 @@
 #include "cli/app.h"
 #include "cli/commands.h"
 #include "cli/findings.h"
+#include "cli/views.h"
 #include "course/text.h"
 
 namespace grade {
@@ -20,7 +21,7 @@ std::string shown(std::string text, const Terminal& terminal) {
   return course::replace_all(text, "`", "");
 }
 
-std::string page_of(const ExplainedFinding& finding, const Terminal& terminal) {
+std::string section_of(const ExplainedFinding& finding, const Terminal& terminal) {
   std::string text =
       terminal.paint(Style::kBold, finding.check + ": " + course::join(finding.kinds, ", ")) + "\n";
   for (const std::string& paragraph : finding.paragraphs) {
@@ -67,6 +68,13 @@ std::vector<std::string> near(const std::vector<ExplainedFinding>& findings,
 
 }  // namespace
 
+std::string explanation_of(App& app, const std::string& kind) {
+  for (const ExplainedFinding& finding : read_findings(app.paths().root)) {
+    if (finding.is(kind)) return section_of(finding, app.terminal());
+  }
+  throw course::Error("docs/findings", 0, "have no section about " + kind + ".");
+}
+
 int explain_command(App& app) {
   const std::vector<ExplainedFinding> findings = read_findings(app.paths().root);
   const std::vector<std::string>& operands = app.options().operands;
@@ -79,7 +87,7 @@ int explain_command(App& app) {
   bool is_check = false;
   for (const ExplainedFinding& finding : findings) {
     if (finding.is(name)) {
-      print(page_of(finding, app.terminal()));
+      print(section_of(finding, app.terminal()));
       return kPass;
     }
     is_check = is_check || finding.check == name;

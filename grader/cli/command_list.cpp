@@ -41,32 +41,49 @@ std::string chapter_title(const course::Course& course, const std::string& id) {
 
 }  // namespace
 
-std::string list_text(App& app) {
+std::string list_row(App& app, const course::Exercise& exercise, const ListPlace& place,
+                     bool marked) {
   const Terminal& terminal = app.terminal();
-  const course::Exercise* current = app.current();
+  const bool passed = app.progress().is_passed(exercise.id);
+  const bool here = &exercise == place.here;
+  const std::string state = passed                    ? terminal.paint(Style::kGood, "passed ")
+                            : here                    ? terminal.paint(Style::kNote, "current")
+                            : &exercise == place.next ? terminal.paint(Style::kNote, "next   ")
+                                                      : "       ";
+  std::string facts = std::to_string(exercise.minutes) + " min";
+  if (exercise.bonus) facts += ", bonus";
+  if (exercise.gpu_only) facts += ", GPU";
+  const std::string left =
+      std::string(marked ? "> " : "  ") + state + "  " + pad(exercise.name, 28) + " ";
+  constexpr size_t kLeft = 40, kTitle = 20;
+  const size_t room = static_cast<size_t>(terminal.columns) - kLeft - width_of(facts);
+  // The title says what the name says: a narrow window does without it.
+  const std::string title = room > kTitle ? cut(exercise.title, room - 2) : "";
+  return left + pad(title, room > kTitle ? room : 0) + facts + "\n";
+}
+
+ListPlace list_place(App& app) {
+  const course::Exercise* chosen = app.course().find(app.progress().current);
+  const course::Exercise* next = app.current();
+  return {chosen == nullptr ? next : chosen, next};
+}
+
+std::string chapter_row(App& app, const std::string& id) {
+  const std::string text = id + "  " + chapter_title(app.course(), id);
+  return app.terminal().paint(Style::kBold,
+                              cut(text, static_cast<size_t>(app.terminal().columns))) +
+         "\n";
+}
+
+std::string list_text(App& app) {
+  const ListPlace place = list_place(app);
   std::string text, chapter;
   size_t done = 0;
   for (const course::Exercise& exercise : app.course().exercises) {
-    if (exercise.chapter != chapter) {
-      chapter = exercise.chapter;
-      text += terminal.paint(Style::kBold, chapter + "  " + chapter_title(app.course(), chapter)) +
-              "\n";
-    }
-    const bool passed = app.progress().is_passed(exercise.id);
-    done += passed ? 1 : 0;
-    const bool here = &exercise == current;
-    const std::string state = passed ? terminal.paint(Style::kGood, "passed ")
-                              : here ? terminal.paint(Style::kNote, "current")
-                                     : "       ";
-    std::string facts = std::to_string(exercise.minutes) + " min";
-    if (exercise.bonus) facts += ", bonus";
-    if (exercise.gpu_only) facts += ", GPU";
-    const size_t room = static_cast<size_t>(terminal.columns) - 40;
-    std::string title = exercise.title;
-    if (width_of(title) + width_of(facts) + 2 > room)
-      title = title.substr(0, room - facts.size() - 5) + "...";
-    text += std::string(here ? "> " : "  ") + state + "  " + pad(exercise.name, 28) + " " +
-            pad(title, room - width_of(facts) - 1) + " " + facts + "\n";
+    if (exercise.chapter != chapter) text += chapter_row(app, exercise.chapter);
+    chapter = exercise.chapter;
+    done += app.progress().is_passed(exercise.id) ? 1 : 0;
+    text += list_row(app, exercise, place, &exercise == place.here);
   }
   return text + std::to_string(done) + " of " + std::to_string(app.course().exercises.size()) +
          " passed\n";

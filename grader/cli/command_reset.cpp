@@ -1,40 +1,29 @@
 // grade reset EX: the starter again, made from the solution.
 #include "cli/app.h"
 #include "cli/commands.h"
+#include "cli/kept.h"
 #include "cli/views.h"
 #include "course/starter.h"
 
 namespace grade {
-
-namespace fs = std::filesystem;
-
-fs::path keep_copy(const Paths& paths, const fs::path& file) {
-  const fs::path folder = paths.root / "build" / "kept";
-  std::error_code error;
-  fs::create_directories(folder, error);
-  // Numbered, so that no earlier copy is lost.
-  fs::path copy;
-  for (int n = 1; copy.empty() || fs::exists(copy); ++n) {
-    copy = folder / (file.stem().string() + "." + std::to_string(n) + file.extension().string());
-  }
-  course::write_text(copy, course::read_text(file));
-  return copy;
-}
 
 std::string reset_exercise(App& app, const course::Exercise& exercise) {
   const course::ExerciseFiles files = course::files_of(app.paths().root, exercise);
   const std::string starter =
       course::starter_text(course::read_text(files.solution), files.solution.string());
   std::string kept;
-  if (fs::exists(files.starter)) {
+  if (std::filesystem::exists(files.starter)) {
     if (course::read_text(files.starter) == starter) {
       return "chapters/" + exercise.id + exercise.extension() + " is the starter already.\n";
     }
-    kept = keep_copy(app.paths(), files.starter).lexically_relative(app.paths().root).string();
+    kept = keep_copy(app.paths(), files.starter).string();
   }
   course::write_text(files.starter, starter);
   std::string text = "chapters/" + exercise.id + exercise.extension() + " is the starter again.\n";
-  if (!kept.empty()) text += "Your version is kept as " + kept + ".\n";
+  if (!kept.empty()) {
+    text += "Your version is kept as " + kept + ";\n./grade restore " + exercise.name +
+            " brings it back.\n";
+  }
   return text;
 }
 

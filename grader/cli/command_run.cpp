@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "cli/app.h"
+#include "cli/chapter_end.h"
 #include "cli/commands.h"
 #include "cli/grading.h"
 #include "cli/process/interrupt.h"
@@ -14,8 +15,7 @@ int all_passed(App& app) {
   if (app.options().json) {
     print(verdict_json({}, 0, "./grade list"));
   } else {
-    print("All " + std::to_string(app.course().exercises.size()) +
-          " exercises are passed. ./grade list shows them; grade one again by its name.\n");
+    print(course_end_text(app));
   }
   return kPass;
 }
@@ -23,13 +23,16 @@ int all_passed(App& app) {
 int run_once(App& app) {
   const course::Exercise* exercise = app.chosen();
   if (exercise == nullptr) return all_passed(app);
-  if (!app.options().operands.empty() && !app.options().solution) app.choose(*exercise);
+  if (!app.options().solution) app.choose(*exercise);
   const Grading grading = grade_exercise(app, *exercise, default_hooks(app));
   clear_progress(app);
   if (app.options().json) {
     print(verdict_json(grading.results, grading.todo, grading.next));
   } else {
-    print(grading_text(grading, app.terminal()));
+    print(grading_text(grading, app.terminal(), {app.options().output, ""}) +
+          (ends_chapter(app, *exercise, grading)
+               ? "\n" + chapter_end_text(app, chapter_of(app, *exercise))
+               : ""));
   }
   return grading.exit_status();
 }
@@ -41,10 +44,7 @@ int run_command(App& app) { return run_once(app); }
 int open_course(App& app) {
   const bool can_watch =
       app.terminal().is_terminal && ::isatty(STDIN_FILENO) == 1 && !app.options().json;
-  if (can_watch) return watch_command(app);
-  const int status = run_once(app);
-  // An unsolved exercise is not an error of opening the course.
-  return status == kFail || status == kInconclusive ? kPass : status;
+  return can_watch ? watch_command(app) : run_once(app);
 }
 
 }  // namespace grade

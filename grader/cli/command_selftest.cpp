@@ -10,6 +10,7 @@
 #include "cli/gates/ctest_report.h"
 #include "cli/gates/gate.h"
 #include "cli/gates/report.h"
+#include "cli/progress_line.h"
 #include "cli/python_program.h"
 #include "course/text.h"
 
@@ -57,7 +58,8 @@ class SelfTest {
     run_child(options);
   }
 
-  void stage(const std::string& text) const {
+  void stage(const std::string& text) {
+    now_.clear();
     print("[" + pad_left(seconds_text(now() - start_), 6) + "] " + text + "\n");
     std::fflush(stdout);
   }
@@ -82,7 +84,12 @@ class SelfTest {
                     "0",
                     "all"};
     options.grace_seconds = 10;
+    options.environment = {{"NINJA_STATUS", "[%f/%t] "}};
+    NinjaProgress ninja;
+    options.on_output = [&](std::string_view text) { ninja.read(text); };
+    options.on_tick = [&] { now_.show("building the grader and its tests, " + ninja.text()); };
     const ChildResult result = run_child(options);
+    now_.clear();
     Item item = passed(0, "the grader and its tests build");
     if (!result.ok()) {
       std::vector<std::string> lines = course::split_lines(result.out.text() + result.error);
@@ -117,7 +124,17 @@ class SelfTest {
                     "10000000"};
     options.output_kept = 16 << 20;
     options.grace_seconds = 10;
+    // "12/80 Test  #3: grader/kit ....   Passed    1.20 sec"
+    std::string last = "tests of the grader";
+    options.on_output = [&](std::string_view text) {
+      const size_t at = text.rfind(" Test ");
+      const size_t begin = at == std::string_view::npos ? at : text.rfind('\n', at);
+      if (begin == std::string_view::npos) return;
+      last = "tests of the grader, " + course::trim(std::string(text.substr(begin, at - begin)));
+    };
+    options.on_tick = [&] { now_.show(last + ", " + seconds_text(now() - start_)); };
     const ChildResult result = run_child(options);
+    now_.clear();
     if (!fs::exists(report)) {
       throw course::Error(build.string(), 0,
                           "ctest wrote no report: " + result.error +
@@ -136,17 +153,20 @@ class SelfTest {
     context.progress = [this, device](const std::string& text) {
       stage(std::string("gates (") + name_of(device) + "): " + text);
     };
+    context.how_far = [this](const std::string& text) { now_.show(text); };
     for (const course::Exercise& exercise : app_.course().exercises) {
       context.exercises.push_back(&exercise);
     }
     const std::vector<Item> items =
         device == Device::kSimulator ? check_all_gates(context) : run_gates(context);
+    now_.clear();
     add_all(items);
     print(gate_table(items, app_.terminal()));
   }
 
   App& app_;
   double start_ = now();
+  ProgressLine now_{app_.terminal()};
   std::vector<Item> items_;
 };
 

@@ -4,8 +4,8 @@
 
 #include "cli/app.h"
 #include "cli/commands.h"
+#include "cli/kept.h"
 #include "cli/tool.h"
-#include "cli/views.h"
 #include "course/text.h"
 
 namespace grade {
@@ -90,7 +90,7 @@ class EditedFiles {
     try {
       put_back();
     } catch (const std::exception& error) {
-      complain(std::string("your files could not be put back; they are in build/kept: ") +
+      complain(std::string("your files could not be put back; copies are in .kept: ") +
                error.what());
     }
   }
@@ -101,12 +101,54 @@ class EditedFiles {
   std::map<std::string, std::string> texts_;
 };
 
+// Files of the learner's commits that the new version changes as well.
+std::set<std::string> both_changed(const Git& git, const std::string& base, const std::string& own,
+                                   const std::set<std::string>& changed) {
+  std::set<std::string> both;
+  for (const std::string& name : git.paths({"diff", "--name-only", base, own})) {
+    if (changed.count(name) != 0) both.insert(name);
+  }
+  return both;
+}
+
+bool is_learners(const std::string& name) {
+  return course::starts_with(name, "chapters/") &&
+         (course::ends_with(name, ".cu") || course::ends_with(name, ".py"));
+}
+
+// Merges `after` into a clone with commits of its own. An exercise that both changed stays whole as
+// the learner committed it: half of each would be neither. Anything else that both changed is for
+// git, and where git cannot do it, nothing happens.
+void merge(const Git& git, const std::string& after, const std::set<std::string>& both) {
+  const ChildResult merged = git.run({"merge", "--no-commit", "--no-ff", "--quiet", after});
+  try {
+    for (const std::string& name : both) {
+      if (!is_learners(name)) continue;
+      git.must({"checkout", "HEAD", "--", name});
+    }
+    const std::set<std::string> open = git.paths({"diff", "--name-only", "--diff-filter=U"});
+    if (!open.empty()) {
+      throw UsageError(
+          "your commits and the new version both change " + *open.begin() +
+          (open.size() > 1 ? " and " + course::plural(open.size() - 1, "other file") : "") +
+          ", which is no exercise. Nothing was changed. Merge by hand: git merge " +
+          after.substr(0, 10));
+    }
+    if (!git.run({"rev-parse", "--quiet", "--verify", "MERGE_HEAD"}).ok()) {
+      throw UsageError("git merge failed: " + harmless(course::trim(merged.err.text())) +
+                       "\nNothing of yours was changed.");
+    }
+    git.must({"commit", "--quiet", "--no-edit"});
+  } catch (const UsageError&) {
+    git.run({"merge", "--abort"});
+    throw;
+  }
+}
+
 std::string report(const std::set<std::string>& changed, const std::set<std::string>& edited) {
   std::string text;
   for (const std::string& name : changed) {
-    const bool starter = course::starts_with(name, "chapters/") &&
-                         (course::ends_with(name, ".cu") || course::ends_with(name, ".py"));
-    if (!starter) continue;
+    if (!is_learners(name)) continue;
     text += "  " + name + "\n";
     if (edited.count(name) == 0) continue;
     const std::string id = name.substr(9, name.rfind('.') - 9);
@@ -128,13 +170,12 @@ int update_command(App& app) {
     print("The course is up to date.\n");
     return kPass;
   }
-  if (!git.run({"merge-base", "--is-ancestor", before, after}).ok()) {
-    throw UsageError(
-        "this clone has commits of its own, so it cannot be moved forward. Merge by "
-        "hand: git pull --rebase");
-  }
-  const std::set<std::string> edited = git.paths({"diff", "--name-only", "HEAD"});
-  const std::set<std::string> changed = git.paths({"diff", "--name-only", before, after});
+  const bool own_commits = !git.run({"merge-base", "--is-ancestor", before, after}).ok();
+  const std::string base = course::trim(git.must({"merge-base", before, after}));
+  const std::set<std::string> changed = git.paths({"diff", "--name-only", base, after});
+  // What is staged would stop a merge; the files themselves stay as they are.
+  if (own_commits) git.must({"reset", "--quiet"});
+  std::set<std::string> edited = git.paths({"diff", "--name-only", "HEAD"});
   std::set<std::string> both;
   for (const std::string& name : edited) {
     if (changed.count(name) != 0) both.insert(name);
@@ -142,10 +183,20 @@ int update_command(App& app) {
   {
     EditedFiles files(git, app.paths());
     files.set_aside(both);
-    git.must({"merge", "--ff-only", "--quiet", after});
+    if (own_commits) {
+      merge(git, after, both_changed(git, base, before, changed));
+    } else {
+      git.must({"merge", "--ff-only", "--quiet", after});
+    }
     files.put_back();
   }
-  print("The course is now at " + after.substr(0, 10) + " (" +
+  if (own_commits) {
+    for (const std::string& name : git.paths({"diff", "--name-only", base, before})) {
+      edited.insert(name);
+    }
+  }
+  print("The course is now at " + after.substr(0, 10) +
+        (own_commits ? ", merged with your own commits (" : " (") +
         course::plural(changed.size(), "file") + " changed).\n" + report(changed, edited));
   return kPass;
 }

@@ -1,19 +1,24 @@
 // grade watch [EX]: grades at every save, until q.
-#include <poll.h>
-
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "cli/app.h"
+#include "cli/chapter_end.h"
 #include "cli/commands.h"
 #include "cli/grading.h"
 #include "cli/lesson_text.h"
 #include "cli/predictions.h"
 #include "cli/process/interrupt.h"
+#include "cli/progress_line.h"
+#include "cli/python_program.h"
 #include "cli/verdict.h"
 #include "cli/views.h"
-#include "cli/watch/file_watcher.h"
-#include "cli/watch/raw_terminal.h"
+#include "cli/watch/console.h"
+#include "cli/watch/failing_thread.h"
+#include "cli/watch/open_page.h"
+#include "cli/watch/pager.h"
+#include "cli/watch/screens.h"
 #include "course/text.h"
 
 namespace grade {
@@ -21,16 +26,18 @@ namespace {
 
 class Watch {
  public:
-  Watch(App& app, const course::Exercise& exercise) : app_(app) { open(exercise); }
+  Watch(App& app, const course::Exercise& exercise) : app_(app), console_(app) { open(exercise); }
 
-  int run() {
-    while (!quits_) {
-      if (pending_) grade_now();
-      if (quits_) break;
-      if (!pending_) {
-        draw();
-        wait();
-      }
+  int run(bool first_start) {
+    while (first_start) {
+      console_.show(welcome_text(app_, *exercise_));
+      first_start = console_.key() == kRedraw;
+    }
+    while (!console_.quits()) {
+      if (pending_ || console_.saved()) grade_now();
+      if (console_.quits() || console_.saved()) continue;
+      draw();
+      press(console_.key());
     }
     const int signal = Interrupts::instance().signal();
     print("\n");
@@ -42,10 +49,11 @@ class Watch {
   void open(const course::Exercise& exercise) {
     exercise_ = &exercise;
     app_.choose(exercise);
-    watcher_.emplace(course::files_of(app_.paths().root, exercise).starter);
+    console_.follow(course::files_of(app_.paths().root, exercise).starter);
     grading_.reset();
     problem_.clear();
     note_.clear();
+    chapter_ends_ = false;
     pending_ = true;
   }
 
@@ -54,177 +62,125 @@ class Watch {
   // ---- grading ----------------------------------------------------------------------------------
 
   void grade_now() {
-    watcher_->settle();
+    console_.take_save();
     pending_ = false;
-    note_.clear();
-    clear_screen();
-    print(header() + app_.terminal().paint(Style::kBold, exercise_->id) + "\n");
-    GradingHooks hooks;
-    hooks.watched = {watcher_->fd(), Interrupts::instance().fd()};
-    if (raw_.fd() >= 0) hooks.watched.push_back(raw_.fd());
-    hooks.interrupted = [this] { return must_stop(); };
-    hooks.on_progress = [this](const std::string& what) {
-      print("\r\x1b[K  " + app_.terminal().paint(Style::kDim, what + " ..."));
-    };
-    hooks.on_progress("building");
+    note_ = std::exchange(note_after_grading_, "");
     problem_.clear();
+    console_.show(header_text(app_) + app_.terminal().paint(Style::kBold, exercise_->id) + "\n");
+    ProgressLine line(app_.terminal());
+    GradingHooks hooks = child_hooks(&line);
+    hooks.on_progress("building");
     try {
       const Grading grading = grade_exercise(app_, *exercise_, hooks);
-      if (!grading.cancelled()) grading_ = grading;
+      if (!grading.cancelled()) {
+        chapter_ends_ = chapter_ends_ || ends_chapter(app_, *exercise_, grading);
+        grading_ = grading;
+      }
     } catch (const course::Error& error) {  // the course's own files, or a full disk
       problem_ = error.what();
     } catch (const UsageError& error) {
       problem_ = error.what();
     }
-    // Keys that were pressed meanwhile.
-    std::string keys;
-    std::swap(keys, keys_);
-    for (const char key : keys) press(key);
   }
 
-  // While children run: true ends them.
-  bool must_stop() {
-    if (Interrupts::instance().ended()) quits_ = true;
-    if (watcher_->changed()) pending_ = true;
-    keys_ += raw_.keys();
-    if (raw_.closed() || keys_.find('q') != std::string::npos) quits_ = true;
-    return quits_ || pending_;
+  GradingHooks child_hooks(ProgressLine* line) {
+    GradingHooks hooks;
+    hooks.watched = console_.watched();
+    hooks.interrupted = [this] { return console_.must_stop(); };
+    hooks.on_progress = [line](const std::string& what) { line->show("  " + what); };
+    return hooks;
   }
 
   // ---- the screen -------------------------------------------------------------------------------
 
-  static void clear_screen() { print("\x1b[2J\x1b[H"); }
+  bool passed() const { return grading_ && grading_->passed(); }
 
-  std::string header() {
-    const auto& all = app_.course().exercises;
-    const auto done = std::count_if(all.begin(), all.end(), [&](const course::Exercise& exercise) {
-      return app_.progress().is_passed(exercise.id);
-    });
-    constexpr int kBar = 40;
-    const size_t filled = static_cast<size_t>(done * kBar / static_cast<long>(all.size()));
-    return app_.course().title + "  [" + std::string(filled, '#') +
-           std::string(kBar - filled, '-') + "]  " + std::to_string(done) + " of " +
-           std::to_string(all.size()) + "\n\n";
+  // The run of the simulator that failed, which trace and view can show; nullptr if there is none.
+  const Result* failing_run() const {
+    if (!grading_ || passed() || runs_without_simulator(*exercise_)) return nullptr;
+    const Result& last = grading_->results.back();
+    const bool ran = last.device == Device::kSimulator && last.outcome == Outcome::kFailed;
+    return ran && last.first_failed() != nullptr ? &last : nullptr;
   }
 
-  std::string keys_line() {
-    std::string text;
-    if (grading_ && grading_->passed()) text += "n: next  ";
-    if (has_lesson(app_, *exercise_)) text += "r: read  p: predict  ";
-    return text + "h: hint  l: list  c: check all  x: reset  q: quit";
+  const Finding* finding() const {
+    return grading_ && !passed() ? finding_told(grading_->results.back()) : nullptr;
   }
 
-  std::string verdict() {
+  std::string keys() {
+    std::vector<std::string> keys;
+    const auto add = [&](bool shown, const char* key) {
+      if (shown) keys.emplace_back(key);
+    };
+    add(passed(), "n: next");
+    add(passed(), "d: difference");
+    add(true, "r: read");
+    add(has_lesson(app_, *exercise_), "p: predict");
+    add(!passed(), "h: hint");
+    add(finding() != nullptr, "e: explain");
+    add(failing_run() != nullptr, "t: trace");
+    add(grading_ && can_be_viewed(), "v: view");
+    add(grading_.has_value(), "m: more");
+    add(true, "l: list");
+    add(true, "?: all keys");
+    add(true, "q: quit");
+    return keys_line(keys, app_.terminal());
+  }
+
+  bool can_be_viewed() const {
+    return find_command("view") != nullptr && !runs_without_simulator(*exercise_) &&
+           !exercise_->gpu_only;
+  }
+
+  std::string verdict(const Extent& extent) {
     if (!problem_.empty()) return wrap(problem_, "  STOP  ", app_.terminal().columns);
     if (!grading_) return "";
     std::string text;
     for (const Result& result : grading_->results) {
-      text += verdict_text(result, app_.terminal());
+      text += verdict_text(result, app_.terminal(), extent);
     }
-    text += what_was_left_out(*grading_, app_.terminal());
-    if (grading_->passed()) {
-      const course::Exercise* next = app_.next_after(*exercise_);
-      text +=
-          next_line("n", next == nullptr ? "all exercises are passed" : next->id, app_.terminal());
-      text += "        ./grade compare " + exercise_->name + " shows the reference beside yours\n";
-    } else if (grading_->todo > 0) {
-      text += next_line("h", "hint for TODO " + std::to_string(grading_->todo), app_.terminal());
-      const std::string explain = explain_command_for(grading_->results.back());
-      if (!explain.empty()) text += "        " + explain + "\n";
-    }
-    return text;
+    return text + what_was_left_out(*grading_, app_.terminal()) + what_next();
   }
 
-  // At most `rows` lines, the first ones.
-  static std::string fit(const std::string& text, int rows) {
-    std::vector<std::string> lines = course::split_lines(text);
-    const size_t most = static_cast<size_t>(std::max(rows, 3));
-    if (lines.size() <= most) return text;
-    lines.resize(most - 1);
-    return course::join(lines, "\n") + "\n        ... ./grade run shows all\n";
+  std::string what_next() {
+    if (passed()) {
+      const course::Exercise* next = app_.next_after(*exercise_);
+      const course::Chapter& chapter = chapter_of(app_, *exercise_);
+      return next_line("n",
+                       chapter_ends_     ? "the end of the chapter: " + chapter.title
+                       : next == nullptr ? "the end of the course"
+                                         : next->id,
+                       app_.terminal());
+    }
+    if (grading_->todo == 0) return "";
+    const std::string text =
+        next_line("h", "hint for TODO " + std::to_string(grading_->todo), app_.terminal());
+    const Finding* told = finding();
+    if (told == nullptr) return text;
+    return text + wrap(pad("e", 15) + "  (" + told->kind + ": what it means)", "        ",
+                       app_.terminal().columns);
   }
 
   void draw() {
-    app_.terminal() = Terminal::of_stdout(app_.options().colour);
-    const std::string head = header();
+    const std::string head = header_text(app_);
     const std::string note = note_.empty() ? "" : "\n" + note_;
-    const std::string foot =
-        "\n" + app_.terminal().paint(Style::kDim, "Edit and save " + file()) + "\n" + keys_line();
+    const std::string foot = "\n" + files_text(app_, *exercise_) + keys();
     const auto lines = [](const std::string& text) {
       return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
     };
-    const int room = raw_.rows() - lines(head) - lines(foot) - 1;
+    const int room = console_.rows() - lines(head) - lines(foot) - 1;
     // A hint that was asked for matters more than the end of a long verdict.
-    std::string middle = fit(verdict(), std::max(room - lines(note), 3));
-    middle += fit(note, std::max(room - lines(middle), 3));
-    clear_screen();
-    print(head + middle + foot);
-  }
-
-  // Shows `text` instead of the verdict until a key is pressed. With more lines than the window,
-  // those around the line that starts with '>'.
-  void page(const std::string& text) {
-    std::vector<std::string> lines = course::split_lines(text);
-    const size_t room = static_cast<size_t>(std::max(raw_.rows() - 2, 3));
-    if (lines.size() > room) {
-      const auto here = std::find_if(lines.begin(), lines.end(),
-                                     [](const std::string& line) { return line.starts_with('>'); });
-      const size_t at = static_cast<size_t>(here - lines.begin()) % lines.size();
-      const size_t first = std::min(at < room / 2 ? 0 : at - room / 2, lines.size() - room);
-      lines = {lines.begin() + static_cast<long>(first),
-               lines.begin() + static_cast<long>(first + room)};
-    }
-    clear_screen();
-    print(course::join(lines, "\n") + "\n" +
-          app_.terminal().paint(Style::kDim, "Any key goes back."));
-    next_key();
+    std::string middle = first_rows(verdict({false, "key m"}), std::max(room - lines(note), 3));
+    middle += first_rows(note, std::max(room - lines(middle), 3));
+    console_.show(head + middle + foot);
   }
 
   // ---- keys -------------------------------------------------------------------------------------
 
-  // One round of waiting; true if it was for a key.
-  bool poll_once() {
-    pollfd polled[] = {{watcher_->fd(), POLLIN, 0},
-                       {Interrupts::instance().fd(), POLLIN, 0},
-                       {raw_.fd(), POLLIN, 0}};
-    ::poll(polled, 3, -1);
-    if (Interrupts::instance().ended()) quits_ = true;
-    if (watcher_->changed()) pending_ = true;
-    return polled[2].revents != 0;
-  }
-
-  void wait() {
-    while (!quits_ && !pending_) {
-      if (poll_once()) {
-        const std::string keys = raw_.keys();
-        if (raw_.closed()) quits_ = true;
-        for (const char key : keys) press(key);
-        return;
-      }
-      if (Interrupts::instance().resized()) return;
-    }
-  }
-
-  // What is pressed next; "" when something else ended the wait.
-  std::string next_keys() {
-    while (!quits_ && !pending_) {
-      if (!poll_once()) continue;
-      const std::string keys = raw_.keys();
-      if (raw_.closed()) quits_ = true;
-      if (!keys.empty()) return keys;
-    }
-    return "";
-  }
-
-  char next_key() {
-    const std::string keys = next_keys();
-    return keys.empty() ? 0 : keys.front();
-  }
-
   void press(char key) {
     switch (key) {
       case 'q':
-        quits_ = true;
+        console_.quit();
         break;
       case 'n':
         next_exercise();
@@ -233,13 +189,31 @@ class Watch {
         hint();
         break;
       case 'l':
-        page(list_text(app_));
+        if (const course::Exercise* chosen = choose_exercise(app_, console_)) open(*chosen);
         break;
       case 'r':
-        read();
+        tell([this] { page(console_, lesson_text(app_, *exercise_)); });
+        break;
+      case 'o':
+        note_ = wrap(open_page(app_, *exercise_), "", app_.terminal().columns);
         break;
       case 'p':
-        predict();
+        tell([this] { predict(); });
+        break;
+      case 'e':
+        explain();
+        break;
+      case 't':
+        trace();
+        break;
+      case 'v':
+        if (can_be_viewed()) show_command({"view", exercise_->id});
+        break;
+      case 'm':
+        if (grading_) page(console_, verdict({true, ""}));
+        break;
+      case 'd':
+        difference();
         break;
       case 'c':
         check_all();
@@ -247,129 +221,136 @@ class Watch {
       case 'x':
         reset();
         break;
+      case '?':
+        page(console_, keys_help(app_));
+        break;
       default:
         break;  // draws again
     }
   }
 
+  // What goes wrong becomes a note.
+  template <class Work>
+  void tell(const Work& work) {
+    try {
+      work();
+    } catch (const course::Error& error) {
+      note_ = wrap(error.what(), "", app_.terminal().columns);
+    }
+  }
+
   void next_exercise() {
-    if (!grading_ || !grading_->passed()) {
-      note_ = "Not passed yet. h gives a hint; ./grade watch EX opens another one.\n";
+    if (!passed()) {
+      note_ = "Not passed yet. h gives a hint, l opens another exercise.\n";
       return;
     }
+    if (chapter_ends_) page(console_, chapter_end_text(app_, chapter_of(app_, *exercise_)));
+    chapter_ends_ = false;
     const course::Exercise* next = app_.next_after(*exercise_);
     if (next == nullptr) {
-      note_ = "All exercises are passed.\n";
-      return;
+      page(console_, course_end_text(app_));
+    } else {
+      open(*next);
     }
-    open(*next);
   }
 
   void hint() {
     if (!grading_) return;
-    try {
-      note_ = hint_text(app_, *exercise_, grading_->todo, "h");
-    } catch (const course::Error& error) {
-      note_ = wrap(error.what(), "", app_.terminal().columns);
+    tell([this] { note_ = hint_text(app_, *exercise_, grading_->todo, "h"); });
+  }
+
+  void explain() {
+    const Finding* told = finding();
+    if (told == nullptr) {
+      note_ = "The verdict names no finding of the simulator that could be explained.\n";
+      return;
+    }
+    tell([&] { page(console_, explanation_of(app_, told->kind)); });
+  }
+
+  void trace() {
+    const Result* run = failing_run();
+    if (run == nullptr) {
+      note_ = "There is no failing run of the simulator to trace. ./grade trace traces any.\n";
+      return;
+    }
+    std::vector<std::string> arguments = {"trace", exercise_->id};
+    for (const std::string& each : trace_arguments(*run)) arguments.push_back(each);
+    show_command(arguments);
+  }
+
+  void difference() {
+    if (passed()) {
+      show_command({"compare", exercise_->id});
+    } else {
+      note_ = "The reference is shown once the exercise passes.\n";
     }
   }
 
-  // A screen of the lesson at a time: b goes back, q leaves.
-  void read() {
-    try {
-      const std::vector<std::string> screens =
-          screens_of(lesson_text(app_, *exercise_), raw_.rows());
-      for (size_t at = 0; at < screens.size();) {
-        clear_screen();
-        print(screens[at] + app_.terminal().paint(Style::kDim, "space: on  b: back  q: leave  " +
-                                                                   std::to_string(at + 1) + " of " +
-                                                                   std::to_string(screens.size())));
-        const char key = next_key();
-        if (key == 0 || key == 'q') return;
-        at = key != 'b' ? at + 1 : at - (at > 0 ? 1 : 0);
-      }
-    } catch (const course::Error& error) {
-      note_ = wrap(error.what(), "", app_.terminal().columns);
-    }
+  // What another command of ours prints.
+  void show_command(std::vector<std::string> arguments) {
+    const std::string said = "./grade " + course::join(arguments, " ");
+    console_.show(header_text(app_) + app_.terminal().paint(Style::kBold, exercise_->id) + "\n");
+    ProgressLine line(app_.terminal());
+    ChildOptions options;
+    arguments.insert(arguments.begin(), std::filesystem::read_symlink("/proc/self/exe").string());
+    options.argv = std::move(arguments);
+    options.environment = {{"COLUMNS", std::to_string(app_.terminal().columns)}};
+    options.output_kept = 4 << 20;
+    options.grace_seconds = 3;
+    options.watched = console_.watched();
+    options.interrupted = [this] { return console_.must_stop(); };
+    const NinjaProgress clock;
+    options.on_tick = [&] { line.show("  " + said + ", " + clock.text()); };
+    const ChildResult result = run_child(options);
+    if (result.end == ChildResult::End::kCancelled) return;
+    const std::string text = result.out.text();
+    page(console_, text.empty() ? result.err.text() + result.error : text);
   }
 
   void predict() {
-    try {
-      const std::vector<OpenQuestion> open = questions_of(app_, *exercise_, false);
-      if (open.empty()) note_ = "Nothing is left to predict here; ./grade predict asks again.\n";
-      for (const OpenQuestion& question : open) {
-        std::string said;
-        while (said.empty()) {
-          clear_screen();
-          print(question_text(question, app_.terminal()));
-          const std::optional<std::string> line = typed_line();
-          if (!line) return;
-          said = answer_text(app_, *exercise_, question, *line);
-        }
-        print("\n" + said + app_.terminal().paint(Style::kDim, "Any key goes on."));
-        if (next_key() == 0) return;
+    const std::vector<OpenQuestion> open = questions_of(app_, *exercise_, false);
+    if (open.empty()) note_ = "Nothing is left to predict here; ./grade predict asks again.\n";
+    for (const OpenQuestion& question : open) {
+      std::string said;
+      while (said.empty()) {
+        console_.show(question_text(question, app_.terminal()));
+        const std::optional<std::string> line = console_.line();
+        if (!line) return;
+        said = answer_text(app_, *exercise_, question, *line);
       }
-    } catch (const course::Error& error) {
-      note_ = wrap(error.what(), "", app_.terminal().columns);
+      print("\n" + said + app_.terminal().paint(Style::kDim, "Any key goes on."));
+      if (console_.key() == 0) return;
     }
-  }
-
-  // What is typed before Enter; nullopt where something else ends it, or an empty line does.
-  std::optional<std::string> typed_line() {
-    constexpr char kDelete = 127;
-    std::string line;
-    for (std::string keys = next_keys(); !keys.empty(); keys = next_keys()) {
-      for (const char key : keys) {
-        if (key == '\n' || key == '\r') return line.empty() ? std::nullopt : std::optional(line);
-        if ((key == kDelete || key == '\b') && !line.empty()) {
-          print("\b \b");
-          line.pop_back();
-        } else if (key >= ' ' && key != kDelete) {
-          line += key;
-          print(std::string(1, key));
-        }
-      }
-    }
-    return std::nullopt;
   }
 
   void check_all() {
-    clear_screen();
-    print(app_.terminal().paint(Style::kBold, "Grading all exercises that are not passed") + "\n" +
-          app_.terminal().paint(Style::kDim, "Any key stops it.") + "\n");
+    console_.show(app_.terminal().paint(Style::kBold, "Grading all exercises that are not passed") +
+                  "\n" + app_.terminal().paint(Style::kDim, "Any key stops it.") + "\n");
     GradingHooks hooks = default_hooks(app_);
-    if (raw_.fd() >= 0) hooks.watched.push_back(raw_.fd());
+    hooks.watched = console_.watched();
     bool stopped = false;
-    hooks.interrupted = [&] {
-      if (Interrupts::instance().ended()) quits_ = true;
-      stopped = stopped || !raw_.keys().empty();
-      if (raw_.closed()) quits_ = true;
-      return quits_ || stopped;
-    };
+    hooks.interrupted = [&] { return stopped = stopped || console_.any_key_stops(); };
     grade::check_all(app_, hooks);
-    if (quits_ || stopped) return;
+    if (stopped) return;
     print(app_.terminal().paint(Style::kDim, "Any key goes back."));
-    next_key();
+    console_.key();
   }
 
   void reset() {
-    clear_screen();
-    print("Replace " + file() + "\nby the starter? A copy of yours is kept. [y/N] ");
-    if (next_key() != 'y') return;
-    try {
-      note_ = reset_exercise(app_, *exercise_);
-    } catch (const course::Error& error) {
-      note_ = wrap(error.what(), "", app_.terminal().columns);
-    }
+    console_.show("Replace " + file() + "\nby the starter? A copy of yours is kept. [y/N] ");
+    if (console_.key() != 'y') return;
+    // The write is a save: the note is shown beside the verdict that follows.
+    tell([this] { note_after_grading_ = reset_exercise(app_, *exercise_); });
+    pending_ = true;
   }
 
   App& app_;
-  RawTerminal raw_;
+  Console console_;
   const course::Exercise* exercise_ = nullptr;
-  std::optional<FileWatcher> watcher_;
   std::optional<Grading> grading_;
-  std::string problem_, note_, keys_;
-  bool pending_ = false, quits_ = false;
+  std::string problem_, note_, note_after_grading_;
+  bool pending_ = false, chapter_ends_ = false;
 };
 
 }  // namespace
@@ -380,13 +361,13 @@ int watch_command(App& app) {
   }
   if (app.options().json) throw UsageError("watch has no --json; ./grade run --json has.");
   Interrupts::instance();
+  const bool first_start = !std::filesystem::exists(app.paths().root / ".progress");
   const course::Exercise* exercise = app.chosen();
   if (exercise == nullptr) {
-    print("All " + std::to_string(app.course().exercises.size()) +
-          " exercises are passed. ./grade watch EX opens one again.\n");
+    print(course_end_text(app));
     return kPass;
   }
-  return Watch(app, *exercise).run();
+  return Watch(app, *exercise).run(first_start);
 }
 
 }  // namespace grade

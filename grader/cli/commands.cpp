@@ -16,7 +16,10 @@ constexpr char kOptions[] =
     "  --json                  results for programs: grader/cli/schema\n"
     "  --no-color              plain text (also NO_COLOR, and into a pipe)\n"
     "EX is any unique part of a name, such as saxpy. Without it: the current one.\n"
-    "Exit status of run: 0 pass, 1 fail, 2 usage or set-up, 3 no verdict.\n";
+    "Exit status: 0 pass, 1 fail, 2 usage or set-up, 3 no verdict.\n";
+
+constexpr char kRunOptions[] =
+    "  --output                nothing is cut: whole messages, all that was printed\n\n";
 
 constexpr char kProfileOptions[] =
     "Also for programs: ./grade profile -- PROGRAM ...\n"
@@ -49,7 +52,7 @@ constexpr char kExecOptions[] =
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> all = {
-      {"run", "[EX]", "build and grade one exercise", Binary::kGrade, 1},
+      {"run", "[EX]", "build and grade one exercise", Binary::kGrade, 1, false, true, kRunOptions},
       {"watch", "[EX]", "grade at every save", Binary::kGrade, 1},
       {"read", "[EX]", "the lesson of an exercise", Binary::kGrade, 1},
       {"predict", "[EX]", "what its lesson asks, before a run tells", Binary::kGrade, 1},
@@ -57,6 +60,7 @@ const std::vector<Command>& commands() {
       {"check-all", "", "grade every exercise that is not passed"},
       {"hint", "[EX]", "one step further at each call", Binary::kGrade, 1},
       {"reset", "EX [--yes]", "a fresh starter instead of your file", Binary::kGrade, 1},
+      {"restore", "[EX [N]]", "copies of your files that were kept; one back", Binary::kGrade, 2},
       {"solution", "EX [--spoil]", "where the solution is, once you passed", Binary::kGrade, 1},
       {"compare", "[EX]", "after a pass: yours beside the reference", Binary::kMore, 1},
       {"sanitize", "[EX]", "memory, race, init and sync findings in full", Binary::kMore, 1},

@@ -57,6 +57,7 @@ int hint_command(App& app);
 int read_command(App& app);
 int predict_command(App& app);
 int reset_command(App& app);
+int restore_command(App& app);
 int solution_command(App& app);
 int compare_command(App& app);
 int bench_command(App& app);

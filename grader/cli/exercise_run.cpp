@@ -12,6 +12,7 @@
 #include "cli/integrity.h"
 #include "cli/linked_kernels.h"
 #include "cli/object_symbols.h"
+#include "cli/printed.h"
 #include "cli/process/confinement.h"
 #include "cli/process/jail.h"
 #include "cli/python_program.h"
@@ -26,6 +27,7 @@ namespace {
 using End = ChildResult::End;
 
 constexpr uint64_t kMiB = 1 << 20;
+constexpr char kTimeLimit[] = "time limit";  // as an early end
 constexpr uint64_t kOutputLimit = 64 * kMiB;
 
 // Seconds: the whole run, and one test. GRADE_TIME_LIMIT sets the second and scales the first.
@@ -135,14 +137,14 @@ EarlyEnd timed_out(const ChildResult& child, const TimeLimits& limits, bool seve
   const std::string after = "Still running after " +
                             whole_seconds(whole ? limits.whole : limits.quiet) + ", and stopped. ";
   if (several_gpus) {
-    return {"time limit", after +
-                              "A rank waits for another that never makes the same call, or a loop "
-                              "does not end. --device sim says which: ./grade explain "
-                              "nccl-deadlock."};
+    return {kTimeLimit, after +
+                            "A rank waits for another that never makes the same call, or a loop "
+                            "does not end. --device sim says which: ./grade explain "
+                            "nccl-deadlock."};
   }
-  return {"time limit", after +
-                            "A loop does not end: look at the condition of every loop in your host "
-                            "code and kernel."};
+  return {kTimeLimit, after +
+                          "A loop does not end: look at the condition of every loop in your host "
+                          "code and kernel."};
 }
 
 EarlyEnd early_end(const ChildResult& child, bool in_test, const TimeLimits& limits,
@@ -311,8 +313,7 @@ class ProgramRun {
     }
     result_.run_seconds += child.seconds;
     result_.end = child.end;
-    result_.output += child.out.text() + child.err.text();
-    result_.output_bytes += child.out.total + child.err.total;
+    note_output(child);
     if (child.end == End::kCancelled || child.end == End::kStopped) return false;
     if (result_.done && child.end == End::kExited && child.status <= 1) return false;
     const std::string said = child.err.text();
@@ -324,6 +325,17 @@ class ProgramRun {
     const bool crashed = child.end == End::kSignalled || child.end == End::kExited;
     return crashed && request_.continue_after_crash && !result_.tests.empty() && ++crashes_ < 20 &&
            result_.run_seconds < limits_.whole;
+  }
+
+  void note_output(const ChildResult& child) {
+    std::vector<Printed> pieces = printed_by_test(child.out);
+    for (const Printed& piece : printed_by_test(child.err)) pieces.push_back(piece);
+    for (const Printed& piece : pieces) {
+      result_.output += piece.text;
+      for (TestReport& test : result_.tests) {
+        if (test.name == piece.test) test.output += piece.text;
+      }
+    }
   }
 
   void note_early_end(const ChildResult& child) {
@@ -342,7 +354,6 @@ class ProgramRun {
     result_.early_end = end.what;
     result_.early_message = end.message;
     result_.early_test = test == nullptr ? "" : test->name;
-    result_.early_output = child.out.text() + child.err.text();
   }
 
   std::string next_test() const {
@@ -435,11 +446,41 @@ std::string TestReport::short_name() const {
   return dot == std::string::npos ? name : name.substr(dot + 1);
 }
 
+namespace {
+
+bool has_failed(const TestReport& test) {
+  return test.started && !test.passed && (test.finished || !test.failures.empty());
+}
+
+const Finding* endless_loop(const TestReport& test) {
+  const auto found = std::find_if(
+      test.findings.begin(), test.findings.end(),
+      [](const Finding& finding) { return finding.kind == "endless-loop" && !finding.expected; });
+  return found == test.findings.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
 const TestReport* Result::first_failed() const {
-  for (const TestReport& test : tests) {
-    if (test.started && !test.passed && (test.finished || !test.failures.empty())) return &test;
+  const auto is_endless = [this](const TestReport& test) {
+    return has_failed(test) &&
+           (endless_loop(test) != nullptr || (early_end == kTimeLimit && test.name == early_test));
+  };
+  auto found = std::find_if(tests.begin(), tests.end(), is_endless);
+  if (found == tests.end()) found = std::find_if(tests.begin(), tests.end(), has_failed);
+  return found == tests.end() ? nullptr : &*found;
+}
+
+const Failure* Result::decisive(const TestReport& test) const {
+  if (test.failures.empty()) return nullptr;
+  const Finding* loop = endless_loop(test);
+  for (const Failure& failure : test.failures) {
+    if (loop != nullptr && failure.message.find(loop->message) != std::string::npos) {
+      return &failure;
+    }
   }
-  return nullptr;
+  const bool timed_out = early_end == kTimeLimit && test.name == early_test;
+  return timed_out ? &test.failures.back() : &test.failures.front();
 }
 
 const SpeedReport* Result::undecided() const {
@@ -452,9 +493,7 @@ const SpeedReport* Result::undecided() const {
 }
 
 int Result::failed_tests() const {
-  return static_cast<int>(std::count_if(tests.begin(), tests.end(), [](const TestReport& test) {
-    return test.started && !test.passed && (test.finished || !test.failures.empty());
-  }));
+  return static_cast<int>(std::count_if(tests.begin(), tests.end(), has_failed));
 }
 
 namespace {

@@ -107,6 +107,7 @@ struct TestReport {
   std::vector<SpeedReport> speeds;
   std::vector<LaunchInfo> launches;
   std::vector<std::pair<std::string, CounterMap>> counters;  // case, counters
+  std::string output;                                        // what it printed, cut
   int todo() const;                                          // RecordProperty("todo", N), or 0
   std::string short_name() const;                            // "Name"
 };
@@ -140,11 +141,9 @@ struct Result {
   std::string early_end;
   // The same in one paragraph for the learner: what happened, where, what next.
   std::string early_message;
-  std::string early_test;    // in which test, "" outside
-  std::string early_output;  // what that process printed, cut
+  std::string early_test;  // in which test, "" outside
   ChildResult::End end = ChildResult::End::kNotStarted;
-  std::string output;  // what the program printed, cut
-  uint64_t output_bytes = 0;
+  std::string output;  // what the program printed, test after test, cut
   double run_seconds = 0;
   double simulated_thread_instructions = 0;
   bool done = false;         // the program reported its end
@@ -153,8 +152,12 @@ struct Result {
 
   bool passed() const { return outcome == Outcome::kPassed; }
   double seconds() const { return build.seconds + run_seconds; }
-  const TestReport* first_failed() const;  // nullptr if none
-  const SpeedReport* undecided() const;    // the first speed that could not be judged, or nullptr
+  // Where a loop does not end, that test: what it found meanwhile only hides the loop. nullptr if
+  // none failed.
+  const TestReport* first_failed() const;
+  // What is told of a test that failed; nullptr where it gave no reason.
+  const Failure* decisive(const TestReport& test) const;
+  const SpeedReport* undecided() const;  // the first speed that could not be judged, or nullptr
   int failed_tests() const;
 };
 

@@ -12,7 +12,9 @@
 #include "cli/lesson_text.h"
 #include "cli/process/interrupt.h"
 #include "cli/process/jail.h"
+#include "cli/progress_line.h"
 #include "cli/python_program.h"
+#include "cli/todo_place.h"
 #include "cli/verdict.h"
 #include "course/starter.h"
 #include "course/text.h"
@@ -119,6 +121,21 @@ std::vector<Device> devices_of(const App& app, const course::Exercise& exercise)
   return app.devices(exercise);
 }
 
+// The TODO that the first error of the compiler stands in; 0 where it stands in none.
+int todo_of_compile_error(App& app, const course::Exercise& exercise, const Result& result) {
+  if (result.outcome != Outcome::kDoesNotCompile || result.build.diagnostics.empty()) return 0;
+  const Diagnostic& first = result.build.diagnostics.front();
+  const course::ExerciseFiles files = course::files_of(app.paths().root, exercise);
+  if (!first.is_error || app.paths().root / first.file != files.starter) return 0;
+  try {
+    const std::string solution = course::read_text(files.solution);
+    const course::MarkedSource source = course::parse_marked(solution, files.solution.string());
+    return todo_at_line(source, source_text(files.starter), first.line);
+  } catch (const course::Error&) {
+    return 0;  // the verdict stands without it
+  }
+}
+
 void decide_next(App& app, const course::Exercise& exercise, Grading* grading) {
   const bool solution = app.options().solution;
   const Result& last = grading->results.back();
@@ -189,23 +206,15 @@ GradingHooks default_hooks(App& app) {
   GradingHooks hooks;
   hooks.watched = {Interrupts::instance().fd()};
   hooks.interrupted = [] { return Interrupts::instance().ended(); };
-  const bool quiet = app.options().json;
-  const Terminal terminal = app.terminal();
-  auto told = std::make_shared<bool>(false);
-  hooks.on_progress = [=](const std::string& what) {
-    if (quiet) return;
-    if (terminal.is_terminal) {
-      print("\r\x1b[K" + terminal.paint(Style::kDim, what + " ..."));
-    } else if (!*told && what != "running") {
-      *told = true;
-      std::fprintf(stderr, "grade: %s ...\n", what.c_str());
-    }
-  };
+  hooks.on_progress = [](const std::string&) {};
+  if (app.options().json) return hooks;
+  auto line = std::make_shared<ProgressLine>(app.terminal());
+  hooks.on_progress = [line](const std::string& what) { line->show(what); };
   return hooks;
 }
 
 void clear_progress(App& app) {
-  if (app.terminal().is_terminal && !app.options().json) print("\r\x1b[K");
+  if (app.terminal().moves && !app.options().json) print("\r\x1b[K");
 }
 
 Grading grade_exercise(App& app, const course::Exercise& exercise, const GradingHooks& hooks) {
@@ -243,14 +252,15 @@ Grading grade_exercise(App& app, const course::Exercise& exercise, const Grading
     if (!grading.results.back().passed()) break;
   }
   const Result& last = grading.results.back();
-  grading.todo = todo_for(last, source_text(file));
+  grading.todo = todo_of_compile_error(app, exercise, last);
+  if (grading.todo == 0) grading.todo = todo_for(last, source_text(file));
   if (!app.options().solution && !grading.cancelled() && last.outcome != Outcome::kCannotBuild) {
     remember(app, exercise, graded, grading.todo);
     // Saved while it ran: what was graded is not what is there now, and no pass of it.
     if (grading.passed() && graded == fingerprint(file)) {
-      const bool is_first = !app.progress().is_passed(exercise.id);
-      if (is_first) app.progress().mark_passed(exercise.id);
-      if (note_times(app, last) || is_first) app.save_progress();
+      grading.first_pass = !app.progress().is_passed(exercise.id);
+      if (grading.first_pass) app.progress().mark_passed(exercise.id);
+      if (note_times(app, last) || grading.first_pass) app.save_progress();
     }
   }
   grading.not_timed = exercise.speed && grading.passed() && !is_timed(grading.results);
@@ -269,9 +279,9 @@ std::string what_was_left_out(const Grading& grading, const Terminal& terminal) 
   return text;
 }
 
-std::string grading_text(const Grading& grading, const Terminal& terminal) {
+std::string grading_text(const Grading& grading, const Terminal& terminal, const Extent& extent) {
   std::string text;
-  for (const Result& result : grading.results) text += verdict_text(result, terminal);
+  for (const Result& result : grading.results) text += verdict_text(result, terminal, extent);
   text += what_was_left_out(grading, terminal);
   if (!grading.next.empty()) text += next_line(grading.next, grading.next_why, terminal);
   if (!grading.also.empty()) text += "        " + grading.also + "\n";

@@ -9,6 +9,7 @@
 
 #include "cli/app.h"
 #include "cli/exercise_run.h"
+#include "cli/verdict.h"
 
 namespace grade {
 
@@ -17,8 +18,9 @@ struct Grading {
   int todo = 0;                 // whose hint helps; 0 after a pass
   std::string next;             // the command to try, "" if there is none
   std::string next_why;
-  std::string also;        // another command worth trying
-  std::string left_out;    // why it was not run on the GPU that is here; ""
+  std::string also;      // another command worth trying
+  std::string left_out;  // why it was not run on the GPU that is here; ""
+  bool first_pass = false;
   bool not_timed = false;  // passed, but its speed counts on a GPU only, which has not run it
 
   bool passed() const;
@@ -46,7 +48,8 @@ Grading grade_exercise(App& app, const course::Exercise& exercise, const Grading
 // What a pass does not say: "SKIP" and "note" lines.
 std::string what_was_left_out(const Grading& grading, const Terminal& terminal);
 // The whole screen of a grading, "next" line included.
-std::string grading_text(const Grading& grading, const Terminal& terminal);
+std::string grading_text(const Grading& grading, const Terminal& terminal,
+                         const Extent& extent = {});
 
 // TODO of the last grading, if the learner's file has not changed since.
 std::optional<int> remembered_todo(App& app, const course::Exercise& exercise);

@@ -157,6 +157,11 @@ std::string page_text(const std::string& markdown, const std::string& folder,
   return PageText(folder, terminal).run(markdown);
 }
 
+std::string page_of(App& app, const course::Exercise& exercise) {
+  const course::ExerciseFiles files = course::files_of("", exercise);
+  return (has_lesson(app, exercise) ? files.lesson : files.readme).generic_string();
+}
+
 bool has_lesson(App& app, const course::Exercise& exercise) {
   return fs::exists(course::files_of(app.paths().root, exercise).lesson);
 }
@@ -172,9 +177,13 @@ course::Lesson read_lesson(App& app, const course::Exercise& exercise) {
 }
 
 std::string lesson_text(App& app, const course::Exercise& exercise) {
-  const course::Lesson lesson = read_lesson(app, exercise);
   const Terminal& terminal = app.terminal();
   const std::string folder = "chapters/" + exercise.chapter;
+  const fs::path chapter = course::files_of(app.paths().root, exercise).readme;
+  if (!has_lesson(app, exercise) && fs::exists(chapter)) {
+    return page_text(course::read_text(chapter), folder, terminal);
+  }
+  const course::Lesson lesson = read_lesson(app, exercise);
   std::string text = page_text(lesson.text, folder, terminal);
   while (course::ends_with(text, "\n\n")) text.pop_back();
   if (lesson.after.empty()) return text;
@@ -186,20 +195,6 @@ std::string lesson_text(App& app, const course::Exercise& exercise) {
                       "", terminal.columns);
   }
   return text + page_text(lesson.after, folder, terminal);
-}
-
-std::vector<std::string> screens_of(const std::string& text, int rows) {
-  const std::vector<std::string> lines = course::split_lines(text);
-  const size_t room = static_cast<size_t>(std::max(rows - 2, 3));
-  std::vector<std::string> screens;
-  for (size_t at = 0; at < lines.size(); at += room) {
-    const size_t end = std::min(at + room, lines.size());
-    screens.push_back(
-        course::join(
-            {lines.begin() + static_cast<long>(at), lines.begin() + static_cast<long>(end)}, "\n") +
-        "\n");
-  }
-  return screens;
 }
 
 }  // namespace grade

@@ -14,13 +14,13 @@ namespace grade {
 std::string page_text(const std::string& markdown, const std::string& folder,
                       const Terminal& terminal);
 
+// What is read before the exercise, from the root: its lesson, else the page of its chapter.
+std::string page_of(App& app, const course::Exercise& exercise);
+
 bool has_lesson(App& app, const course::Exercise& exercise);
 course::Lesson read_lesson(App& app, const course::Exercise& exercise);
-// Its second part only once the exercise has passed.
+// Its second part only once the exercise has passed. Without a lesson: the page of the chapter.
 std::string lesson_text(App& app, const course::Exercise& exercise);
-
-// The lines that are shown first, in screens of `rows`.
-std::vector<std::string> screens_of(const std::string& text, int rows);
 
 }  // namespace grade
 #endif  // WARPLINGS_CLI_LESSON_TEXT_H_

@@ -11,6 +11,7 @@ int main(int argc, char** argv) {
                           {"check-all", grade::check_all_command},
                           {"hint", grade::hint_command},
                           {"reset", grade::reset_command},
+                          {"restore", grade::restore_command},
                           {"solution", grade::solution_command},
                           {"explain", grade::explain_command},
                           {"clean", grade::clean_command},

@@ -17,6 +17,7 @@ using course::Json;
 
 constexpr size_t kShownKernels = 3;
 constexpr size_t kSourceColumn = 41;  // columns before the source
+constexpr size_t kNarrowest = 20;     // columns of source that are always shown
 
 std::string format(const char* pattern, double value) {
   char text[64];
@@ -69,18 +70,14 @@ std::vector<std::string> source_of(const std::string& file) {
   }
 }
 
-std::string cut(std::string text, size_t columns) {
-  if (width_of(text) > columns) text = text.substr(0, columns - 3) + "...";
-  return text;
-}
-
 // The lines of one file, with what lies between them where it is short.
 std::string file_rows(const std::vector<const Json*>& lines, const WorstLine& worst,
                       const Terminal& terminal) {
   constexpr int kContext = 2;  // lines without counters that are shown between two with
   const std::string file = lines.front()->string_or("file");
   const std::vector<std::string> source = source_of(file);
-  const size_t room = static_cast<size_t>(terminal.columns) - kSourceColumn;
+  const size_t width = static_cast<size_t>(terminal.width);
+  const size_t room = width == 0 ? 0 : std::max(width, kSourceColumn + kNarrowest) - kSourceColumn;
   const auto text_of = [&](int number) {
     const size_t index = static_cast<size_t>(number) - 1;
     return number >= 1 && index < source.size() ? cut(harmless(source[index]), room)

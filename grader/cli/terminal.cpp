@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
-#include <vector>
 
 #include "course/text.h"
 
@@ -61,11 +60,17 @@ Terminal Terminal::of_stdout(bool allow_colour) {
   const char* term = std::getenv("TERM");
   const bool dumb = term == nullptr || std::strcmp(term, "dumb") == 0;
   const bool refused = no_colour != nullptr && *no_colour != '\0';
-  terminal.colour = terminal.is_terminal && allow_colour && !refused && !dumb;
+  terminal.moves = terminal.is_terminal && !dumb;
+  terminal.colour = terminal.moves && allow_colour && !refused;
   winsize size = {};
-  if (terminal.is_terminal && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
-    constexpr int kNarrowest = 40;
-    terminal.columns = std::clamp<int>(size.ws_col, kNarrowest, kColumns);
+  constexpr int kNarrowest = 40;
+  if (terminal.is_terminal) {
+    const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    terminal.width = std::max<int>(known ? size.ws_col : kColumns, kNarrowest);
+    terminal.columns = std::min(terminal.width, kColumns);
+  } else if (const char* columns = std::getenv("COLUMNS")) {
+    const int told = std::atoi(columns);
+    if (told > 0) terminal.columns = std::clamp(told, kNarrowest, kColumns);
   }
   return terminal;
 }
@@ -91,6 +96,42 @@ std::string wrap(std::string_view text, const std::string& first, int columns, b
     indent = std::string(width_of(first), ' ');
   }
   return out;
+}
+
+namespace {
+
+// The bytes of the first `columns` code points.
+size_t bytes_of(std::string_view text, size_t columns) {
+  size_t at = 0;
+  for (size_t seen = 0; at < text.size(); ++at) {
+    const bool begins = (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80;
+    if (begins && seen++ == columns) break;
+  }
+  return at;
+}
+
+}  // namespace
+
+std::vector<std::string> pieces_of(std::string_view line, const std::string& indent, int width) {
+  std::vector<std::string> pieces;
+  const size_t columns = static_cast<size_t>(std::max(width, 0));
+  size_t room = columns;
+  std::string before;
+  while (columns > 0 && width_of(line) > room) {
+    const size_t bytes = bytes_of(line, room);
+    pieces.push_back(before + std::string(line.substr(0, bytes)));
+    line.remove_prefix(bytes);
+    before = indent;
+    room = columns - std::min(width_of(indent), columns - 1);
+  }
+  pieces.push_back(before + std::string(line));
+  return pieces;
+}
+
+std::string cut(std::string_view text, size_t columns) {
+  constexpr size_t kDots = 3;
+  if (columns == 0 || width_of(text) <= columns) return std::string(text);
+  return std::string(text.substr(0, bytes_of(text, columns - std::min(columns, kDots)))) + "...";
 }
 
 std::string pad(std::string_view text, size_t columns) {

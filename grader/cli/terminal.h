@@ -1,9 +1,10 @@
-// Text for people: colours only on a terminal, lines of at most 80 columns.
+// Text for people: colours only on a terminal, prose of at most 80 columns.
 #ifndef WARPLINGS_CLI_TERMINAL_H_
 #define WARPLINGS_CLI_TERMINAL_H_
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace grade {
 
@@ -12,9 +13,11 @@ enum class Style { kPlain, kGood, kBad, kNote, kDim, kBold };
 struct Terminal {
   bool is_terminal = false;  // stdout is one
   bool colour = false;
-  int columns = 80;  // never more than 80
+  bool moves = false;  // the cursor can be sent about: a terminal, and TERM is not dumb
+  int columns = 80;    // of prose; never more than 80
+  int width = 0;       // of source lines; 0: whole, as in a pipe
 
-  // As stdout is now; `allow_colour` false for --no-color.
+  // As stdout is now; `allow_colour` false for --no-color. Into a pipe, COLUMNS is believed.
   static Terminal of_stdout(bool allow_colour);
   std::string paint(Style style, std::string_view text) const;
 };
@@ -26,6 +29,12 @@ size_t width_of(std::string_view text);
 // others with as many spaces. Line ends in `text` stay; deeper indentation of a line is kept. A
 // word that is too long gets a line of its own, except with cut = true, which splits it.
 std::string wrap(std::string_view text, const std::string& first, int columns, bool cut = false);
+
+// `line` in pieces of at most `width` columns, each after the first begins with `indent`; whole
+// where width is 0.
+std::vector<std::string> pieces_of(std::string_view line, const std::string& indent, int width);
+// At most `columns` of `text`, with "..." where something was left out; whole where columns is 0.
+std::string cut(std::string_view text, size_t columns);
 
 // `text` filled up with spaces.
 std::string pad(std::string_view text, size_t columns);

@@ -10,8 +10,8 @@
 namespace grade {
 namespace {
 
-constexpr size_t kLabel = 8;      // columns of "  FAIL  "
-constexpr int kMessageLines = 9;  // of the first failure; the screen has 24
+constexpr size_t kLabel = 8;         // columns of "  FAIL  "
+constexpr size_t kMessageLines = 9;  // of the first failure; the screen has 24
 
 std::string label(Style style, const std::string& word, const Terminal& terminal) {
   return "  " + terminal.paint(style, word) + std::string(kLabel - 2 - width_of(word), ' ');
@@ -40,14 +40,18 @@ std::string head_line(const Result& result, const Terminal& terminal) {
          "\n";
 }
 
-std::string cut_lines(const std::string& text, int most) {
+std::string what_shows_more(const Result& result, const Extent& extent) {
+  if (!extent.more.empty()) return extent.more;
+  return "./grade run " + result.id.substr(result.id.find('/') + 1) + " --output";
+}
+
+std::string cut_lines(const std::string& text, const std::string& more, const Terminal& terminal) {
   std::vector<std::string> lines = course::split_lines(text);
-  const size_t limit = static_cast<size_t>(most);
-  if (lines.size() <= limit) return text;
-  const size_t rest = lines.size() - limit;
-  lines.resize(limit);
-  return course::join(lines, "\n") + "\n" + std::string(kLabel, ' ') + "... and " +
-         course::plural(rest, "line") + " more\n";
+  if (lines.size() <= kMessageLines) return text;
+  const size_t rest = lines.size() - kMessageLines;
+  lines.resize(kMessageLines);
+  return course::join(lines, "\n") + "\n" +
+         indented("... and " + course::plural(rest, "line") + " more: " + more, terminal);
 }
 
 // "n = 1025: message" into its two parts.
@@ -77,8 +81,9 @@ std::string diagnostic_text(const Diagnostic& diagnostic, const Terminal& termin
     if (course::trim(line).empty()) continue;
     if (shown++ == kContext) break;
     // Cut, not wrapped: the caret below must stay under its column.
-    const size_t room = static_cast<size_t>(terminal.columns) - kLabel - 2;
-    text += std::string(kLabel + 2, ' ') + harmless(line).substr(0, room) + "\n";
+    const size_t before = kLabel + 2;
+    const size_t width = static_cast<size_t>(terminal.width);
+    text += std::string(before, ' ') + cut(harmless(line), width == 0 ? 0 : width - before) + "\n";
   }
   return text;
 }
@@ -122,23 +127,65 @@ std::string warnings(const Result& result, const Terminal& terminal) {
 
 // ---- a program that ran -----------------------------------------------------------------------
 
-std::string last_output(const std::string& output, const Terminal& terminal) {
-  constexpr size_t kLines = 4, kWidest = 400;
+// Without what the kit says to terminals, which the verdict says already.
+std::vector<std::string> printed_lines(const std::string& output) {
   std::vector<std::string> lines;
   for (const std::string& line : course::split_lines(harmless(output))) {
-    // The kit's word for terminals; the verdict says it already.
     const bool is_ours = course::starts_with(line, "The program ended early:");
-    if (!is_ours && !course::trim(line).empty()) lines.push_back(line.substr(0, kWidest));
+    if (!is_ours && !course::trim(line).empty()) lines.push_back(line);
   }
-  if (lines.empty()) return "";
-  const bool cut = lines.size() > kLines;
-  if (cut) lines.erase(lines.begin(), lines.end() - static_cast<long>(kLines));
-  std::string text = indented(cut ? "It printed last:" : "It printed:", terminal);
-  for (const std::string& line : lines) {
-    const size_t room = static_cast<size_t>(terminal.columns) - kLabel - 2;
-    text += std::string(kLabel + 2, ' ') + line.substr(0, room) + "\n";
+  return lines;
+}
+
+// A line of the screen each, or all of it.
+std::string lines_printed(const std::vector<std::string>& lines, size_t first, bool whole,
+                          const Terminal& terminal) {
+  const std::string before(kLabel + 2, ' ');
+  const size_t room = static_cast<size_t>(terminal.columns) - before.size();
+  std::string text;
+  for (size_t i = first; i < lines.size(); ++i) {
+    if (!whole) {
+      text += before + cut(lines[i], room) + "\n";
+      continue;
+    }
+    for (const std::string& piece : pieces_of(before + lines[i], before, terminal.width)) {
+      text += piece + "\n";
+    }
   }
   return text;
+}
+
+// The last lines of what a test printed, or the whole program.
+std::string printed_text(const Result& result, const std::string& output, const Terminal& terminal,
+                         const Extent& extent) {
+  constexpr size_t kLines = 4;
+  const std::vector<std::string> lines = printed_lines(output);
+  if (lines.empty()) return "";
+  if (extent.whole || lines.size() <= kLines) {
+    return indented("It printed:", terminal) + lines_printed(lines, 0, extent.whole, terminal);
+  }
+  return indented("It printed " + course::plural(lines.size(), "line") +
+                      " (all of them: " + what_shows_more(result, extent) + "), these last:",
+                  terminal) +
+         lines_printed(lines, lines.size() - kLines, false, terminal);
+}
+
+// What the tests printed of which the verdict says no more.
+std::string printed_elsewhere(const Result& result, const std::string& told,
+                              const Terminal& terminal, const Extent& extent) {
+  std::string text;
+  size_t count = 0;
+  for (const TestReport& test : result.tests) {
+    const std::vector<std::string> lines = printed_lines(test.output);
+    if (test.name == told || lines.empty()) continue;
+    count += lines.size();
+    text += indented(test.short_name() + " printed:", terminal) +
+            lines_printed(lines, 0, true, terminal);
+  }
+  if (extent.whole || count == 0) return text;
+  return indented("Other tests printed " + course::plural(count, "line") + ": " +
+                      what_shows_more(result, extent),
+                  terminal);
 }
 
 // Findings that the first failure does not tell about already.
@@ -158,8 +205,9 @@ std::string other_findings(const TestReport& test, const std::string& told,
     }
   }
   if (more_notes > 0) {
-    notes += indented("and " + course::plural(more_notes, "more note") + ": ./grade sanitize lists all",
-                      terminal);
+    notes +=
+        indented("and " + course::plural(more_notes, "more note") + ": ./grade sanitize lists all",
+                 terminal);
   }
   if (more == 0) return notes;
   return indented("and " + course::plural(more, "more finding") + ": ./grade sanitize lists all",
@@ -167,30 +215,35 @@ std::string other_findings(const TestReport& test, const std::string& told,
          notes;
 }
 
-std::string failed_test(const Result& result, const TestReport& test, const Terminal& terminal) {
-  const std::string message = test.failures.empty() ? "The test did not pass and gave no reason."
-                                                    : harmless(test.failures.front().message);
+std::string failed_test(const Result& result, const TestReport& test, const Terminal& terminal,
+                        const Extent& extent) {
+  const Failure* failure = result.decisive(test);
+  const std::string message =
+      failure == nullptr ? "The test did not pass and gave no reason." : harmless(failure->message);
   const auto [where, words] = split_case(message);
   std::string text = labelled(Style::kBad, "FAIL",
                               test.short_name() + (where.empty() ? "" : ", " + where), terminal);
-  text += cut_lines(indented(words, terminal), kMessageLines);
-  if (test.name == result.early_test) text += last_output(result.early_output, terminal);
+  const std::string told = indented(words, terminal);
+  text += extent.whole ? told : cut_lines(told, what_shows_more(result, extent), terminal);
+  text += printed_text(result, test.output, terminal, extent);
   text += other_findings(test, message, terminal);
   const int others = result.failed_tests() - 1;
   if (others > 0) {
     text += indented("and " + course::plural(static_cast<size_t>(others), "more failing test"),
                      terminal);
   }
-  return text;
+  return text + printed_elsewhere(result, test.name, terminal, extent);
 }
 
-std::string ran(const Result& result, const Terminal& terminal) {
-  if (const TestReport* test = result.first_failed()) return failed_test(result, *test, terminal);
+std::string ran(const Result& result, const Terminal& terminal, const Extent& extent) {
+  if (const TestReport* test = result.first_failed()) {
+    return failed_test(result, *test, terminal, extent);
+  }
   std::string message = result.early_message;
   if (message.empty())
     message = "The program reported no test, so nothing is known about your code.";
   return labelled(Style::kBad, "FAIL", message, terminal) +
-         last_output(result.early_output, terminal);
+         printed_text(result, result.output, terminal, extent);
 }
 
 std::string number(double value) {
@@ -241,19 +294,19 @@ std::string speeds(const Result& result, const Terminal& terminal) {
   return text;
 }
 
-std::string passed(const Result& result, const Terminal& terminal) {
+std::string passed(const Result& result, const Terminal& terminal, const Extent& extent) {
   return labelled(Style::kGood, "PASS", "all " + course::plural(result.tests.size(), "test"),
                   terminal) +
-         budgets(result, terminal) + speeds(result, terminal);
+         budgets(result, terminal) + speeds(result, terminal) +
+         printed_text(result, result.output, terminal, extent);
 }
 
 // "01_vector_add_test.cpp is not the committed one".
 std::string what_changed(const Result& result) {
   const size_t others = result.changed.size() - 1;
-  return result.changed.front() +
-         (others == 0 ? " is not the committed one"
-                      : " and " + course::plural(others, "other file") +
-                            " are not the committed ones");
+  return result.changed.front() + (others == 0 ? " is not the committed one"
+                                               : " and " + course::plural(others, "other file") +
+                                                     " are not the committed ones");
 }
 
 std::string inconclusive(const Result& result, const Terminal& terminal) {
@@ -272,12 +325,12 @@ std::string inconclusive(const Result& result, const Terminal& terminal) {
          indented(speed->reason, terminal);
 }
 
-std::string body(const Result& result, const Terminal& terminal) {
+std::string body(const Result& result, const Terminal& terminal, const Extent& extent) {
   switch (result.outcome) {
     case Outcome::kPassed:
-      return passed(result, terminal);
+      return passed(result, terminal, extent);
     case Outcome::kFailed:
-      return ran(result, terminal);
+      return ran(result, terminal, extent);
     case Outcome::kDoesNotCompile:
       return compile_errors(result, terminal);
     case Outcome::kCannotBuild:
@@ -310,8 +363,8 @@ std::string linked(const Result& result, const Terminal& terminal) {
 
 }  // namespace
 
-std::string verdict_text(const Result& result, const Terminal& terminal) {
-  std::string text = head_line(result, terminal) + body(result, terminal);
+std::string verdict_text(const Result& result, const Terminal& terminal, const Extent& extent) {
+  std::string text = head_line(result, terminal) + body(result, terminal, extent);
   if (result.outcome != Outcome::kDoesNotCompile) text += warnings(result, terminal);
   if (result.passed() && !result.changed.empty()) {
     text += labelled(Style::kNote, "note", what_changed(result) + ".", terminal);
@@ -334,16 +387,20 @@ std::string next_line(const std::string& command, const std::string& why,
   return labelled(Style::kBold, "next", text, terminal);
 }
 
-std::string explain_command_for(const Result& result) {
+const Finding* finding_told(const Result& result) {
   const TestReport* test = result.first_failed();
-  if (test == nullptr || test->failures.empty()) return "";
+  const Failure* failure = test == nullptr ? nullptr : result.decisive(*test);
+  if (failure == nullptr) return nullptr;
   for (const Finding& finding : test->findings) {
     if (finding.is_note || finding.expected || finding.kind.empty()) continue;
-    if (test->failures.front().message.find(finding.message) != std::string::npos) {
-      return "./grade explain " + finding.kind;
-    }
+    if (failure->message.find(finding.message) != std::string::npos) return &finding;
   }
-  return "";
+  return nullptr;
+}
+
+std::string explain_command_for(const Result& result) {
+  const Finding* finding = finding_told(result);
+  return finding == nullptr ? "" : "./grade explain " + finding->kind;
 }
 
 std::string finding_text(const Finding& finding, const Terminal& terminal) {

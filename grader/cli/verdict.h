@@ -10,8 +10,14 @@
 
 namespace grade {
 
+// How much is shown of what can be long: a message, what the program printed.
+struct Extent {
+  bool whole = false;
+  std::string more;  // what shows the rest: "m"; "": ./grade run NAME --output
+};
+
 // Head line and what happened, without the "next" line.
-std::string verdict_text(const Result& result, const Terminal& terminal);
+std::string verdict_text(const Result& result, const Terminal& terminal, const Extent& extent = {});
 
 // TODO whose hint helps with this result: that of the first failing test, else (it does not
 // compile, or the test carries none) the first one that `source` still shows as open, else 1. 0
@@ -21,7 +27,9 @@ int todo_for(const Result& result, const std::string& source);
 // "  next  ./grade hint    (TODO 2)" and the like, indented as the verdict.
 std::string next_line(const std::string& command, const std::string& why, const Terminal& terminal);
 
-// "./grade explain KIND" where the first failure of `result` is a finding of the simulator, else "".
+// The finding of the simulator that the verdict tells; nullptr where it tells something else.
+const Finding* finding_told(const Result& result);
+// "./grade explain KIND" of that finding, else "".
 std::string explain_command_for(const Result& result);
 
 // One finding in full, as `sanitize` lists it.

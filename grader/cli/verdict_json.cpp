@@ -134,6 +134,7 @@ std::string json_of(const TestReport& test) {
       .raw("findings", json_list(test.findings))
       .raw("budgets", json_list(test.budgets))
       .raw("speeds", json_list(test.speeds))
+      .text("output", test.output)
       .str();
 }
 
@@ -152,7 +153,8 @@ std::string json_of(const Result& result) {
       .number("run_seconds", result.run_seconds)
       .raw("diagnostics", json_list(result.build.diagnostics))
       .raw("tests", json_list(result.tests))
-      .raw("linked", json_list(result.linked));
+      .raw("linked", json_list(result.linked))
+      .text("output", result.output);
   if (!result.build.problem.empty()) out.text("problem", result.build.problem);
   if (!result.early_end.empty()) {
     out.text("ended_early_by", result.early_end).text("ended_early", result.early_message);

@@ -9,6 +9,16 @@
 
 namespace grade {
 
+// Where the learner is: the exercise that was opened last, and the one that ./grade goes on with
+// (the same until it is passed). nullptr: none.
+struct ListPlace {
+  const course::Exercise* here = nullptr;
+  const course::Exercise* next = nullptr;
+};
+ListPlace list_place(App& app);
+std::string list_row(App& app, const course::Exercise& exercise, const ListPlace& place,
+                     bool marked);
+std::string chapter_row(App& app, const std::string& id);
 std::string list_text(App& app);
 
 // One more hint for `todo` (0: everything passes), and saves that it was shown. `again` is what
@@ -16,14 +26,14 @@ std::string list_text(App& app);
 std::string hint_text(App& app, const course::Exercise& exercise, int todo,
                       const std::string& again);
 
+// What ./grade explain says of a kind of finding. Throws course::Error.
+std::string explanation_of(App& app, const std::string& kind);
+
 // Grades what is not passed, a line for each. Returns the exit status of grade check-all.
 int check_all(App& app, const GradingHooks& hooks);
 
 // Writes the starter over the learner's file. The old one is kept; returns where.
 std::string reset_exercise(App& app, const course::Exercise& exercise);
-
-// Keeps a copy of a learner's file under build/kept and returns its path. Throws course::Error.
-std::filesystem::path keep_copy(const Paths& paths, const std::filesystem::path& file);
 
 }  // namespace grade
 #endif  // WARPLINGS_CLI_VIEWS_H_

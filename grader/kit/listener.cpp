@@ -1,6 +1,11 @@
 #include "kit/listener.h"
 
+#include <unistd.h>
+
+#include <cstdio>
+
 #include "kit/context.h"
+#include "kit/output_mark.h"
 
 namespace kit {
 namespace {
@@ -32,6 +37,13 @@ void begin_test(const std::string& name) {
   wsim_clear_findings();
 }
 
+// In both streams, behind what earlier tests printed.
+void mark_output(const std::string& test) {
+  std::fflush(stdout);
+  const std::string line = kOutputMark + test + "\n";
+  for (const int fd : {STDOUT_FILENO, STDERR_FILENO}) write_all(fd, line.data(), line.size());
+}
+
 }  // namespace
 
 void Listener::OnTestIterationStart(const testing::UnitTest& program, int /*iteration*/) {
@@ -49,6 +61,7 @@ void Listener::OnTestIterationStart(const testing::UnitTest& program, int /*iter
 
 void Listener::OnTestStart(const testing::TestInfo& info) {
   begin_test(full_name(info));
+  if (context().channel.open()) mark_output(context().test);
   start_ = std::chrono::steady_clock::now();
   context().channel.send("test_start", JsonObject().text("test", context().test));
 }

@@ -144,7 +144,9 @@ bool select_variant(int* argc, char** argv) {
 void add_listeners() {
   testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
   if (context().channel.open()) {
-    // The grader words the results; stdout is the learner's.
+    // The grader words the results; stdout is the learner's. Line by line, as on a terminal: what
+    // was printed before a crash must not be lost in a buffer.
+    std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
     delete listeners.Release(listeners.default_result_printer());
   }
   listeners.Append(new Listener);  // last: its OnTestEnd runs first and may still add a failure

@@ -6,7 +6,7 @@
 #include "cli/gates/figures.h"
 #include "cli/gates/images.h"
 #include "cli/gates/lesson_answers.h"
-#include "cli/views.h"
+#include "cli/kept.h"
 #include "course/starter.h"
 #include "course/text.h"
 
@@ -84,7 +84,7 @@ class Sync {
   // An answer that somebody has put into git is no starter that this course ever made.
   void keep_answer(const fs::path& file, const std::string& now) {
     if (check_ || listed_checksum(app_.paths().root, file) == checksum_of(now)) return;
-    kept_ += "  " + name(keep_copy(app_.paths(), file)) + "\n";
+    kept_ += "  " + keep_copy(app_.paths(), file).string() + "\n";
   }
 
   std::string name(const fs::path& file) const {

@@ -33,6 +33,8 @@ struct GateContext {
   Device device = Device::kSimulator;
   bool reuse = true;
   std::function<void(const std::string&)> progress;  // one line that says what goes on
+  // How far that is; called often, and by several threads.
+  std::function<void(const std::string&)> how_far;
 };
 
 // Shown as "gate 7 (mutants)".

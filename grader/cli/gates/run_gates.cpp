@@ -1,11 +1,13 @@
 // Builds the programs of gates 4 to 8 with one call of Ninja, then runs the jobs on all cores.
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <map>
 #include <thread>
 
 #include "cli/app.h"
 #include "cli/gates/gate.h"
+#include "cli/progress_line.h"
 #include "cli/python_program.h"
 #include "course/text.h"
 
@@ -29,7 +31,16 @@ class GateRun {
     collect();
     build();
     std::vector<Item> items(jobs_.size());
-    const auto run_one = [&](size_t i) { items[i] = run_job(jobs_[i]); };
+    std::atomic<size_t> done{0};
+    const auto run_one = [&](size_t i) {
+      items[i] = run_job(jobs_[i]);
+      if (!context_.how_far) return;
+      context_.how_far("running programs, " + std::to_string(++done) + " of " +
+                       std::to_string(jobs_.size()) + ", " + jobs_[i].name);
+    };
+    if (context_.progress && !jobs_.empty()) {
+      context_.progress("running " + course::plural(jobs_.size(), "program"));
+    }
     // Long programs first would be better still; the order of the course is easier to follow.
     if (context_.device == Device::kSimulator) {
       in_parallel(jobs_.size(), run_one);
@@ -173,6 +184,12 @@ class GateRun {
                     "-k", "0"};
     options.argv.insert(options.argv.end(), names.begin(), names.end());
     options.grace_seconds = 10;
+    options.environment = {{"NINJA_STATUS", "[%f/%t] "}};
+    NinjaProgress ninja;
+    options.on_output = [&](std::string_view text) { ninja.read(text); };
+    if (context_.how_far) {
+      options.on_tick = [&] { context_.how_far("building programs, " + ninja.text()); };
+    }
     return run_child(options).ok() ? "" : "failed";
   }
 

@@ -228,6 +228,7 @@ class Run {
       if (options_.interrupted()) return stop(End::kCancelled);
       break;
     }
+    if (options_.on_tick) options_.on_tick();
     if (!exited_) {
       watch_memory();
       reap(/*wait=*/false);

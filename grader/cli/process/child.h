@@ -35,6 +35,7 @@ struct ChildOptions {
   std::function<bool(std::string_view line)> on_event;
   // Text of stdout and stderr as it comes, before it is cut.
   std::function<void(std::string_view text)> on_output;
+  std::function<void()> on_tick;  // called some twenty times a second while it runs
   // Keeps the child from what is not its own; it must outlive the run.
   const Confinement* confinement = nullptr;
   // Limits of each process of the child (setrlimit): RLIMIT_AS, bytes, ...

@@ -4,7 +4,37 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
 namespace grade {
+
+namespace {
+
+// Adds the key that `bytes` begins with; returns how many bytes it has. Of an escape sequence that
+// is none of ours nothing is added.
+size_t take_key(std::string_view bytes, std::string* keys) {
+  constexpr std::pair<std::string_view, Key> kSequences[] = {
+      {"[A", kUp},      {"OA", kUp},        {"[B", kDown}, {"OB", kDown},
+      {"[5~", kPageUp}, {"[6~", kPageDown}, {"[H", kHome}, {"OH", kHome},
+      {"[1~", kHome},   {"[F", kEnd},       {"OF", kEnd},  {"[4~", kEnd}};
+  if (bytes[0] != kEscape || bytes.size() == 1) {
+    *keys += bytes[0];
+    return 1;
+  }
+  for (const auto& [sequence, key] : kSequences) {
+    if (!bytes.substr(1).starts_with(sequence)) continue;
+    *keys += key;
+    return 1 + sequence.size();
+  }
+  if (bytes[1] != '[' && bytes[1] != 'O') return 2;  // Alt and a letter
+  size_t end = 2;
+  while (end < bytes.size() && (bytes[end] < '@' || bytes[end] > '~')) ++end;
+  return std::min(end + 1, bytes.size());
+}
+
+}  // namespace
 
 RawTerminal::RawTerminal() {
   if (::tcgetattr(STDIN_FILENO, &before_) != 0) return;
@@ -29,9 +59,8 @@ std::string RawTerminal::keys() {
   char buffer[64];
   const ssize_t count = ::read(fd_, buffer, sizeof buffer);
   closed_ = count <= 0;
-  for (ssize_t i = 0; i < count; ++i) {
-    if (buffer[i] == '\x1b') break;
-    keys += buffer[i];
+  for (size_t i = 0; count > 0 && i < static_cast<size_t>(count);) {
+    i += take_key({buffer + i, static_cast<size_t>(count) - i}, &keys);
   }
   return keys;
 }

@@ -8,6 +8,17 @@
 
 namespace grade {
 
+enum Key : char {
+  kHome = '\x01',      // Ctrl-A, as Emacs and readline have it
+  kPageUp = '\x02',    // Ctrl-B
+  kEnd = '\x05',       // Ctrl-E
+  kPageDown = '\x06',  // Ctrl-F
+  kRedraw = '\x0c',    // Ctrl-L
+  kDown = '\x0e',      // Ctrl-N
+  kUp = '\x10',        // Ctrl-P
+  kEscape = '\x1b',
+};
+
 class RawTerminal {
  public:
   RawTerminal();
@@ -17,8 +28,8 @@ class RawTerminal {
 
   // -1 where stdin is no terminal: then there are no keys.
   int fd() const { return fd_; }
-  // All keys that were pressed, "" if none; sets closed() when the terminal went away. The bytes of
-  // an escape sequence (arrow keys) are dropped.
+  // All keys that were pressed, "" if none; sets closed() when the terminal went away. Arrows and
+  // their neighbours come as the control characters of Key.
   std::string keys();
   bool closed() const { return closed_; }
   int rows() const;  // of the window, 24 if unknown

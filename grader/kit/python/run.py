@@ -41,6 +41,9 @@ class Reporter:
         """Raises what the test raised, so that pytest sees it as well."""
         test = self.name(function.__name__)
         send = lambda event, **fields: self.channel.send(event, test=test, **fields)
+        if self.channel.open:
+            for stream in (sys.stdout, sys.stderr):  # kit/output_mark.h
+                print("\x1e" + test, file=stream, flush=True)
         send("test_start")
         for key, value in getattr(function, "kit_properties", {}).items():
             send("property", key=key, value=str(value))

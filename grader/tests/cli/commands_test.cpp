@@ -83,7 +83,7 @@ TEST(Run, WhatNeedsAGpuIsSkippedWithoutOneAndSaysSo) {
   }
   // The course goes on with what can be graded here.
   const Ran opened = course.grade({});
-  EXPECT_EQ(opened.status, 0);
+  EXPECT_EQ(opened.status, 1);
   EXPECT_TRUE(has(opened.out, "01_begin/02_second")) << opened.out;
   const Ran all = course.grade({"check-all"});
   EXPECT_TRUE(has(all.out, "SKIP  01_begin/01_first")) << all.out;
@@ -112,11 +112,11 @@ TEST(Run, WhatCouldNotBeBuiltSaysWhatItLacks) {
   EXPECT_EQ(result.build.problem, "It needs cusolver, which is not here.");
 }
 
-TEST(Run, StarterFailsWithStatusOneAndOpeningTheCourseDoesNot) {
+TEST(Run, StarterFailsWithStatusOneAlsoWhereTheCourseIsOpenedWithoutATerminal) {
   const ScratchCourse course;
   EXPECT_EQ(course.grade({"run"}).status, 1);
   const Ran opened = course.grade({});
-  EXPECT_EQ(opened.status, 0);
+  EXPECT_EQ(opened.status, 1);
   EXPECT_TRUE(has(opened.out, "FAIL  Adds")) << opened.out;
   EXPECT_TRUE(has(opened.out, "./grade hint")) << opened.out;
 }
@@ -189,8 +189,9 @@ TEST(List, ShowsStatesWithinEightyColumns) {
   course.grade({"run"});
   const Ran ran = course.grade({"list"});
   EXPECT_LE(widest(ran.out), 80u) << ran.out;
-  EXPECT_TRUE(has(ran.out, "  passed   01_first")) << ran.out;
-  EXPECT_TRUE(has(ran.out, "> current  02_second")) << ran.out;
+  // Where the loop stands too, until the next one is opened.
+  EXPECT_TRUE(has(ran.out, "> passed   01_first")) << ran.out;
+  EXPECT_TRUE(has(ran.out, "  next     02_second")) << ran.out;
   EXPECT_TRUE(has(ran.out, "1 of 3 passed")) << ran.out;
   const course::Json json = course::parse_json(course.grade({"list", "--json"}).out, "out");
   EXPECT_EQ(json.find("exercises")->items.at(0).string_or("state"), "passed");
@@ -223,7 +224,9 @@ TEST(Reset, AsksAndKeepsTheOldFile) {
   const Ran done = course.grade({"reset", "first", "--yes"});
   EXPECT_EQ(done.status, 0) << done.err;
   EXPECT_TRUE(has(read_file(course.learner_file()), "//! fail c[0] is 0"));
-  EXPECT_EQ(read_file(course.root() / "build/kept/01_first.1.cu"), kGood);
+  EXPECT_EQ(read_file(course.root() / ".kept/01_begin/01_first.1.cu"), kGood);
+  EXPECT_TRUE(has(done.out, ".kept/01_begin/01_first.1.cu")) << done.out;
+  EXPECT_TRUE(has(done.out, "./grade restore 01_first")) << done.out;
   EXPECT_EQ(course.grade({"reset"}).status, 2);
 }
 
@@ -296,10 +299,8 @@ TEST(Clean, ShowsSizesAndRemovesOnRequestOnly) {
   EXPECT_TRUE(fs::exists(course.root() / "build"));
   course.grade({"clean", "build"});  // stdin is empty: no
   EXPECT_TRUE(fs::exists(course.root() / "build"));
-  write_file(course.root() / "build/kept/a.1.cu", "mine");
   EXPECT_EQ(course.grade({"clean", "build", "--yes"}).status, 0);
   EXPECT_FALSE(fs::exists(course.root() / "build"));
-  EXPECT_EQ(read_file(course.root() / ".progress.kept/a.1.cu"), "mine");
   EXPECT_EQ(course.grade({"clean", "chapters"}).status, 2);
   write_file(course.root() / ".data/mnist/images", "bytes");
   EXPECT_EQ(course.grade({"clean", "data", "--yes"}).status, 0);

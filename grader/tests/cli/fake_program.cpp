@@ -12,6 +12,7 @@
 //   //! devices N               fails unless so many devices are asked for (0: not said)
 //   //! print TEXT  //! spam  //! exit N  //! abort  //! crash  //! recurse  //! hang  //! allocate
 //   //! throw  //! fork  //! silent-exit, linked-for-gpu (before the first event)
+//   //! trace TEXT   into the file that GRADE_SIM_TRACE names, with the block and thread asked for
 #include <fnmatch.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -29,6 +30,7 @@
 #include <string>
 #include <vector>
 
+#include "kit/output_mark.h"
 #include "kit/seal.h"
 
 namespace {
@@ -112,6 +114,8 @@ class Program {
   bool run_test(const Test& test) {
     test_ = test.name;
     failed_ = false;
+    std::cout << kit::kOutputMark << test_ << std::endl;
+    std::cerr << kit::kOutputMark << test_ << std::endl;
     send("test_start", about());
     send("property", about() + ",\"key\":\"todo\",\"value\":\"" + std::to_string(test.todo) + "\"");
     for (const Step& step : test.steps) perform(step);
@@ -220,6 +224,16 @@ class Program {
     if (got != wanted.substr(space + 1)) fail(got + " instead of " + wanted);
   }
 
+  static void trace(const std::string& text) {
+    const auto value = [](const char* name) {
+      const char* set = std::getenv(name);
+      return std::string(set == nullptr ? "none" : set);
+    };
+    std::ofstream(value("GRADE_SIM_TRACE"))
+        << text << ", block " << value("GRADE_SIM_TRACE_BLOCK") << ", thread "
+        << value("GRADE_SIM_TRACE_THREAD") << "\n";
+  }
+
   static void allocate() {
     std::vector<std::vector<char>> blocks;
     for (;;) blocks.emplace_back(16 << 20, 'x');
@@ -248,6 +262,7 @@ class Program {
            recurse(&first);
          }},
         {"hang", [] { hang(); }},
+        {"trace", [&] { trace(step.rest); }},
         {"linked-for-gpu", [&] { on_a_gpu_ = true; }},
         {"allocate", [] { allocate(); }},
         {"throw", [] { throw std::runtime_error("thrown by the learner"); }},

@@ -93,6 +93,7 @@ TEST_F(LessonTest, WhatIsNoAnswerIsAskedAgainAndTheEndIsAnEnd) {
 }
 
 TEST_F(LessonTest, HasKeysInWatchMode) {
+  write_file(course_.root() / ".progress", "# begun\n");  // no welcome
   PtySession session(course_, std::vector<std::string>{}, 24, 80);
   ASSERT_TRUE(session.wait_for("r: read  p: predict")) << session.screen().text();
   session.type("r");

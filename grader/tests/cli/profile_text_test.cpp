@@ -96,6 +96,27 @@ TEST(ProfileText, FitsInEightyColumnsAndLabelsWhatIsModelled) {
       has(profile_text(profile, "x", "nothing", false, plain), "No kernel with \"nothing\""));
 }
 
+TEST(ProfileText, SourceLinesAreAsWideAsTheTerminal) {
+  const fs::path file = fs::temp_directory_path() / "wide_source_of_profile_text.cu";
+  const std::string source = "  c[i] = " + std::string(120, 'x') + ";";
+  write_file(file, "\n\n\n" + source + "\n");
+  std::string json = profile_json("", 32, 0.2);
+  for (size_t at = json.find("\"none.cu\""); at != std::string::npos;
+       at = json.find("\"none.cu\"")) {
+    json.replace(at, 9, "\"" + file.string() + "\"");
+  }
+  const course::Json profile = course::parse_json(json, "profile");
+  Terminal terminal;
+  EXPECT_TRUE(has(profile_text(profile, "x", "", false, terminal), source)) << "whole in a pipe";
+  for (const int width : {60, 120}) {
+    terminal.width = width;
+    const std::string text = profile_text(profile, "x", "", false, terminal);
+    const size_t at = text.find("  c[i] = "), end = text.find('\n', at);
+    EXPECT_EQ(end - text.rfind('\n', at) - 1, static_cast<size_t>(std::max(width, 61))) << text;
+  }
+  fs::remove(file);
+}
+
 TEST(ProfileText, TellsTheCauseAndTheCureOnlyToWhoAsks) {
   const course::Json profile =
       profile_of(access("shared load", 100, 3200, 3100, R"(, "bytes": 12800, "distance": 128)"));

@@ -66,7 +66,9 @@ void PtySession::read_some(int milliseconds) {
   if (::poll(&polled, 1, milliseconds) <= 0) return;
   char buffer[4096];
   const ssize_t count = ::read(terminal_, buffer, sizeof buffer);
-  if (count > 0) screen_.write({buffer, static_cast<size_t>(count)});
+  if (count <= 0) return;
+  bytes_.append(buffer, static_cast<size_t>(count));
+  screen_.write({buffer, static_cast<size_t>(count)});
 }
 
 bool PtySession::wait_until(const std::function<bool()>& condition, double seconds) {

@@ -33,6 +33,7 @@ class PtySession {
   int wait_for_end(double seconds = 20);
 
   const Screen& screen() const { return screen_; }
+  const std::string& bytes() const { return bytes_; }  // all that was written
   // Modes of the terminal now, and before the program started.
   termios modes() const;
   const termios& modes_before() const { return before_; }
@@ -42,6 +43,7 @@ class PtySession {
   void read_some(int milliseconds);
 
   Screen screen_;
+  std::string bytes_;
   int terminal_ = -1, slave_ = -1;
   pid_t pid_ = -1;
   termios before_ = {};

@@ -69,6 +69,9 @@ void Screen::command(char final, const std::string& parameters) {
     row_ = column_ = 0;
   } else if (final == 'J' && parameters == "2") {
     clear();
+  } else if (final == 'J' && parameters.empty()) {
+    command('K', "");
+    for (int row = row_ + 1; row < rows_; ++row) lines_[static_cast<size_t>(row)].clear();
   } else if (final == 'K') {
     lines_[static_cast<size_t>(row_)].resize(
         std::min(lines_[static_cast<size_t>(row_)].size(), static_cast<size_t>(column_)));

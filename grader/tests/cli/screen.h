@@ -13,7 +13,7 @@ class Screen {
   Screen(int rows, int columns) : rows_(rows), columns_(columns) { clear(); }
 
   void resize(int rows, int columns);
-  // Text, CR, LF, backspace, CSI H, J, K, m. Anything else is kept in unknown().
+  // Text, CR, LF, backspace, CSI H, J (2 and below), K, m. Anything else is kept in unknown().
   void write(std::string_view bytes);
   // All rows, trailing spaces removed.
   std::string text() const;

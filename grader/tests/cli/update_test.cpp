@@ -17,6 +17,10 @@ class Update : public testing::Test {
     git({"remote", "add", "origin", upstream_.string()});
     git({"fetch", "--quiet"});
     git({"branch", "--quiet", "--set-upstream-to=origin/main"});
+    for (const char* who : {"AUTHOR", "COMMITTER"}) {
+      course_.set(std::string("GIT_") + who + "_NAME", "t");
+      course_.set(std::string("GIT_") + who + "_EMAIL", "t@t");
+    }
   }
 
   void TearDown() override {
@@ -78,13 +82,39 @@ TEST_F(Update, UnreachableServerChangesNothing) {
   EXPECT_EQ(read_file(course_.learner_file()), "// mine\n");
 }
 
-TEST_F(Update, OwnCommitsAreNotOverwritten) {
+TEST_F(Update, OwnCommitsAreMergedAndKeepTheirExercises) {
   publish();
   course_.save("// committed\n");
   commit();
+  course_.save("// not committed\n", "01_begin/03_third");
+  course_.save("// staged\n", "01_begin/02_second");
+  git({"add", "--all"});
   const Ran ran = course_.grade({"update"});
-  EXPECT_EQ(ran.status, 2);
-  EXPECT_NE(ran.err.find("commits of its own"), std::string::npos) << ran.err;
+  EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+  EXPECT_NE(ran.out.find("merged with your own commits"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("chapters/01_begin/01_first.cu\n    yours is kept"), std::string::npos)
+      << ran.out;
+  EXPECT_EQ(read_file(course_.learner_file()), "// committed\n");
+  EXPECT_EQ(read_file(course_.learner_file("01_begin/02_second")), "// staged\n");
+  EXPECT_EQ(read_file(course_.learner_file("01_begin/03_third")), "// not committed\n");
+  EXPECT_NE(course_.grade({"update"}).out.find("up to date"), std::string::npos);
+}
+
+TEST_F(Update, AConflictOutsideOfExercisesChangesNothing) {
+  write_file(course_.root() / "README.md", "theirs\n");
+  publish();  // with the page
+  write_file(course_.root() / "README.md", "mine\n");
+  course_.save("// committed\n");
+  commit();
+  course_.save("// not committed\n", "01_begin/02_second");
+  const Ran ran = course_.grade({"update"});
+  EXPECT_EQ(ran.status, 2) << ran.out;
+  EXPECT_NE(ran.err.find("both change README.md"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("git merge "), std::string::npos) << ran.err;
+  EXPECT_EQ(read_file(course_.root() / "README.md"), "mine\n");
+  EXPECT_EQ(read_file(course_.learner_file()), "// committed\n");
+  EXPECT_EQ(read_file(course_.learner_file("01_begin/02_second")), "// not committed\n");
+  EXPECT_EQ(git({"diff", "--quiet", "HEAD", "--", "README.md"}), 0) << "no merge is left open";
 }
 
 TEST(UpdateWithoutGit, ADamagedCloneIsNotCalledNone) {

@@ -124,8 +124,9 @@ TEST_F(Gates, TwoKeepsAnAnswerThatIsInGit) {
   course_.write(kStarter, answer);
   course_.add_to_git();
   const Answer synced = course_.grade({"dev", "sync"});
-  EXPECT_NE(synced.text.find("build/kept/01_vector_add.1.cu"), std::string::npos) << synced.text;
-  EXPECT_EQ(course_.read("build/kept/01_vector_add.1.cu"), answer);
+  EXPECT_NE(synced.text.find(".kept/02_vector_add/01_vector_add.1.cu"), std::string::npos)
+      << synced.text;
+  EXPECT_EQ(course_.read(".kept/02_vector_add/01_vector_add.1.cu"), answer);
 }
 
 TEST_F(Gates, TwoLeavesALearnersFileAlone) {

@@ -7,6 +7,7 @@ utilities='awk basename cat chmod cp cut date dirname env find flock grep gzip h
 
 # Once for all tests: linking takes longer than a test.
 link_utilities() {
+  script=$(command -v script)  # of util-linux, as the others
   basics=$1
   mkdir "$basics"
   for utility in $utilities; do ln -s "$(command -v "$utility")" "$basics/$utility"; done
@@ -50,6 +51,17 @@ grade() {
     env -i HOME="$work/elsewhere" PATH="$FAKE_BIN:$basics" FAKE="$FAKE" FAKE_BIN="$FAKE_BIN" \
       FAKE_TOOLS="$FAKE_TOOLS" ${extra:-} "${launcher:-$course/grade}" "$@" || exit $?
   ) >"$work/out" 2>"$work/err" </dev/null || status=$?
+}
+
+# grade_on_terminal ANSWER ARGUMENT...: the same in a pseudo-terminal, in which ANSWER is typed; what it
+# shows is the file screen.
+grade_on_terminal() {
+  answer=$1
+  shift
+  : >"$work/err"
+  printf '%s\n' "$answer" | env -i HOME="$work/elsewhere" PATH="$FAKE_BIN:$basics" FAKE="$FAKE" \
+    FAKE_BIN="$FAKE_BIN" FAKE_TOOLS="$FAKE_TOOLS" TERM="${terminal:-xterm}" SHELL=/bin/sh \
+    "$script" -qec "'$course/grade' $*" /dev/null >"$work/screen" 2>&1 || true
 }
 
 # ---- what a test expects: each ends the test with a message when it does not hold ----------------

@@ -44,6 +44,25 @@ test_disk_that_fills_up_in_the_build() {
   expect_says 'Free about 500 MB'
 }
 
+test_a_build_says_how_far_it_is_from_the_first_second() {
+  with_toolkit
+  echo '[3/7] Building CXX object grader/cli/CMakeFiles/grade.dir/app.cpp.o' >"$FAKE/ninja_slow"
+  sed -i "2iCUDA_HOME=$work/cuda-13; export CUDA_HOME" "$course/grade"
+  grade_on_terminal '' list
+  grep -q '0 of 1, 0 s' "$work/screen" || { cat "$work/screen"; broken 'nothing at once:'; }
+  grep -q '3 of 7, app.cpp, [123] s' "$work/screen" || { cat "$work/screen"; broken 'no step:'; }
+}
+
+test_a_dumb_terminal_gets_no_escapes() {
+  with_toolkit
+  echo '[3/7] Building CXX object app.cpp.o' >"$FAKE/ninja_slow"
+  sed -i "2iCUDA_HOME=$work/cuda-13; export CUDA_HOME" "$course/grade"
+  terminal=dumb
+  grade_on_terminal '' list
+  grep -q '4/4. Grader: built' "$work/screen" || { cat "$work/screen"; broken 'not built:'; }
+  ! grep -q "$(printf '\033')" "$work/screen" || broken 'escapes:'
+}
+
 test_folder_that_cannot_be_written() {
   with_toolkit
   : >"$course/build"

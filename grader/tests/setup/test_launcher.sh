@@ -79,6 +79,7 @@ test_sets_up_again_when_the_clone_moved() {
   course="$work/moved course"
   grade list
   expect_ready
+  expect_says "the course was in $work/my course before"
   expect_calls 2 '^cmake.*--fresh'
 }
 

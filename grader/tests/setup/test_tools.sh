@@ -28,13 +28,38 @@ test_root_installs_with_apt_get() {
   expect_calls 1 '^apt-get.*install -y --no-install-recommends g++ '
 }
 
-test_sudo_without_a_password_installs() {
+free_sudo() {
   echo zlib1g-dev >"$FAKE/missing_libraries"
   put apt-get sudo
   : >"$FAKE/sudo_is_free"
+}
+
+test_sudo_without_a_password_installs_with_yes_only() {
+  free_sudo
   grade list
+  expect_stopped_at 1 Tools
+  expect_says 'sudo apt-get install -y zlib1g-dev' './grade --yes'
+  expect_calls 0 '^apt-get'
+  grade list --yes
   expect_ready
   expect_says 'installing system-wide with sudo apt-get: zlib1g-dev'
+}
+
+test_yes_of_a_program_is_not_ours() {
+  free_sudo
+  grade exec ./program --yes
+  expect_stopped_at 1 Tools
+  expect_calls 0 '^apt-get'
+}
+
+test_on_a_terminal_sudo_asks_first() {
+  free_sudo
+  grade_on_terminal n list
+  grep -q 'Install them with sudo apt-get now?' "$work/screen" || broken 'it did not ask:'
+  expect_calls 0 '^apt-get'
+  grade_on_terminal y list
+  expect_calls 1 '^apt-get.*install'
+  expect_file "$course/build/setup/stamp"
 }
 
 test_apt_get_can_be_forbidden() {
