@@ -6,13 +6,12 @@
 #include "03_index_2d.h"
 
 __global__ void mirror_image(const unsigned char* in, unsigned char* out, int width, int height) {
-  // TODO(1): Find this thread's col (along x) and row (along y), leave out the threads that
-  // stand outside of the picture, and write one mirrored pixel (about 5 lines).
+  // TODO(1): Each thread writes one pixel of the mirrored picture: x runs over the columns, y
+  // over the rows, and who stands outside of the picture touches nothing (about 5 lines).
 }
 
 void launch_mirror_image(const unsigned char* d_in, unsigned char* d_out, int width, int height) {
   const dim3 block(32, 8);  // threads along x and y
-  // TODO(2): Enough blocks for the width and the height (1 line).
-  const dim3 grid(1, 1);
-  mirror_image<<<grid, block>>>(d_in, d_out, width, height);
+  // TODO(2): Blocks that cover the whole picture, along both axes (2 lines).
+  mirror_image<<<1, block>>>(d_in, d_out, width, height);
 }

@@ -75,22 +75,38 @@ const std::vector<Case>& cases() {
 
 constexpr const char* kCase = "volume";
 
-TEST(Index3d, NumbersTheBlocks) {
+// Ids are never negative, and memory that nobody has written holds -1.
+TEST(Index3d, EveryVoxelHasAThread) {
   RecordProperty("todo", 1);
+  kit::for_each(kCase, cases(), [](const Case& c) {
+    const std::vector<int> ids = Numbered(c).thread.download();
+    for (size_t i = 0; i < ids.size(); ++i) {
+      if (ids[i] >= 0) continue;
+      const int x = i % c.volume.width, y = i / c.volume.width % c.volume.height;
+      kit::fail("Nobody has written voxel (" + std::to_string(x) + ", " + std::to_string(y) + ", " +
+                std::to_string(i / c.volume.width / c.volume.height) +
+                "). Every voxel is written by the thread that stands on it.");
+      return;
+    }
+  });
+}
+
+TEST(Index3d, NumbersTheBlocks) {
+  RecordProperty("todo", 2);
   kit::for_each(kCase, cases(), [](const Case& c) {
     kit::expect_equal(Numbered(c).block, ids_on_cpu(c).block, c.shape());
   });
 }
 
 TEST(Index3d, NumbersTheThreadsOfABlock) {
-  RecordProperty("todo", 2);
+  RecordProperty("todo", 3);
   kit::for_each(kCase, cases(), [](const Case& c) {
     kit::expect_equal(Numbered(c).thread, ids_on_cpu(c).thread, c.shape());
   });
 }
 
 TEST(Index3d, NumbersTheThreadsOfTheGrid) {
-  RecordProperty("todo", 3);
+  RecordProperty("todo", 4);
   kit::for_each(kCase, cases(), [](const Case& c) {
     kit::expect_equal(Numbered(c).global, ids_on_cpu(c).global, c.shape());
   });

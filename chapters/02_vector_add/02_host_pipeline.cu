@@ -19,7 +19,7 @@ __global__ void square_in_place(float* x, int n) {
 }
 
 static cudaError_t allocate_and_copy_in(DeviceArrays* d, const float* h_x, size_t bytes) {
-  // TODO(1): Allocate both arrays, copy h_x into d->x; return the first error (about 5 lines).
+  // TODO(1): Both arrays exist, and d->x holds the values of h_x, or an error says why not.
   return cudaSuccess;
 }
 
@@ -28,7 +28,7 @@ static cudaError_t square_twice(DeviceArrays* d, int n, int block) {
   square_in_place<<<grid, block>>>(d->x, n);
   cudaError_t error = cudaGetLastError();  // a launch returns nothing: its error is asked for
   if (error != cudaSuccess) return error;
-  // TODO(2): Keep the squares in d->squares, launch again, wait for the device (about 5 lines).
+  // TODO(2): d->squares holds the squares, d->x the fourth powers, and the device is done.
   return error;
 }
 
@@ -38,6 +38,6 @@ cudaError_t squares_and_fourths(const float* h_x, float* h_squares, float* h_fou
   DeviceArrays d;
   cudaError_t error = allocate_and_copy_in(&d, h_x, bytes);
   if (error == cudaSuccess) error = square_twice(&d, n, block);
-  // TODO(3): If all is well, copy both results to the host; in any case free both (4 lines).
+  // TODO(3): If all went well, the results are on the host; in any case nothing stays allocated.
   return error;
 }

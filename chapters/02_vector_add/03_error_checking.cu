@@ -8,7 +8,7 @@
 
 // Evaluates `call` once. On an error: reports it with the text of the call, the file and the line,
 // and returns it from the function around. Used like a statement: CUDA_CHECK(cudaFree(p));
-#define CUDA_CHECK(call) (void)(call)  // TODO(1): Do what the comment says (about 7 lines).
+#define CUDA_CHECK(call) (void)(call)  // TODO(1): Do what the comment promises.
 
 // Given: one use of the macro, between if and else, where only a single statement compiles.
 cudaError_t check_one_call(cudaError_t (*planned_call)(int), int argument, bool skip) {
@@ -31,10 +31,10 @@ __global__ void gather(const float* table, int table_size, const int* index, flo
 cudaError_t gather_checked(const float* d_table, int table_size, const int* d_index, float* d_out,
                            int n, int block) {
   gather<<<(n + block - 1) / block, block>>>(d_table, table_size, d_index, d_out, n);
-  // TODO(2): Check the launch, then wait for the kernel and check that (2 lines).
+  // TODO(2): Whatever went wrong, at the launch or in the kernel, is known here (2 lines).
   return cudaSuccess;
 }
 
 bool context_is_lost() {
-  return false;  // TODO(3): Forget an error that can be forgotten; is the next call all right?
+  return false;  // TODO(3): True only if no later call can succeed any more (2 lines).
 }

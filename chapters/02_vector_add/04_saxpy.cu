@@ -6,13 +6,10 @@
 #include "04_saxpy.h"
 
 __global__ void saxpy_grid_stride(float a, const float* x, float* y, int n) {
-  // TODO(1): Update the element of this thread's global index, then go on in steps as long as the
-  // whole grid, up to n (about 4 lines).
+  // TODO(1): Every element is updated by exactly one thread, whatever the grid (about 4 lines).
 }
 
 void launch_saxpy(float a, const float* d_x, float* d_y, int n, int block, int max_blocks) {
-  const int grid = 1;  // TODO(2): As many as cover n, but at most max_blocks (2 lines).
-  if (grid > 0) {
-    saxpy_grid_stride<<<grid, block>>>(a, d_x, d_y, n);
-  }
+  // TODO(2): As many blocks as cover n, but at most max_blocks, and none for n = 0.
+  saxpy_grid_stride<<<1, block>>>(a, d_x, d_y, n);
 }

@@ -6,16 +6,14 @@
 #include "05_vectorized_add.h"
 
 __global__ void vector_add_float4(const float* a, const float* b, float* c, int n) {
-  // TODO(1): Thread i of the grid adds float4 number i, if there is a whole one: read a float4
-  // of a and of b, write one to c (about 6 lines).
+  // TODO(1): Every whole group of four floats is added by one thread, which reads 16 bytes of a
+  // and of b at a time and writes 16 bytes of c (about 6 lines).
 
-  // TODO(2): The first threads of the grid add one float of the tail each (about 4 lines).
+  // TODO(2): The floats of the tail are added too, each by one thread (about 4 lines).
 }
 
 void launch_vectorized_add(const float* d_a, const float* d_b, float* d_c, int n) {
   constexpr int kBlock = 256;  // threads
-  const int grid = 1;  // TODO(3): Enough blocks to cover n floats, four per thread (2 lines).
-  if (grid > 0) {
-    vector_add_float4<<<grid, kBlock>>>(d_a, d_b, d_c, n);
-  }
+  // TODO(3): As many threads as the n floats need, at four floats each; none for n = 0.
+  vector_add_float4<<<1, kBlock>>>(d_a, d_b, d_c, n);
 }

@@ -21,14 +21,14 @@ __global__ void arange(int* out, int first, int step, int n) {
 }
 
 void launch_arange(int* d_out, int first, int step, int n) {
+  constexpr int kBlock = 128;  // threads
+  //~ // TODO(3): A thread for each of the n numbers, and no launch when there are none (5 lines).
+  //~ arange<<<1, kBlock>>>(d_out, first, step, n);
+  //~begin 3
   if (n == 0) {
     return;  // a grid of 0 blocks is a launch error
   }
-  constexpr int kBlock = 128;  // threads
-  //~ // TODO(3): Enough blocks to cover n, rounding up (1 line).
-  //~ const int grid = 1;
-  //~begin 3
   const int grid = (n + kBlock - 1) / kBlock;
-  //~end
   arange<<<grid, kBlock>>>(d_out, first, step, n);
+  //~end
 }

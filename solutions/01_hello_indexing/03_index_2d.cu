@@ -6,8 +6,8 @@
 #include "03_index_2d.h"
 
 __global__ void mirror_image(const unsigned char* in, unsigned char* out, int width, int height) {
-  //~ // TODO(1): Find this thread's col (along x) and row (along y), leave out the threads that
-  //~ // stand outside of the picture, and write one mirrored pixel (about 5 lines).
+  //~ // TODO(1): Each thread writes one pixel of the mirrored picture: x runs over the columns, y
+  //~ // over the rows, and who stands outside of the picture touches nothing (about 5 lines).
   //~begin 1
   // x is the fast axis: threads that differ by 1 in threadIdx.x touch bytes that differ by 1 in
   // address, so a warp of 32 threads reads one contiguous piece of a row.
@@ -21,10 +21,10 @@ __global__ void mirror_image(const unsigned char* in, unsigned char* out, int wi
 
 void launch_mirror_image(const unsigned char* d_in, unsigned char* d_out, int width, int height) {
   const dim3 block(32, 8);  // threads along x and y
-  //~ // TODO(2): Enough blocks for the width and the height (1 line).
-  //~ const dim3 grid(1, 1);
+  //~ // TODO(2): Blocks that cover the whole picture, along both axes (2 lines).
+  //~ mirror_image<<<1, block>>>(d_in, d_out, width, height);
   //~begin 2
   const dim3 grid((width + block.x - 1) / block.x, (height + block.y - 1) / block.y);
-  //~end
   mirror_image<<<grid, block>>>(d_in, d_out, width, height);
+  //~end
 }

@@ -8,8 +8,8 @@ constexpr int kBlock = 256;     // threads
 constexpr int kMaxBlocks = 32;  // for any n: the loop does the rest
 
 __global__ void relu(const float* x, float* y, int n) {
-  //~ // TODO(1): Let this thread do the element at its global index, then the one that lies a whole
-  //~ // grid of threads further on, and so on, up to n (about 5 lines).
+  //~ // TODO(1): Every element is done by exactly one thread, whatever the grid, and threads that
+  //~ // are neighbours do neighbouring elements at the same time (about 5 lines).
   //~begin 1
   const int first = blockIdx.x * blockDim.x + threadIdx.x;
   const int stride = gridDim.x * blockDim.x;  // all threads of the grid
@@ -26,13 +26,13 @@ void launch_relu_on(int blocks, int threads, const float* d_x, float* d_y, int n
 }
 
 void launch_relu(const float* d_x, float* d_y, int n) {
-  //~ // TODO(2): Launch no more blocks than n needs, and still at most kMaxBlocks (2 lines).
-  //~ const int blocks = kMaxBlocks;
+  //~ // TODO(2): No more blocks than n needs, at most kMaxBlocks, none for n = 0 (about 5 lines).
+  //~ launch_relu_on(kMaxBlocks, kBlock, d_x, d_y, n);
   //~begin 2
   const int needed = (n + kBlock - 1) / kBlock;
   const int blocks = needed < kMaxBlocks ? needed : kMaxBlocks;
-  //~end
   if (blocks > 0) {
     launch_relu_on(blocks, kBlock, d_x, d_y, n);
   }
+  //~end
 }

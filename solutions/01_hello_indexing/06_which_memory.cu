@@ -14,22 +14,22 @@ __global__ void scale(const float* x, float* y, float factor, int n) {
 }
 
 void scale_on_device(const float* h_x, float* d_y, float factor, int n) {
+  constexpr int kBlock = 256;  // threads
+  const int grid = (n + kBlock - 1) / kBlock;
+  //~ // TODO(1): Give the kernel an input that it can follow; nothing stays allocated (6 lines).
+  //~ scale<<<grid, kBlock>>>(h_x, d_y, factor, n);
+  //~begin 1
   const size_t bytes = n * sizeof(float);
   float* d_x = nullptr;
   cudaMalloc(&d_x, bytes);
   cudaMemcpy(d_x, h_x, bytes, cudaMemcpyHostToDevice);
-  constexpr int kBlock = 256;  // threads
-  const int grid = (n + kBlock - 1) / kBlock;
-  //~ // TODO(1): Give the kernel pointers that it can follow (change 1 word).
-  //~ scale<<<grid, kBlock>>>(h_x, d_y, factor, n);
-  //~begin 1
   scale<<<grid, kBlock>>>(d_x, d_y, factor, n);
+  cudaFree(d_x);  // waits for the kernel, which still reads it
   //~end
-  cudaFree(d_x);
 }
 
 float last_element(const float* d_y, int n) {
-  //~ // TODO(2): Copy the element to the host before looking at it (about 3 lines).
+  //~ // TODO(2): Return the element without following an address of the device (about 3 lines).
   //~ return d_y[n - 1];
   //~begin 2
   float last = 0.0f;

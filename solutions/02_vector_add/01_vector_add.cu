@@ -5,7 +5,7 @@
 #include "01_vector_add.h"
 
 __global__ void vector_add(const float* a, const float* b, float* c, int n) {
-  //~ // TODO(1): Find the element of this thread and add it, unless it lies past the end (4 lines).
+  //~ // TODO(1): c[i] = a[i] + b[i] for every i below n, and nothing else is touched (4 lines).
   //~begin 1
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   // The last block has threads to spare: theirs would be c[n], c[n + 1], ...
@@ -17,12 +17,12 @@ __global__ void vector_add(const float* a, const float* b, float* c, int n) {
 
 void launch_vector_add(const float* d_a, const float* d_b, float* d_c, int n) {
   constexpr int kBlock = 256;  // threads
-  //~ const int grid = 0;  // TODO(2): Count the blocks that cover n elements, rounding up (1 line).
+  //~ vector_add<<<1, kBlock>>>(d_a, d_b, d_c, n);  // TODO(2): A thread for each of n elements.
   //~begin 2
   const int grid = (n + kBlock - 1) / kBlock;
-  //~end
   // A grid of 0 blocks is refused by the runtime, and with n = 0 there is nothing to launch.
   if (grid > 0) {
     vector_add<<<grid, kBlock>>>(d_a, d_b, d_c, n);
   }
+  //~end
 }

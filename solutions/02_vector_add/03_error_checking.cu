@@ -8,7 +8,7 @@
 
 // Evaluates `call` once. On an error: reports it with the text of the call, the file and the line,
 // and returns it from the function around. Used like a statement: CUDA_CHECK(cudaFree(p));
-//~ #define CUDA_CHECK(call) (void)(call)  // TODO(1): Do what the comment says (about 7 lines).
+//~ #define CUDA_CHECK(call) (void)(call)  // TODO(1): Do what the comment promises.
 //~begin 1
 #define CUDA_CHECK(call)                                    \
   do {                                                      \
@@ -41,7 +41,7 @@ __global__ void gather(const float* table, int table_size, const int* index, flo
 cudaError_t gather_checked(const float* d_table, int table_size, const int* d_index, float* d_out,
                            int n, int block) {
   gather<<<(n + block - 1) / block, block>>>(d_table, table_size, d_index, d_out, n);
-  //~ // TODO(2): Check the launch, then wait for the kernel and check that (2 lines).
+  //~ // TODO(2): Whatever went wrong, at the launch or in the kernel, is known here (2 lines).
   //~begin 2
   CUDA_CHECK(cudaGetLastError());       // configuration refused: the kernel never started
   CUDA_CHECK(cudaDeviceSynchronize());  // the kernel started and failed
@@ -50,7 +50,7 @@ cudaError_t gather_checked(const float* d_table, int table_size, const int* d_in
 }
 
 bool context_is_lost() {
-  //~ return false;  // TODO(3): Forget an error that can be forgotten; is the next call all right?
+  //~ return false;  // TODO(3): True only if no later call can succeed any more (2 lines).
   //~begin 3
   cudaGetLastError();  // forgets the error of a call or a launch; a sticky one comes back
   return cudaDeviceSynchronize() != cudaSuccess;

@@ -6,8 +6,7 @@
 #include "04_saxpy.h"
 
 __global__ void saxpy_grid_stride(float a, const float* x, float* y, int n) {
-  //~ // TODO(1): Update the element of this thread's global index, then go on in steps as long as the
-  //~ // whole grid, up to n (about 4 lines).
+  //~ // TODO(1): Every element is updated by exactly one thread, whatever the grid (about 4 lines).
   //~begin 1
   const int stride = gridDim.x * blockDim.x;  // threads of the whole grid
   // In every round neighbouring threads touch neighbouring elements: a warp moves whole sectors.
@@ -18,12 +17,13 @@ __global__ void saxpy_grid_stride(float a, const float* x, float* y, int n) {
 }
 
 void launch_saxpy(float a, const float* d_x, float* d_y, int n, int block, int max_blocks) {
-  //~ const int grid = 1;  // TODO(2): As many as cover n, but at most max_blocks (2 lines).
+  //~ // TODO(2): As many blocks as cover n, but at most max_blocks, and none for n = 0.
+  //~ saxpy_grid_stride<<<1, block>>>(a, d_x, d_y, n);
   //~begin 2
   const int wanted = (n + block - 1) / block;
   const int grid = wanted < max_blocks ? wanted : max_blocks;
-  //~end
   if (grid > 0) {
     saxpy_grid_stride<<<grid, block>>>(a, d_x, d_y, n);
   }
+  //~end
 }

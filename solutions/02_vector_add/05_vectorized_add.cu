@@ -6,8 +6,8 @@
 #include "05_vectorized_add.h"
 
 __global__ void vector_add_float4(const float* a, const float* b, float* c, int n) {
-  //~ // TODO(1): Thread i of the grid adds float4 number i, if there is a whole one: read a float4
-  //~ // of a and of b, write one to c (about 6 lines).
+  //~ // TODO(1): Every whole group of four floats is added by one thread, which reads 16 bytes of a
+  //~ // and of b at a time and writes 16 bytes of c (about 6 lines).
   //~begin 1
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n / 4) {
@@ -18,7 +18,7 @@ __global__ void vector_add_float4(const float* a, const float* b, float* c, int 
   }
   //~end
 
-  //~ // TODO(2): The first threads of the grid add one float of the tail each (about 4 lines).
+  //~ // TODO(2): The floats of the tail are added too, each by one thread (about 4 lines).
   //~begin 2
   // At most 3 floats, and only threads 0, 1 and 2 of the grid get an index below n here.
   const int k = n / 4 * 4 + blockIdx.x * blockDim.x + threadIdx.x;
@@ -30,12 +30,13 @@ __global__ void vector_add_float4(const float* a, const float* b, float* c, int 
 
 void launch_vectorized_add(const float* d_a, const float* d_b, float* d_c, int n) {
   constexpr int kBlock = 256;  // threads
-  //~ const int grid = 1;  // TODO(3): Enough blocks to cover n floats, four per thread (2 lines).
+  //~ // TODO(3): As many threads as the n floats need, at four floats each; none for n = 0.
+  //~ vector_add_float4<<<1, kBlock>>>(d_a, d_b, d_c, n);
   //~begin 3
   constexpr int kFloatsPerBlock = 4 * kBlock;
   const int grid = (n + kFloatsPerBlock - 1) / kFloatsPerBlock;  // block 0 is there for any tail
-  //~end
   if (grid > 0) {
     vector_add_float4<<<grid, kBlock>>>(d_a, d_b, d_c, n);
   }
+  //~end
 }

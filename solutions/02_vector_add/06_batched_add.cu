@@ -6,8 +6,8 @@
 #include "06_batched_add.h"
 
 __global__ void batched_add(const float* a, const float* b, float* c, int cols) {
-  //~ // TODO(1): Find this thread's row and column; add, unless the column lies past the end of
-  //~ // the row (about 6 lines).
+  //~ // TODO(1): Each thread adds one element of its row; who stands past the end of the row touches
+  //~ // nothing (about 6 lines).
   //~begin 1
   const int row = blockIdx.y;
   const int col = blockIdx.x * blockDim.x + threadIdx.x;
@@ -21,9 +21,9 @@ __global__ void batched_add(const float* a, const float* b, float* c, int cols) 
 
 void launch_batched_add(const float* d_a, const float* d_b, float* d_c, int rows, int cols) {
   constexpr int kBlock = 128;  // threads
-  //~ const dim3 grid(1, 1);  // TODO(2): Enough blocks to cover a row in x, one per row in y.
+  //~ batched_add<<<1, kBlock>>>(d_a, d_b, d_c, cols);  // TODO(2): All rows, whole, in one launch.
   //~begin 2
   const dim3 grid((cols + kBlock - 1) / kBlock, rows);
-  //~end
   batched_add<<<grid, kBlock>>>(d_a, d_b, d_c, cols);
+  //~end
 }

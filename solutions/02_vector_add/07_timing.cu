@@ -12,14 +12,14 @@ cudaError_t time_work(Work work, void* context, cudaStream_t stream, int repeats
   cudaEvent_t start = nullptr, stop = nullptr;
   cudaError_t error = cudaEventCreate(&start);
   if (error == cudaSuccess) error = cudaEventCreate(&stop);
-  //~ // TODO(1): Call work once without timing it, and wait for it (2 lines).
+  //~ // TODO(1): What happens only once is over before the first call that is timed (2 lines).
   //~begin 1
   // The first launch of a kernel also loads its code onto the device: not what we want to time.
   work(context, stream);
   if (error == cudaSuccess) error = cudaStreamSynchronize(stream);
   //~end
   for (int i = 0; i < repeats && error == cudaSuccess; ++i) {
-    //~ // TODO(2): Put start and stop around this call, in `stream`; wait; read the time (6 lines).
+    //~ // TODO(2): ms[i] is how long the device took for this call (about 6 lines).
     //~ work(context, stream);
     //~ ms[i] = 0.0f;
     //~begin 2
@@ -37,18 +37,20 @@ cudaError_t time_work(Work work, void* context, cudaStream_t stream, int repeats
 }
 
 double launches_per_second(int count) {
+  //~ // TODO(3): The rate at which `count` launches of `empty` are made and done, the code loaded and
+  //~ // the device idle when the clock starts (about 10 lines).
+  //~ return 0.0;
+  //~begin 3
   using Clock = std::chrono::steady_clock;
   empty<<<1, 1>>>();
   cudaDeviceSynchronize();  // the clock starts with the code loaded and the device idle
   const Clock::time_point begin = Clock::now();
-  //~ // TODO(3): Launch `empty` count times, then wait until the last one is done (4 lines).
-  //~begin 3
   for (int i = 0; i < count; ++i) {
     empty<<<1, 1>>>();
   }
   // A launch returns before its kernel has run: without this wait, queued ones count as done.
   cudaDeviceSynchronize();
-  //~end
   const std::chrono::duration<double> seconds = Clock::now() - begin;
   return count / seconds.count();
+  //~end
 }

@@ -7,7 +7,7 @@
 #include "08_cpu_first.h"
 
 void midpoints_cpu(const float* x, double* midpoints, int n) {
-  //~ // TODO(1): Compute the n - 1 midpoints in double (about 3 lines).
+  //~ // TODO(1): The midpoints, so exact that no kernel can be blamed for their error (3 lines).
   //~begin 1
   // In double the rounding error is 2^29 times smaller than in float: it will never be blamed.
   for (int i = 0; i + 1 < n; ++i) {
@@ -18,7 +18,7 @@ void midpoints_cpu(const float* x, double* midpoints, int n) {
 
 int first_difference(const float* got, int got_size, const double* expected, int expected_size,
                      double tolerance) {
-  //~ // TODO(2): Return the first position that differs, as the header says (about 6 lines).
+  //~ // TODO(2): The first position that differs, in every case that the header names (6 lines).
   //~begin 2
   const int common = got_size < expected_size ? got_size : expected_size;
   for (int i = 0; i < common; ++i) {
@@ -31,7 +31,7 @@ int first_difference(const float* got, int got_size, const double* expected, int
 }
 
 __global__ void midpoints_per_thread(const float* x, float* midpoints, int n) {
-  //~ // TODO(3): One thread per midpoint, in float (about 4 lines).
+  //~ // TODO(3): One thread computes one midpoint, in float (about 4 lines).
   //~begin 3
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   // Element n - 1 has no right neighbour, so the guard is about i + 1 and not about i.
@@ -42,7 +42,11 @@ __global__ void midpoints_per_thread(const float* x, float* midpoints, int n) {
 }
 
 void launch_midpoints(const float* d_x, float* d_midpoints, int n) {
-  constexpr int kBlock = 256;                      // threads
+  constexpr int kBlock = 256;  // threads
+  //~ // TODO(3), the launch: a thread for every midpoint (2 lines).
+  //~ midpoints_per_thread<<<1, kBlock>>>(d_x, d_midpoints, n);
+  //~begin 3
   const int grid = (n - 1 + kBlock - 1) / kBlock;  // covers n - 1 midpoints
   midpoints_per_thread<<<grid, kBlock>>>(d_x, d_midpoints, n);
+  //~end
 }

@@ -25,7 +25,7 @@ int predicted_blocks(int n) {
 
 // Must be right for every launch below.
 __global__ void add_any_grid(const float* a, const float* b, float* c, int n) {
-  //~ // TODO(2): A grid-stride loop (about 4 lines).
+  //~ // TODO(2): Every sum is computed by exactly one thread, whatever the grid (about 4 lines).
   //~begin 2
   const int stride = gridDim.x * blockDim.x;  // threads of the whole grid: 1, 256 or at least n
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {

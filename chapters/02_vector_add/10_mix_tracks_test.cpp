@@ -1,0 +1,348 @@
+// Tests of 02/10 mix tracks.
+#include "10_mix_tracks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "kit/kit.h"
+#include "kit/speed/speed.h"
+
+namespace {
+
+int rounded_up(int n) { return (n + 3) / 4 * 4; }
+
+// tracks x n samples, row-major, and a gain for each track.
+struct Recording {
+  int tracks, n;
+  std::vector<float> samples, gains;
+
+  Recording(int tracks_, int n_)
+      : tracks(tracks_),
+        n(n_),
+        samples(kit::random_floats(static_cast<size_t>(tracks_) * n_)),
+        gains(kit::random_floats(tracks_, 0.25f, 1.5f)) {}
+
+  // Reference in double, n elements; `scale` is what the rounding errors are proportional to.
+  std::vector<double> mix(std::vector<double>* scale = nullptr) const {
+    std::vector<double> mix(n), magnitude(n);
+    for (int t = 0; t < tracks; ++t) {
+      for (int i = 0; i < n; ++i) {
+        const double product =
+            static_cast<double>(gains[t]) * samples[static_cast<size_t>(t) * n + i];
+        mix[i] += product;
+        magnitude[i] += std::fabs(product);
+      }
+    }
+    if (scale != nullptr) *scale = magnitude;
+    return mix;
+  }
+
+  // Rows with a pitch; the floats between them are NaN.
+  std::vector<float> with_pitch(int pitch) const {
+    std::vector<float> rows(static_cast<size_t>(tracks) * pitch,
+                            std::numeric_limits<float>::quiet_NaN());
+    for (int t = 0; t < tracks; ++t) {
+      std::copy_n(samples.begin() + static_cast<size_t>(t) * n, n,
+                  rows.begin() + static_cast<size_t>(t) * pitch);
+    }
+    return rows;
+  }
+
+  kit::Tolerance tolerance(const std::vector<double>& scale) const {
+    return kit::Tolerance::units(tracks + 2, scale);
+  }
+};
+
+struct Case {
+  int tracks, n;
+};
+std::ostream& operator<<(std::ostream& out, const Case& c) {
+  return out << c.tracks << " x " << c.n;
+}
+
+kit::Run check_launch(const Case& c, int more_pitch = 0) {
+  const Recording recording(c.tracks, c.n);
+  const int pitch = rounded_up(c.n) + more_pitch;
+  const auto samples = kit::DeviceBuffer<float>::input(recording.with_pitch(pitch), "samples");
+  const auto gains = kit::DeviceBuffer<float>::input(recording.gains, "gains");
+  const auto mix = kit::DeviceBuffer<float>::output(c.n, "mix");
+  const kit::Run run =
+      kit::run([&] { launch_mix(samples.get(), pitch, gains.get(), mix.get(), c.tracks, c.n); });
+  std::vector<double> scale;
+  const std::vector<double> expected = recording.mix(&scale);
+  kit::expect_near(mix, expected, recording.tolerance(scale));
+  return run;
+}
+
+// One call from host to host, with a result that starts as NaN so that what is not copied shows.
+struct Call {
+  Recording recording;
+  std::vector<float> mix;
+  float ms = -1.0f;
+  cudaError_t error = cudaSuccess;
+
+  Call(int tracks, int n) : recording(tracks, n), mix(n) {
+    std::memset(mix.data(), 0xFF, n * sizeof(float));
+  }
+  cudaError_t operator()() {
+    return error = mix_tracks(recording.samples.data(), recording.gains.data(), mix.data(),
+                              recording.tracks, recording.n, &ms);
+  }
+};
+
+kit::Run check_call(Call& call) {
+  const Recording before = call.recording;
+  const kit::Run run = kit::run([&] { return call(); });
+  if (call.error != cudaSuccess) {
+    kit::fail(std::string("mix_tracks returned ") + cudaGetErrorName(call.error) +
+              " for valid arguments.");
+  }
+  kit::expect_equal("h_samples afterwards", call.recording.samples, before.samples);
+  std::vector<double> scale;
+  const std::vector<double> expected = call.recording.mix(&scale);
+  kit::expect_near("h_mix", call.mix, expected, call.recording.tolerance(scale));
+  return run;
+}
+
+// Of the bytes of all samples, those that came by requests of 16 bytes per thread; a request of
+// fewer than 32 lanes counts as whole.
+double share_of_wide_loads(const kit::Counters& c, int tracks, int n) {
+  return kit::ratio(512.0 * c.global_load_requests_16, 4.0 * tracks * n);
+}
+
+}  // namespace
+
+TEST(MixTracks, MixesWholeGroupsOfFour) {
+  // contract: mix[i] is the sum over t of gains[t] * sample i of track t
+  // contract: d_gains tracks floats in device memory
+  // contract: A recording has tracks, one per microphone, and each has a gain
+  RecordProperty("todo", 1);
+  kit::for_each("tracks x n", std::vector<Case>{{1, 4}, {2, 128}, {8, 1024}, {3, 4096}},
+                [](const Case& c) { check_launch(c); });
+}
+
+TEST(MixTracks, CoversAwkwardSizes) {
+  // contract: tracks, n tracks >= 1, n from 0 to 2^30
+  // contract: d_mix n floats in device memory
+  RecordProperty("todo", 1);
+  kit::for_each("tracks x n", kit::awkward_sizes(), [](int n) {
+    check_launch({3, n});
+    check_launch({1, n});
+  });
+  check_launch({2, 0});
+  check_launch({70, 5});
+}
+
+TEST(MixTracks, RowsMayLieFurtherApart) {
+  // contract: d_samples one row per track in device memory, `pitch` floats
+  // contract: what follows them may hold anything
+  // contract: pitch a multiple of 4, at least n
+  RecordProperty("todo", 1);
+  kit::for_each("tracks x n", std::vector<Case>{{4, 1000}, {3, 1023}, {5, 1}},
+                [](const Case& c) { check_launch(c, 12); });
+}
+
+TEST(MixTracks, MixesFromHostToHost) {
+  // contract: The same from host memory to host memory, with launch_mix
+  // contract: h_samples tracks x n floats, row-major, with nothing between the rows; n >= 1
+  // contract: h_gains tracks floats
+  // contract: h_mix n floats
+  // contract: cudaSuccess once the mix is in host memory
+  // contract: it leaves no device memory and no event
+  RecordProperty("todo", 1);
+  kit::for_each("tracks x n",
+                std::vector<Case>{{1, 1}, {4, 1000}, {3, 1023}, {5, 1025}, {2, 1026}, {17, 333}},
+                [](const Case& c) {
+                  Call call(c.tracks, c.n);
+                  check_call(call);
+                });
+}
+
+TEST(MixTracks, LoadsSixteenBytesAtATime) {
+  // contract: d_samples and d_mix are aligned to 16 bytes
+  RecordProperty("todo", 1);
+  const auto expect_wide = [](const kit::Run& run, int tracks, int n) {
+    kit::budget("samples loaded 16 bytes at a time", share_of_wide_loads(run.counters(), tracks, n),
+                kit::at_least(0.9),
+                "A thread reads four neighbouring samples of a track by one instruction",
+                &kit::Counters::global_load_requests);
+  };
+  kit::for_each("tracks x n", std::vector<Case>{{4, 1 << 13}, {4, (1 << 13) + 3}},
+                [&](const Case& c) { expect_wide(check_launch(c), c.tracks, c.n); });
+  // A row of odd length, from the host: what lies where on the device is the function's choice.
+  kit::for_each("from host to host, tracks x n", std::vector<Case>{{5, 4099}, {4, 4098}},
+                [&](const Case& c) {
+                  Call call(c.tracks, c.n);
+                  expect_wide(check_call(call), c.tracks, c.n);
+                });
+}
+
+TEST(MixTracks, MovesOnlyWhatItUses) {
+  RecordProperty("todo", 1);
+  const int tracks = 8, n = 1 << 13;
+  const kit::Run run = check_launch({tracks, n});
+  const kit::Counters& c = run.counters();
+  kit::budget("bytes loaded per sample",
+              kit::ratio(c.global_load_bytes, static_cast<double>(tracks) * n), kit::at_most(5.5),
+              "Each sample is needed once, and a gain serves four of them",
+              &kit::Counters::global_load_bytes);
+  kit::budget("useful share of moved bytes", kit::useful_share(c), kit::at_least(0.9),
+              "Neighbouring threads must use neighbouring groups of four",
+              &kit::Counters::global_load_sectors);
+}
+
+// Both bounds hold on every card: no memory moves 8 TB/s to a kernel, and host memory is far
+// slower.
+TEST(MixTracks, TimesTheKernelAndNotTheCopies) {
+  // contract: ms receives how many milliseconds the device took for the kernel, without the copies
+  RecordProperty("todo", 1);
+  Call warm_up(1, 4);
+  check_call(warm_up);
+  const int tracks = 8, n = kit::work_scale(1 << 19, 1 << 23);
+  Call call(tracks, n);
+  cudaEvent_t begin = nullptr, end = nullptr;
+  cudaEventCreate(&begin);
+  cudaEventCreate(&end);
+  cudaEventRecord(begin);
+  call();
+  cudaEventRecord(end);
+  cudaEventSynchronize(end);
+  float whole = 0;
+  cudaEventElapsedTime(&whole, begin, end);
+  cudaEventDestroy(end);
+  cudaEventDestroy(begin);
+  const double least = 4.0 * (tracks + 1) * n / 8e12 * 1e3;  // milliseconds
+  if (call.error == cudaSuccess && !(call.ms >= least)) {
+    kit::fail("*ms is " + std::to_string(call.ms) + " for " + std::to_string(tracks) +
+              " tracks of " + std::to_string(n) + " samples. No card loads these in less than " +
+              std::to_string(least) + " ms: what lies between your two marks?");
+  }
+  if (!(call.ms <= whole / 4)) {
+    kit::fail("*ms is " + std::to_string(call.ms) + ", and the whole call took the device " +
+              std::to_string(whole) +
+              " ms. The copies over the link take most of that, and they do not count: the marks "
+              "stand right before and right after the launch.");
+  }
+}
+
+// The card has room for some of the arrays. Only in the simulator: a GPU is shared with others, who
+// may free memory at any time.
+TEST(MixTracks, ARefusedAllocationLeavesNothingBehind) {
+  // contract: Returns the first error
+  // contract: no error for the next call to find
+  RecordProperty("todo", 1);
+  if (!kit::simulated()) return;
+  const int tracks = 2, n = 1 << 18;
+  const size_t row = n * sizeof(float);
+  kit::for_each("rows that fit", std::vector<int>{0, 1, 2}, [&](int rows) {
+    size_t free = 0, total = 0, before = 0, after = 0;
+    cudaMemGetInfo(&free, &total);
+    void* taken = nullptr;
+    cudaMalloc(&taken, free - rows * row - row / 2);
+    wsim_live_allocations(&before);
+    Call call(tracks, n);
+    call();
+    const cudaError_t left_behind = cudaGetLastError();
+    wsim_live_allocations(&after);
+    cudaFree(taken);
+    if (call.error != cudaErrorMemoryAllocation) {
+      kit::fail("There was room for " + std::to_string(rows) +
+                " and a half of the three rows that samples and mix take: mix_tracks must return "
+                "cudaErrorMemoryAllocation. It returned " +
+                cudaGetErrorName(call.error) + ".");
+    }
+    if (after > before) {
+      kit::fail(std::to_string(after - before) +
+                " bytes of device memory are still allocated after a call that found too little. "
+                "Every cudaMalloc needs a cudaFree on every way out.");
+    }
+    if (left_behind != cudaSuccess) {
+      kit::fail(
+          std::string("mix_tracks has returned its error, and cudaGetLastError() still holds ") +
+          cudaGetErrorName(left_behind) +
+          ": the next check would blame an innocent call. Forget it before you return.");
+    }
+  });
+}
+
+TEST(MixTracks, FindsTheFirstWrongSample) {
+  // contract: The first i for which |h_mix[i] - sum| <= tolerance does not hold
+  // contract: -1 if there is none. h_mix may hold anything, also NaN
+  RecordProperty("todo", 1);
+  const Recording recording(3, 50);
+  const std::vector<double> expected = recording.mix();
+  const auto expect_position = [&](const std::string& planted, const std::vector<float>& mix,
+                                   int position, double tolerance) {
+    const int found =
+        first_wrong_sample(recording.samples.data(), recording.gains.data(), mix.data(),
+                           recording.tracks, static_cast<int>(mix.size()), tolerance);
+    if (found == position) return;
+    kit::fail(planted + ": first_wrong_sample must return " + std::to_string(position) +
+              ", it returned " + std::to_string(found) + ".");
+  };
+  // Rows are as long as the mix, so a shorter mix would be another recording: always 50 here.
+  const std::vector<float> right(expected.begin(), expected.end());
+  expect_position("every sample is right", right, -1, 1e-6);
+  for (const int position : {0, 1, 49}) {
+    for (const float error : {0.5f, -0.5f}) {
+      std::vector<float> mix = right;
+      mix[position] += error;
+      mix[49] += 0.75f;
+      expect_position("h_mix[" + std::to_string(position) + "] is off by " + std::to_string(error),
+                      mix, position, 1e-6);
+    }
+  }
+  std::vector<float> mix = right;
+  mix[31] = std::numeric_limits<float>::quiet_NaN();
+  expect_position("h_mix[31] is NaN", mix, 31, 1e-6);
+  mix[31] = -std::numeric_limits<float>::infinity();
+  expect_position("h_mix[31] is infinite", mix, 31, 1e-6);
+}
+
+TEST(MixTracks, TheComparisonIsMadeInDouble) {
+  // contract: the sum computed in double
+  // contract: Arrays as above; n >= 0
+  RecordProperty("todo", 1);
+  // 1 + 2^-30 is no float: a sum in float is 1, and would not see the difference.
+  const std::vector<float> samples = {1.0f, 1.0f}, gains = {1.0f, 1.0f / (1 << 30)};
+  const float mix = 1.0f;
+  const int fine = first_wrong_sample(samples.data(), gains.data(), &mix, 2, 1, 1.0 / (1 << 30));
+  const int wrong = first_wrong_sample(samples.data(), gains.data(), &mix, 2, 1, 0.5 / (1 << 30));
+  if (fine != -1 || wrong != 0) {
+    kit::fail(
+        "The sum is 1 + 2^-30 and h_mix[0] is 1. With a tolerance of 2^-30 that is allowed (-1), "
+        "with half of it not (0): first_wrong_sample returned " +
+        std::to_string(fine) + " and " + std::to_string(wrong) + ".");
+  }
+  if (first_wrong_sample(samples.data(), gains.data(), &mix, 2, 0, 0.0) != -1) {
+    kit::fail("A mix of 0 samples has no wrong one: first_wrong_sample must return -1.");
+  }
+}
+
+TEST(MixTracks, IsFast) {
+  RecordProperty("todo", 1);
+  const int tracks = 8, n = kit::work_scale(1 << 17, 1 << 25);
+  kit::Speed speed;
+  const auto samples = speed.input<float>(static_cast<size_t>(tracks) * n, "samples");
+  const auto gains = speed.input<float>(tracks, "gains");
+  const auto mix = speed.output<float>(n, "mix");
+  speed.bytes(4.0 * (tracks + 1) * n).flops(2.0 * tracks * n).slice(33);
+  speed.launch([&] { launch_mix(samples.get(), n, gains.get(), mix.get(), tracks, n); });
+  speed.expect(
+      mix,
+      [&](size_t i) {
+        double sum = 0, scale = 0;
+        for (int t = 0; t < tracks; ++t) {
+          const double product =
+              static_cast<double>(gains.at(t)) * samples.at(static_cast<size_t>(t) * n + i);
+          sum += product;
+          scale += std::fabs(product);
+        }
+        return kit::Expected(sum, scale);
+      },
+      kit::Tolerance::units(tracks + 2));
+  speed.against(kit::copy_rate(), kit::Bars(0.60));
+  speed.grade();
+}
