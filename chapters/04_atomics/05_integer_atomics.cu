@@ -9,18 +9,15 @@ __global__ void one_day(Visitors visitors, Gets gets, Museum* museum, int* locke
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
 
-  // TODO(1): cash, tickets_left, youngest, oldest: one atomic each (4 lines).
+  // TODO(1): cash, tickets_left, youngest and oldest know of this visitor (4 lines).
 
-  // TODO(2): seen_by_any, seen_by_all, badge: one atomic each (3 lines).
+  // TODO(2): seen_by_any, seen_by_all and badge know of this visitor (3 lines).
 
-  // TODO(3): What the old value is good for: previous, has_locker, desk, prize (about 5 lines).
+  // TODO(3): previous, has_locker, desk and prize hold what this visitor gets. Each follows from
+  // the value that one atomic returns (about 5 lines).
 }
 
 void launch_one_day(const Visitors& visitors, const Gets& gets, Museum* d_museum, int* d_lockers,
                     int n) {
-  constexpr int kBlock = 128;  // threads
-  const int grid = (n + kBlock - 1) / kBlock;
-  if (grid > 0) {
-    one_day<<<grid, kBlock>>>(visitors, gets, d_museum, d_lockers, n);
-  }
+  // Still TODO(1): A thread for every visitor (about 5 lines).
 }

@@ -10,19 +10,11 @@
 #include "07_compact.h"
 
 __global__ void compact_per_warp(const float* x, float* kept, int* count, int n) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  const float value = i < n ? x[i] : 0.0f;  // lanes past the end stay and keep nothing
-  const bool keeps = value > 0.0f;
-
-  int base = 0;  // first of this warp's places in kept
-  int rank = 0;  // how many lanes below this one keep their value
-  // TODO(1): Find out who keeps. Lane 0 adds their number to *count; all learn base from it.
-  // Rank counts the bits below this lane's own (about 8 lines).
-  if (keeps) {
-    kept[base + rank] = value;
-  }
+  // TODO(1): Every value that is greater than 0 has a place of its own in kept, the places have no
+  // gap, and a warp asks *count for all of its places at once, if it needs any (about 14 lines).
 }
 
 void launch_compact(const float* d_x, float* d_kept, int* d_count, int n) {
-  // TODO(2): Start at 0, and launch whole warps that cover n, if there is anything (4 lines).
+  // TODO(2): The count begins at 0 in every call, every element has a lane, and every warp has 32
+  // of them (about 4 lines).
 }

@@ -8,39 +8,26 @@
 #include "support.h"
 
 constexpr int kBlock = 512;  // threads
-constexpr int kLoads = 4;    // 16-byte loads that a thread has under way at a time
 
 // Sum of v over the threads of the block, valid in thread 0. All threads take part.
 __device__ float block_sum(float v) {
-  // TODO(1): Sum of each warp, to a shared array; then warp 0 adds up the sums (about 8 lines,
-  // one barrier).
+  // TODO(1): In thread 0, v is the sum over all threads of the block; at most two barriers (about
+  // 8 lines).
   return v;
 }
 
 __global__ void __launch_bounds__(kBlock) reduce_atomic(const float* x, float* sum, int n) {
-  const float4* groups = reinterpret_cast<const float4*>(x);  // 16 bytes each
-  const int whole = n / 4;
-  constexpr int kTile = kLoads * kBlock;  // groups that a block reads in one round
   float v = 0.0f;
-  for (int i = blockIdx.x * kTile + threadIdx.x; i < whole; i += gridDim.x * kTile) {
-    // TODO(2): Load groups i, i + kBlock, ... (kLoads of them, below `whole`) into registers;
-    // only then add them all to v (about 7 lines).
-    v += groups[i].x;
-  }
-  const int tail = whole * 4 + blockIdx.x * kBlock + threadIdx.x;  // at most 3 floats
-  if (tail < n) v += x[tail];
+  // TODO(2): v is the sum of this thread's elements; each element of x belongs to one thread of
+  // the grid and is loaded once, 16 bytes at a time, and several such loads are under way together
+  // (about 15 lines).
+  v += threadIdx.x < n ? x[threadIdx.x] : 0.0f;
 
   v = block_sum(v);
-  // TODO(3): One thread of the block adds the block's sum to the result (3 lines).
+  // TODO(3): The sum of the block has been added to *sum, by one atomic (3 lines).
 }
 
 void launch_reduction_atomic(const float* d_x, float* d_sum, int n) {
-  cudaMemsetAsync(d_sum, 0, sizeof(float));  // four bytes of 0 are 0.0f
-  constexpr int kFloatsPerRound = 4 * kLoads * kBlock;
-  const int wanted = (n + kFloatsPerRound - 1) / kFloatsPerRound;
-  const int fitting = blocks_on_card(reduce_atomic, kBlock);
-  const int grid = wanted < fitting ? wanted : fitting;
-  if (grid > 0) {
-    reduce_atomic<<<grid, kBlock>>>(d_x, d_sum, n);
-  }
+  // Still TODO(3): The sum begins at 0 in every call. There are as many blocks as there is work
+  // for, and no more than run at the same time (about 8 lines).
 }

@@ -7,18 +7,11 @@
 #include "10_last_block.h"
 #include "support.h"
 
-constexpr int kBlock = 256;          // threads
-constexpr int kWarps = kBlock / 32;  // per block
+constexpr int kBlock = 256;  // threads
 
-// Sum of v over the block, valid in thread 0 (04/09).
+// Sum of v over the block, valid in thread 0. The last block calls it twice.
 __device__ float block_sum(float v) {
-  __shared__ float sums[kWarps];
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  v = warp_sum(v);
-  __syncthreads();  // in a second call: everybody has read the sums of the first
-  if (lane == 0) sums[warp] = v;
-  __syncthreads();  // all sums are there before warp 0 reads them
-  if (warp == 0) v = warp_sum(lane < kWarps ? sums[lane] : 0.0f);
+  // TODO(1): As in 04/09, and the second call does not disturb the first (about 7 lines).
   return v;
 }
 
@@ -33,22 +26,19 @@ __global__ void sum_last_block(const float* x, float* sum, float* partial, unsig
   __shared__ bool is_last;
   if (threadIdx.x == 0) {
     is_last = false;
-    // TODO(1): Leave v in the partial sum of this block; a fence: whoever sees that this block
-    // has arrived must see the partial sum, too (2 lines).
-    // TODO(2): Count this block in *arrived. Was it the last of gridDim.x? atomicInc can set
-    // the counter back to 0 by itself (2 lines).
+    // Still TODO(1): partial has the sum of this block, and whoever sees the arrival below sees it
+    // (2 lines).
+    // TODO(2): This block has arrived; is_last is true in exactly one block, the last to do so, and
+    // *arrived is then 0 again (2 lines).
   }
   __syncthreads();  // all threads learn from thread 0 whether their block is the last
   if (!is_last) return;
 
-  // TODO(3): Fence, then add up all partial sums with the whole block; thread 0 stores the
-  // result (about 7 lines).
+  // TODO(3): *sum is the sum of all partial sums, as the other blocks have left them, added in the
+  // same order in every run (about 7 lines).
 }
 
 void launch_sum_last_block(const float* d_x, float* d_sum, float* d_partial, unsigned* d_arrived,
                            int n) {
-  constexpr int kFloatsPerBlock = 4 * kBlock;  // at least, so that small sums need few blocks
-  const int wanted = n / kFloatsPerBlock + 1;  // one block also for n = 0: it stores 0
-  const int grid = wanted < kMostBlocks ? wanted : kMostBlocks;
-  sum_last_block<<<grid, kBlock>>>(d_x, d_sum, d_partial, d_arrived, n);
+  // Still TODO(3): One launch, of 1 to kMostBlocks blocks, also for n = 0 (about 4 lines).
 }

@@ -1,12 +1,12 @@
 // 04/02 Histogram, global: every byte of the input adds 1 to one of 256 counters.
 //   values   n bytes in device memory, n >= 0
 //   counts   256 unsigned in device memory: counts[v] = how many of the bytes are v
-//   Thread i counts bytes i, i + stride, i + 2 * stride, ... (a grid-stride loop, 02/04).
 //   TODOs    2
 #include "02_histogram_global.h"
 
 __global__ void histogram_global(const uint8_t* values, unsigned* counts, int n) {
-  //~ // TODO(1): A grid-stride loop; each byte adds 1 to its counter (about 4 lines).
+  //~ // TODO(1): Every byte has added 1 to its counter, whatever the size of the grid; each is loaded
+  //~ // once (about 4 lines).
   //~begin 1
   const int stride = gridDim.x * blockDim.x;  // threads of the whole grid
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {
@@ -18,10 +18,10 @@ __global__ void histogram_global(const uint8_t* values, unsigned* counts, int n)
 }
 
 void launch_histogram_global(const uint8_t* d_values, unsigned* d_counts, int n) {
-  //~ // TODO(2): Set all kBins counters to 0 on the device (1 line).
+  //~ // TODO(2): All counters begin at 0 in every call. The grid is yours, and need not grow with n
+  //~ // (about 8 lines).
   //~begin 2
   cudaMemset(d_counts, 0, kBins * sizeof(unsigned));
-  //~end
   constexpr int kBlock = 256;        // threads
   constexpr int kMostBlocks = 1024;  // more than a card runs at a time; the loop does the rest
   const int wanted = (n + kBlock - 1) / kBlock;
@@ -29,4 +29,5 @@ void launch_histogram_global(const uint8_t* d_values, unsigned* d_counts, int n)
   if (grid > 0) {
     histogram_global<<<grid, kBlock>>>(d_values, d_counts, n);
   }
+  //~end
 }

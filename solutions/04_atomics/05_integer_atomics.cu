@@ -9,7 +9,7 @@ __global__ void one_day(Visitors visitors, Gets gets, Museum* museum, int* locke
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
 
-  //~ // TODO(1): cash, tickets_left, youngest, oldest: one atomic each (4 lines).
+  //~ // TODO(1): cash, tickets_left, youngest and oldest know of this visitor (4 lines).
   //~begin 1
   atomicAdd(&museum->cash, visitors.spent[i]);
   atomicSub(&museum->tickets_left, visitors.tickets[i]);
@@ -17,14 +17,15 @@ __global__ void one_day(Visitors visitors, Gets gets, Museum* museum, int* locke
   atomicMax(&museum->oldest, visitors.age[i]);
   //~end
 
-  //~ // TODO(2): seen_by_any, seen_by_all, badge: one atomic each (3 lines).
+  //~ // TODO(2): seen_by_any, seen_by_all and badge know of this visitor (3 lines).
   //~begin 2
   atomicOr(&museum->seen_by_any, visitors.rooms[i]);
   atomicAnd(&museum->seen_by_all, visitors.rooms[i]);
   atomicXor(&museum->badge, visitors.badge[i]);  // a badge that comes back cancels itself
   //~end
 
-  //~ // TODO(3): What the old value is good for: previous, has_locker, desk, prize (about 5 lines).
+  //~ // TODO(3): previous, has_locker, desk and prize hold what this visitor gets. Each follows from
+  //~ // the value that one atomic returns (about 5 lines).
   //~begin 3
   gets.previous[i] = atomicExch(&museum->last, i);
   // Of all who find the locker free only one is told so.
@@ -36,9 +37,12 @@ __global__ void one_day(Visitors visitors, Gets gets, Museum* museum, int* locke
 
 void launch_one_day(const Visitors& visitors, const Gets& gets, Museum* d_museum, int* d_lockers,
                     int n) {
+  //~ // Still TODO(1): A thread for every visitor (about 5 lines).
+  //~begin 1
   constexpr int kBlock = 128;  // threads
   const int grid = (n + kBlock - 1) / kBlock;
   if (grid > 0) {
     one_day<<<grid, kBlock>>>(visitors, gets, d_museum, d_lockers, n);
   }
+  //~end
 }
