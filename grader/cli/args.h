@@ -20,13 +20,15 @@ struct Options {
   DeviceChoice device = DeviceChoice::kAuto;
   bool solution = false, json = false, colour = true, help = false, version = false;
   bool yes = false, spoil = false, jail = false;
-  bool predictions = false;  // list
-  bool advice = false;       // profile
+  bool predictions = false;                           // list
+  bool advice = false;                                // profile
   std::string ptx;                                    // exec --ptx PATH
   std::string timeline, checks, suppress, json_file;  // exec --timeline --check --suppress --json
   std::string status;                                 // exec --status N
   std::string kernel, model;                          // profile
   std::string block, warp, thread, lines, test_case;  // trace
+  bool as_text = false, serve = false;                // view --text --serve
+  std::string svg, png, chrome_trace;                 // view --svg --png --chrome-trace
 };
 
 // A mistake on the command line; what() is one sentence.
