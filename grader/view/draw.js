@@ -43,9 +43,9 @@ export function laneColour(lane) {
   const at = (lane / 31) * (SCALE.length - 1), i = Math.min(SCALE.length - 2, Math.floor(at));
   const a = /** @type {number[]} */ (SCALE[i]), b = /** @type {number[]} */ (SCALE[i + 1]);
   const rgb = a.map((v, c) => Math.round(v + (Number(b[c]) - v) * (at - i)));
-  const linear = rgb.map((v) => (v / 255) ** 2.2);
+  const linear = rgb.map((v) => (v <= 10 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4));
   const bright = 0.2126 * Number(linear[0]) + 0.7152 * Number(linear[1]) + 0.0722 * Number(linear[2]);
-  return {fill: `rgb(${rgb.join(',')})`, ink: bright > 0.19 ? '#10151c' : '#ffffff'};
+  return {fill: `rgb(${rgb.join(',')})`, ink: bright > 0.179 ? '#000000' : '#ffffff'};
 }
 
 /** A class of its own for each of the first eight things, then again from the start. */

@@ -30,7 +30,7 @@ function sectorPicture(site, sample, target) {
   const drawn = rows.map(([line, words], r) => {
     const y = top + r * (ROW + 8);
     const element = Math.floor((line * 128 - target.skew) / site.element);
-    return s('g', {}, word(LEFT - 8, y + 16, `${target.name.slice(0, 8)}[${element}]`, {'text-anchor': 'end', class: 'mono dim'}),
+    return s('g', {}, word(LEFT - 8, y + 16, `${target.name.length > 7 ? '' : target.name}[${element}]`, {'text-anchor': 'end', class: 'mono dim'}),
       Array.from({length: WARP}, (_, w) => memoryWord(LEFT + w * CELL, y, words.get(w), moved.has(line * 4 + Math.floor(w / 8)))),
       Array.from({length: 4}, (_, k) => s('rect', {x: LEFT + k * 8 * CELL, y: y - 1, width: 8 * CELL, height: ROW + 2, rx: 5,
         class: moved.has(line * 4 + k) ? 'frame' : 'grid'})));

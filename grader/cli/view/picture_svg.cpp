@@ -98,7 +98,7 @@ std::string lens_svg(const Launch& launch, const Site& site) {
   for (const auto& [line, wanted] : sectors.lines) {
     if (shown++ == kMostLines) break;
     const int64_t element = (line * 128 - target.skew) / site.element;
-    svg.text(kLeft - 8, y + 14, target.name + "[" + std::to_string(element) + "]", "end", kDim, 11);
+    svg.text(kLeft - 8, y + 14, (target.name.size() > 7 ? "" : target.name) + "[" + std::to_string(element) + "]", "end", kDim, 11);
     for (int w = 0; w < kWarp; ++w) {
       const auto lanes = wanted.find(w);
       memory_word(svg, kLeft + w * kCell, y, lanes == wanted.end() ? nullptr : &lanes->second,
