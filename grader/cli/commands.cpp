@@ -78,7 +78,7 @@ const std::vector<Command>& commands() {
        kProfileOptions},
       {"trace", "[EX]", "one warp step by step, with its values", Binary::kMore, 1, false, true,
        kTraceOptions},
-      {"view", "[EX]", "a run as pictures: memory, block, findings, time", Binary::kMore, 1, false,
+      {"view", "[EX]", "a run as pictures: memory, block, time", Binary::kMore, 1, false,
        true, kViewOptions},
       {"exec", "PROGRAM ...", "any CUDA program or .cu file, checks on", Binary::kMore, 0, false,
        true, kExecOptions},

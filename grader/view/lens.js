@@ -125,14 +125,16 @@ function sentence(site, sample, target) {
   return [`${who} ${verbOf(site.kind)} `, h('code', {}, target.name), `, ${site.bytes} ${site.bytes === 1 ? 'byte' : 'bytes'} each.`];
 }
 
-/** How much more moves, or waits, than the lanes want. @param {any} launch @param {any} site */
+/** Sectors or passes beyond the least that the lanes need, in all executions, as the kept ones tell.
+ * @param {any} launch @param {any} site */
 function waste(launch, site) {
-  return Math.max(...site.samples.map((/** @type {any} */ sample) => {
-    if (isShared(site)) return sample.transactions / Math.max(1, Math.ceil(lanesOf(sample.mask).length * site.bytes / 128));
-    if (site.kind.startsWith('local')) return 1;
+  const beyond = site.samples.map((/** @type {any} */ sample) => {
+    if (isShared(site)) return sample.transactions - Math.max(1, Math.ceil(lanesOf(sample.mask).length * site.bytes / 128));
+    if (site.kind.startsWith('local')) return 0;
     const {moved, unique} = sectorsOf(site, sample, targetOf(launch, site, sample).skew);
-    return moved.size * SECTOR / unique;
-  }));
+    return moved.size - Math.ceil(unique / SECTOR);
+  });
+  return site.executions * beyond.reduce((/** @type {number} */ a, /** @type {number} */ b) => a + b, 0) / beyond.length;
 }
 
 /** The site that wastes most: where to look first. @param {any} launch */
@@ -185,7 +187,7 @@ function globalTiles(site, sample, target) {
   const {moved, unique} = sectorsOf(site, sample, target.skew);
   const local = site.kind.startsWith('local');
   const share = unique / (moved.size * SECTOR);
-  return h('div', {class: 'tiles'}, tile(sample.transactions, site.kind.endsWith('atomic') ? 'steps of lanes that share an address' : 'sectors move'),
+  return h('div', {class: 'tiles'}, tile(sample.transactions, site.kind.endsWith('atomic') ? 'steps of lanes that share an address' : sample.transactions === 1 ? 'sector moves' : 'sectors move'),
     local ? null : tile(size(unique), 'wanted'), local ? null : tile(size(moved.size * SECTOR), 'moved'),
     local ? null : tile(`${Math.round(100 * share)} %`, 'of what moves is wanted', share < 0.5 ? 'bad' : 'good'));
 }
