@@ -30,7 +30,9 @@ constexpr Flag kFlags[] = {{"--solution", &Options::solution, true},
                            {"--jail", &Options::jail, true},
                            {"--output", &Options::output, true},
                            {"--predictions", &Options::predictions, true},
-                           {"--advice", &Options::advice, true}};
+                           {"--advice", &Options::advice, true},
+                           {"--text", &Options::as_text, true},
+                           {"--serve", &Options::serve, true}};
 
 bool set_flag(const std::string& argument, Options* options) {
   for (const Flag& flag : kFlags) {
@@ -68,12 +70,14 @@ bool take_exec_setting(const std::vector<std::string>& arguments, size_t* i, Opt
   return false;
 }
 
-// Options of profile and trace.
+// Options of profile, trace and view.
 bool take_setting(const std::vector<std::string>& arguments, size_t* i, Options* options) {
   constexpr std::pair<const char*, std::string Options::*> kSettings[] = {
-      {"--kernel", &Options::kernel}, {"--model", &Options::model},   {"--block", &Options::block},
-      {"--warp", &Options::warp},     {"--thread", &Options::thread}, {"--lines", &Options::lines},
-      {"--case", &Options::test_case}};
+      {"--kernel", &Options::kernel},  {"--model", &Options::model},
+      {"--block", &Options::block},    {"--warp", &Options::warp},
+      {"--thread", &Options::thread},  {"--lines", &Options::lines},
+      {"--case", &Options::test_case}, {"--svg", &Options::svg},
+      {"--png", &Options::png},        {"--chrome-trace", &Options::chrome_trace}};
   for (const auto& [name, value] : kSettings) {
     if (take_value(arguments, i, name, &(options->*value))) return true;
   }

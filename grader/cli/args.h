@@ -28,6 +28,8 @@ struct Options {
   std::string status;                                 // exec --status N
   std::string kernel, model;                          // profile
   std::string block, warp, thread, lines, test_case;  // trace
+  bool as_text = false, serve = false;                // view --text --serve
+  std::string svg, png, chrome_trace;                 // view --svg --png --chrome-trace
 };
 
 // A mistake on the command line; what() is one sentence.

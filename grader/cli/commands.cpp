@@ -36,6 +36,18 @@ constexpr char kTraceOptions[] =
     "  --lines A:B             only these source lines\n"
     "  --case NAME             only tests with NAME in their name\n\n";
 
+constexpr char kViewOptions[] =
+    "Writes one HTML file and opens it where there is a browser. Also for programs:\n"
+    "./grade view -- PROGRAM ...\n"
+    "  --text                  drawn with block characters, in the terminal\n"
+    "  --svg PICTURE           one picture, on stdout: lens:LINE, banks:LINE, block, time\n"
+    "  --png PICTURE           the same as a PNG file (needs chromium)\n"
+    "  --serve                 on 127.0.0.1, made again at every save\n"
+    "  --chrome-trace FILE     the modelled timeline, for Perfetto\n"
+    "  --kernel NAME           of the kernel with NAME in its name\n"
+    "  --case NAME             only tests with NAME in their name\n"
+    "  --model h200|rtx3070|t4 the card whose time is modelled\n\n";
+
 constexpr char kExecOptions[] =
     "PROGRAM is a file.cu, which is compiled first, or what nvcc made with\n"
     "-cudart shared --no-compress -lineinfo. Its exit status is its own, or 99\n"
@@ -70,6 +82,8 @@ const std::vector<Command>& commands() {
        kProfileOptions},
       {"trace", "[EX]", "one warp step by step, with its values", Binary::kMore, 1, false, true,
        kTraceOptions},
+      {"view", "[EX]", "a run as pictures: memory, block, time", Binary::kMore, 1, false,
+       true, kViewOptions},
       {"exec", "PROGRAM ...", "any CUDA program or .cu file, checks on", Binary::kMore, 0, false,
        true, kExecOptions},
       {"update", "", "a new version of the course; keeps your files", Binary::kMore},

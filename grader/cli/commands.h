@@ -65,6 +65,7 @@ int sanitize_command(App& app);
 int explain_command(App& app);
 int profile_command(App& app);
 int trace_command(App& app);
+int view_command(App& app);
 int exec_command(App& app);
 int update_command(App& app);
 int clean_command(App& app);

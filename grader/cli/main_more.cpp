@@ -7,6 +7,7 @@ int main(int argc, char** argv) {
                           {"bench", grade::bench_command},
                           {"profile", grade::profile_command},
                           {"trace", grade::trace_command},
+                          {"view", grade::view_command},
                           {"exec", grade::exec_command},
                           {"update", grade::update_command},
                           {"doctor", grade::doctor_command}},

@@ -32,11 +32,16 @@ int run_in_foreground(std::vector<std::string> argv) {
 }
 
 Result run_watched(App& app, const course::Exercise& exercise) {
+  return run_watched(app, exercise,
+                     app.options().solution ? Program::kSolution : Program::kLearner);
+}
+
+Result run_watched(App& app, const course::Exercise& exercise, Program program) {
   constexpr double kWholeSeconds = 600, kQuietSeconds = 120;  // recording takes time
   const GradingHooks hooks = default_hooks(app);
   RunRequest request;
   request.exercise = &exercise;
-  request.program = app.options().solution ? Program::kSolution : Program::kLearner;
+  request.program = program;
   request.wall_seconds = kWholeSeconds;
   request.quiet_seconds = kQuietSeconds;
   // Part of a test's name.

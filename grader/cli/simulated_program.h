@@ -23,6 +23,7 @@ int run_in_foreground(std::vector<std::string> argv);
 
 // Builds and runs the learner's file, or the solution, with more time than grading has.
 Result run_watched(App& app, const course::Exercise& exercise);
+Result run_watched(App& app, const course::Exercise& exercise, Program program);
 
 // The file that the simulator is told to write by an environment variable: `name` and the process.
 std::filesystem::path output_of_simulator(App& app, const char* variable, const std::string& name);

@@ -121,6 +121,42 @@ std::string thread_name(const Warp& warp, int lane) {
          " of block " + dims(block.index.x, block.index.y, block.index.z, config.grid);
 }
 
+namespace {
+
+void draw_access(const Warp& warp, const Request& request, int lane, AccessProblem problem,
+                 Scene& scene) {
+  scene.parties.front().lanes = 1u << lane;
+  scene.parties.front().does = access_verb(request);
+  scene.has_place = true;
+  scene.bytes = request.bytes;
+  scene.mask = request.mask;
+  uint64_t base = 0;
+  if (problem == AccessProblem::kOutsideShared) {
+    scene.shared = true;
+    scene.array = "shared memory";
+    scene.array_bytes = warp.block->shared.size();
+  } else if (problem != AccessProblem::kOutsideLocal) {
+    const DeviceMemory& memory = DeviceMemory::instance();
+    const uint64_t address = request.address[lane];
+    if (!memory.in_arena(address)) {
+      scene.has_place = false;
+      return;
+    }
+    const Allocation* allocation = memory.allocation_at(address);
+    if (allocation == nullptr) allocation = memory.nearest(address);
+    if (allocation != nullptr) {
+      const auto [low, high] = payload(*allocation);
+      base = low;
+      scene.array = allocation->name;
+      scene.array_bytes = high - low;
+    }
+  }
+  scene.offset = static_cast<int64_t>(request.address[lane] - base);
+  for (int i = 0; i < 32; ++i) scene.asked[i] = static_cast<int64_t>(request.address[i] - base);
+}
+
+}  // namespace
+
 void report_access(const Warp& warp, const Request& request, int lane, AccessProblem problem) {
   if (repeated(warp, Report::kAccess, static_cast<uint64_t>(problem))) return;
   std::string kind, text;
@@ -165,6 +201,7 @@ void report_access(const Warp& warp, const Request& request, int lane, AccessPro
       break;
   }
   Finding finding = make(warp, "memcheck", kind.c_str(), warp.pc);
+  draw_access(warp, request, lane, problem, *finding.scene);
   finding.message = text + lanes_suffix(request, "Other threads of its warp may do the same.") +
                     " (" + at(warp, warp.pc) + ")";
   FindingLog::instance().report(std::move(finding));

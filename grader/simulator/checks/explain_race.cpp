@@ -165,9 +165,34 @@ std::string two_accesses(const Warp& warp, const RaceReport& race, RaceNote note
 
 namespace {
 
+Party party_of(const Warp& warp, const RaceSide& side) {
+  const Dim3 g = warp.block->grid->config->grid;
+  const Dim3 index{side.block % g.x, side.block / g.x % g.y, side.block / g.x / g.y};
+  return {index, static_cast<int>(side.thread / 32), 1u << side.thread % 32,
+          warp.module->position_of(side.pc).user, verb(side)};
+}
+
+void draw_race(const Warp& warp, const RaceReport& race, Scene& scene) {
+  scene.parties = {party_of(warp, race.earlier), party_of(warp, race.later)};
+  scene.has_place = true;
+  scene.shared = race.shared;
+  scene.bytes = 4;
+  scene.offset = static_cast<int64_t>(race.address);
+  if (race.shared) {
+    scene.array = "shared memory";
+    scene.array_bytes = warp.block->shared.size();
+  } else if (const Allocation* allocation = DeviceMemory::instance().allocation_at(race.address)) {
+    const auto [low, high] = payload(*allocation);
+    scene.array = allocation->name;
+    scene.array_bytes = high - low;
+    scene.offset = static_cast<int64_t>(race.address - low);
+  }
+}
+
 KeyedFinding describe(const Warp& warp, const RaceReport& race, RaceNote note) {
   Finding finding = make(warp, "racecheck", kind_of(race, note), race.later.pc);
   finding.other = warp.module->position_of(race.earlier.pc).user;
+  draw_race(warp, race, *finding.scene);
   finding.is_note = note != RaceNote::kNone;
   finding.message = "In " + kernel_name(warp) + ", " +
                     (race.in_flight ? copy_in_flight(warp, race) : two_accesses(warp, race, note));

@@ -55,11 +55,28 @@ std::string list(const std::vector<Crowd>& places) {
 
 }  // namespace
 
+namespace {
+
+void draw_waiting(const std::vector<WaitingGroup>& waiting, Scene& scene) {
+  constexpr size_t kMost = 64;
+  scene.parties.clear();
+  for (const WaitingGroup& entry : waiting) {
+    if (scene.parties.size() == kMost) break;
+    const Warp& warp = *entry.warp;
+    scene.parties.push_back({warp.block->index, warp.index, entry.group.mask,
+                             warp.module->position_of(entry.group.pc).user,
+                             entry.group.state == GroupState::kReady ? "spins" : "waits"});
+  }
+}
+
+}  // namespace
+
 void report_deadlock(const Block& block, const std::vector<WaitingGroup>& waiting) {
   const std::vector<Crowd> places = crowds_of(waiting);
   const Warp& warp = *places.front().warp;
   Finding finding = make(warp, "synccheck", "barrier-deadlock", places.front().pc);
   if (places.size() > 1) finding.other = warp.module->position_of(places[1].pc).user;
+  draw_waiting(waiting, *finding.scene);
   finding.message = "In " + kernel_name(warp) + ", block " + number(block.linear) +
                     " can never go on: " + list(places) +
                     ". A barrier is complete when every thread of the block that has not exited "
@@ -75,6 +92,7 @@ void report_spin_deadlock(const std::vector<WaitingGroup>& waiting, uint64_t blo
   const Warp& warp = *places.front().warp;
   Finding finding = make(warp, "synccheck", "spin-deadlock", places.front().pc);
   if (places.size() > 1) finding.other = warp.module->position_of(places[1].pc).user;
+  draw_waiting(waiting, *finding.scene);
   finding.message = "In " + kernel_name(warp) + ", nothing can go on any more: " + list(places) +
                     ", and no thread is left that could change the memory they read. ";
   if (not_started > 0) {

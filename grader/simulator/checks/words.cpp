@@ -30,6 +30,11 @@ Finding make(const Warp& warp, const char* check, const char* kind, uint32_t pc)
   finding.kind = kind;
   finding.kernel = warp.block->grid->kernel->demangled;
   finding.where = warp.module->position_of(pc).user;
+  finding.scene = std::make_shared<Scene>();
+  finding.scene->grid = warp.block->grid->config->grid;
+  finding.scene->block = warp.block->grid->config->block;
+  finding.scene->parties.push_back(
+      {warp.block->index, warp.index, warp.group_mask, finding.where, ""});
   return finding;
 }
 

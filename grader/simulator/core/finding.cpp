@@ -16,7 +16,7 @@ std::string Position::short_name() const {
 FindingLog& FindingLog::instance() { return Machine::get<FindingLog>(); }
 
 void FindingLog::report(Finding finding) {
-  std::function<void(const Finding&)> listener;
+  std::vector<std::function<void(const Finding&)>> listeners;
   {
     std::lock_guard lock(mutex_);
     const uint64_t key = std::exchange(next_key_, 0);
@@ -32,10 +32,10 @@ void FindingLog::report(Finding finding) {
     }
     if (key != 0) known_[key] = findings_.size();
     findings_.push_back(finding);
-    listener = listener_;
+    listeners = listeners_;
   }
   // Outside the lock: a listener may ask for the snapshot.
-  if (listener) listener(finding);
+  for (const auto& listener : listeners) listener(finding);
 }
 
 void report(KeyedFinding keyed) {
@@ -66,9 +66,9 @@ void FindingLog::clear() {
   next_key_ = 0;
 }
 
-void FindingLog::set_listener(std::function<void(const Finding&)> listener) {
+void FindingLog::add_listener(std::function<void(const Finding&)> listener) {
   std::lock_guard lock(mutex_);
-  listener_ = std::move(listener);
+  listeners_.push_back(std::move(listener));
 }
 
 }  // namespace warplings::sim

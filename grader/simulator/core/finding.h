@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "core/position.h"
+#include "core/scene.h"
 
 namespace warplings::sim {
 
@@ -22,6 +24,7 @@ struct Finding {
   std::string kernel;
   bool is_note = false;
   uint64_t count = 1;
+  std::shared_ptr<Scene> scene;  // nullptr: nothing of it can be drawn
 };
 
 // One that is put into words before it is known whether it will be reported.
@@ -42,15 +45,15 @@ class FindingLog {
   bool repeated(uint64_t key);
   std::vector<Finding> snapshot() const;
   void clear();
-  // Called once for each new finding (grade exec prints them as they come).
-  void set_listener(std::function<void(const Finding&)> listener);
+  // Called once for each new finding: grade exec prints them as they come, grade view draws them.
+  void add_listener(std::function<void(const Finding&)> listener);
 
  private:
   mutable std::mutex mutex_;
   std::vector<Finding> findings_;
   std::unordered_map<uint64_t, size_t> known_;  // key -> index in findings_
   uint64_t next_key_ = 0;  // of the finding that report() is about to add; 0: none
-  std::function<void(const Finding&)> listener_;
+  std::vector<std::function<void(const Finding&)>> listeners_;
 };
 
 }  // namespace warplings::sim

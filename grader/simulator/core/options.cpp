@@ -97,6 +97,7 @@ Options options_of_environment() {
   }
   options.timeline = text_of("GRADE_SIM_TIMELINE");
   options.profile = text_of("GRADE_SIM_PROFILE");
+  options.view = text_of("GRADE_SIM_VIEW");
   options.slice = std::atof(text_of("GRADE_SIM_SLICE").c_str());
   options.trace = trace_of_environment();
   if (is_set("GRADE_SIM_PTXAS")) options.ptxas = text_of("GRADE_SIM_PTXAS");

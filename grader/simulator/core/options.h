@@ -39,6 +39,7 @@ struct Options {
   // ---- files
   std::string timeline;  // GRADE_SIM_TIMELINE: for trace viewers; "": off
   std::string profile;   // GRADE_SIM_PROFILE
+  std::string view;      // GRADE_SIM_VIEW
   double slice = 0;      // GRADE_SIM_SLICE; 0: as much of the card as the blocks fill
   TraceOptions trace;
 

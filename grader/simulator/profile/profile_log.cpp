@@ -29,8 +29,6 @@ const char* traffic_name(Traffic traffic) {
   return kNames[static_cast<int>(traffic)];
 }
 
-std::string dim_json(const Dim3& d) { return json_array(std::vector<unsigned>{d.x, d.y, d.z}); }
-
 const char* limiter_key(int limiter) {
   constexpr const char* kKeys[] = {"issue",  "fp32", "integer", "fp64", "special",
                                    "tensor", "l1",   "l2",      "dram", "latency"};
@@ -84,10 +82,12 @@ ProfileLog& ProfileLog::instance() { return Machine::get<ProfileLog>(); }
 
 void ProfileLog::start() {
   const Options& options = Machine::current().options();
-  if (options.profile.empty() || !instance().path_.empty()) return;
+  if ((options.profile.empty() && options.view.empty()) || instance().is_on_) return;
+  instance().is_on_ = true;
   instance().path_ = options.profile;
   Recorder::instance().stay_on(options.slice);
-  std::atexit([] { instance().write(); });
+  if (!options.view.empty()) ViewRecorder::instance().start();
+  if (!options.profile.empty()) std::atexit([] { instance().write(); });
 }
 
 void ProfileLog::add(const Kernel& kernel, const LaunchConfig& config,
@@ -103,6 +103,7 @@ void ProfileLog::add(const Kernel& kernel, const LaunchConfig& config,
   entry.counters = counters;
   entry.distances = Recorder::instance().last().distances;
   entry.cost = cost;
+  entry.view = ViewRecorder::instance().last();
 }
 
 std::string ProfileLog::entry_json(const Entry& entry) {
@@ -143,8 +144,9 @@ std::string ProfileLog::entry_json(const Entry& entry) {
                        .str());
   }
   const LaunchConfig& config = entry.config;
-  return JsonObject()
-      .text("name", entry.kernel->demangled)
+  JsonObject out;
+  if (entry.view != nullptr) out.raw("view", launch_view_json(*entry.view, &entry.counters));
+  return out.text("name", entry.kernel->demangled)
       .count("launches", entry.launches)
       .raw("launch", JsonObject()
                          .raw("grid", dim_json(config.grid))

@@ -124,6 +124,7 @@ void Recorder::launch_started(const Kernel& kernel, const LaunchConfig& config) 
     l2_bytes_ = l2_bytes;
   }
   l2_->clear();
+  if (beside_ != nullptr) beside_->launch_started(kernel, config);
 }
 
 void Recorder::launch_ended() {
@@ -133,6 +134,7 @@ void Recorder::launch_ended() {
     recording_.cache.hottest_atomics = std::max(recording_.cache.hottest_atomics, count);
   }
   ++recordings_;
+  if (beside_ != nullptr) beside_->launch_ended();
 }
 
 bool Recorder::is_sampled(uint64_t linear) const {
@@ -154,13 +156,15 @@ void Recorder::block_started(Block& block) {
     recording_.blocks.emplace_back();
     recording_.blocks.back().warps.resize(block.warps.size());
   }
+  if (beside_ != nullptr) beside_->block_started(block);
   for (Warp& warp : block.warps) {
     warp.watch_requests = this;
-    if (sampled) warp.watch_instructions = this;
+    if (sampled || warp.watch_instructions != nullptr) warp.watch_instructions = this;
   }
 }
 
 void Recorder::block_ended(Block& block) {
+  if (beside_ != nullptr) beside_->block_ended(block);
   Stream& stream = streams_[block.linear];
   stream.finished = true;
   // Of blocks that took turns nobody knows who executed how much.
@@ -170,7 +174,8 @@ void Recorder::block_ended(Block& block) {
   if (++finished_ >= wave_ || kept_ > kKeptMost) run_l2();
 }
 
-void Recorder::instruction(Warp& warp, const Instr&, uint32_t) {
+void Recorder::instruction(Warp& warp, const Instr& in, uint32_t active) {
+  if (beside_ != nullptr) beside_->instruction(warp, in, active);
   const Stream& stream = stream_of(warp);
   if (stream.recorded < 0 || recording_.recorded >= kRecordedMost) return;
   WarpTrace& trace = recording_.blocks[static_cast<size_t>(stream.recorded)]
@@ -283,6 +288,7 @@ void Recorder::request(Warp& warp, const Request& request, Traffic traffic, uint
     if (entry != nullptr) entry->wavefronts = saturated(entry->wavefronts + n);
   };
   if (stream.recorded >= 0) note_distance(warp, request);
+  if (beside_ != nullptr) beside_->request(warp, request, traffic, transactions);
   const bool volatile_access = warp.module->code[warp.pc].strong;
   switch (traffic) {
     case Traffic::kSharedLoad:

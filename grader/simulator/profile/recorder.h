@@ -70,6 +70,9 @@ class Recorder : public LaunchObserver {
   // On for the whole program, with this slice wherever start() does not say another.
   void stay_on(double slice);
   bool is_on() const { return on_; }
+  // Another one that watches the same launches: told all that happens to blocks and requests, and
+  // each instruction of the warps whose watch_instructions it sets to itself.
+  void watch_with(LaunchObserver* other) { beside_ = other; }
   // Multiprocessors of the slice, at least one.
   int multiprocessors() const { return multiprocessors_; }
 
@@ -113,6 +116,7 @@ class Recorder : public LaunchObserver {
   bool stays_on_ = false;
   double usual_slice_ = 0;
   int multiprocessors_ = 1;
+  LaunchObserver* beside_ = nullptr;
   uint64_t recordings_ = 0;
   Recording recording_;
   uint64_t blocks_ = 0, wave_ = 1;

@@ -6,6 +6,8 @@
 
 #include "core/machine.h"
 #include "profile/timeline_model.h"
+#include "profile/view_log.h"
+#include "profile/view_recorder.h"
 
 namespace warplings::sim {
 namespace {
@@ -365,6 +367,7 @@ void Timeline::forget_old() {
 
 void Timeline::reset() {
   place_what_has_run();
+  if (ViewRecorder::instance().is_on()) ViewLog::instance().keep_stretch(*this);
   while (!items_.empty() && items_.front().is_placed && items_.front().end <= host_) {
     items_.pop_front();
   }

@@ -12,17 +12,6 @@
 namespace warplings::sim {
 namespace {
 
-// "void f(float*)::tile" -> "tile"
-std::string plain_name(const std::string& mangled) {
-  if (mangled.rfind("_Z", 0) != 0) return mangled;
-  int status = 0;
-  char* text = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
-  std::string name = status == 0 && text != nullptr ? text : mangled;
-  std::free(text);
-  const size_t at = name.rfind("::");
-  return at == std::string::npos ? name : name.substr(at + 2);
-}
-
 std::string indexed(const std::string& name, uint64_t offset, uint32_t element_bytes) {
   const std::string index = std::to_string(offset / element_bytes);
   const uint64_t rest = offset % element_bytes;
@@ -34,6 +23,16 @@ const Function& kernel_of(const Warp& warp) {
 }
 
 }  // namespace
+
+std::string plain_name(const std::string& mangled) {
+  if (mangled.rfind("_Z", 0) != 0) return mangled;
+  int status = 0;
+  char* text = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
+  std::string name = status == 0 && text != nullptr ? text : mangled;
+  std::free(text);
+  const size_t at = name.rfind("::");
+  return at == std::string::npos ? name : name.substr(at + 2);
+}
 
 const ptx::Instruction& instruction_at(const LoadedModule& module, uint32_t pc) {
   static const auto* const none = new ptx::Instruction();

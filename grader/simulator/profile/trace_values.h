@@ -26,6 +26,8 @@ const SharedVariable* shared_variable_at(const Warp& warp, uint64_t offset);
 std::string shared_value(const Block& block, uint64_t offset, uint32_t element_bytes,
                          ptx::Type type);
 
+// "void f(float*)::tile" -> "tile"
+std::string plain_name(const std::string& mangled);
 // "a[12]", "allocation 3[12]", "tile[5]", "local[2]".
 std::string global_place(uint64_t address, uint32_t element_bytes);
 std::string shared_place(const Warp& warp, uint64_t offset, uint32_t element_bytes);

@@ -109,7 +109,7 @@ void start_exec_mode() {
         std::fprintf(stderr, "grade exec: %s\n", problem.c_str());
         _exit(kUsageStatus);
       }
-      FindingLog::instance().set_listener([](const Finding& finding) { report().add(finding); });
+      FindingLog::instance().add_listener([](const Finding& finding) { report().add(finding); });
       set_fatal_hook(end_after_fault);
       std::atexit(at_exit);
       start_background_progress();

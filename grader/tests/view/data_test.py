@@ -1,0 +1,142 @@
+"""What `grade view` records: five questions that its data answer, and the figures of the profile."""
+import json
+import re
+import unittest
+
+import graded
+
+
+def lanes_of(mask):
+    return [lane for lane in range(32) if mask >> lane & 1]
+
+
+def offsets(sample):
+    """Byte offsets of the active lanes."""
+    first, rest = sample[6], sample[7:]
+    lanes = lanes_of(sample[3])
+    if isinstance(first, list):
+        return dict(zip(lanes, first))
+    return {lane: first + lane * rest[0] for lane in lanes}
+
+
+class Questions(unittest.TestCase):
+    def run_of(self, which):
+        return graded.data_of(graded.question(which))["run"]
+
+    def test_which_lane_reads_outside(self):
+        finding, = [f for f in self.run_of("outside")["findings"] if not f["note"]]
+        scene = finding["scene"]
+        outside = [lane for lane in lanes_of(scene["mask"])
+                   if not 0 <= scene["asked"][lane] <= scene["array_bytes"] - scene["bytes"]]
+        self.assertEqual(finding["kind"], "out-of-bounds-global-read")
+        self.assertEqual(outside, [31])
+        self.assertEqual(scene["array_bytes"], 256)
+        self.assertEqual(scene["parties"][0]["block"], [1, 0, 0])
+
+    def test_which_bank_all_lanes_want(self):
+        kernel, = self.run_of("bank")["profile"]["kernels"]
+        site, = [s for s in kernel["view"]["sites"] if s["kind"] == "shared load"]
+        sample = site["samples"][0]
+        banks = {offset // 4 % 32 for offset in offsets(sample).values()}
+        self.assertEqual(banks, {3})
+        self.assertEqual(sample[4], 32)  # passes
+
+    def test_which_barrier_misses_whom(self):
+        run = self.run_of("barrier")
+        finding, = [f for f in run["findings"] if not f["note"]]
+        self.assertEqual(finding["kind"], "barrier-deadlock")
+        line = next(n for n, text in enumerate(graded.QUESTIONS.read_text().splitlines(), 1)
+                    if "__syncthreads();" in text and n > 20)
+        there = [p for p in finding["scene"]["parties"] if p["line"] == line]
+        self.assertEqual([p["warp"] for p in there], [0])
+        elsewhere = [p["warp"] for p in finding["scene"]["parties"] if p["line"] != line]
+        self.assertEqual(elsewhere, [1])
+        wrong, = run["wrong"]
+        forever = [step for step in wrong["view"]["steps"]["steps"] if step[0] == 2]
+        self.assertEqual({step[1] for step in forever}, {0, 1})
+        self.assertTrue(wrong["view"]["steps"]["wrong"])
+
+    def test_which_two_accesses_race(self):
+        findings = [f for f in self.run_of("race")["findings"] if f["check"] == "racecheck"]
+        self.assertTrue(findings)
+        first, second = findings[0]["scene"]["parties"]
+        self.assertEqual({first["does"], second["does"]}, {"reads", "writes"})
+        self.assertNotEqual(first["warp"], second["warp"])
+        self.assertTrue(findings[0]["scene"]["shared"])
+
+    def test_which_copy_does_not_overlap(self):
+        items = self.run_of("copies")["timeline"]["items"]
+        kernels = [(i["start"], i["end"]) for i in items if i["kind"] == "kernel"]
+        self.assertEqual(len(kernels), 16)
+        alone = [i for i in items if i["kind"].startswith("copy") and
+                 all(end <= i["start"] or start >= i["end"] for start, end in kernels)]
+        self.assertEqual([i["kind"] for i in alone], ["copy to device", "copy to host"])
+        self.assertEqual(alone[1]["stream"], "the default stream")
+        beside = [i for i in items if i["kind"] == "copy to device" and i not in alone]
+        self.assertEqual([i["stream"] for i in beside], ["stream 2"])
+
+    def test_shared_memory_is_followed(self):
+        kernel, = self.run_of("race")["profile"]["kernels"]
+        stores = kernel["view"]["steps"]["stores"]
+        values = {}
+        for store in stores:
+            pairs = store[4]
+            values.update(zip(pairs[::2], pairs[1::2]))
+        self.assertEqual(values, {4 * i: i for i in range(64)})
+
+
+class Exercises(unittest.TestCase):
+    EXERCISE = "03_memory_model/05_transpose_tile"
+
+    def test_figures_are_those_of_the_profile(self):
+        profile = json.loads(graded.grade("profile", self.EXERCISE, "--solution", "--json"))
+        view = graded.data_of(graded.page(self.EXERCISE, "--solution"))["run"]["profile"]
+        for kernel in view["kernels"]:
+            del kernel["view"]
+        self.assertEqual(view["kernels"], profile["kernels"])
+
+    def test_sites_add_up_to_the_counters(self):
+        kernel, = graded.data_of(graded.page(self.EXERCISE, "--solution"))["run"]["profile"]["kernels"]
+        for kind, counter in [("global load", "global_load_requests"),
+                              ("shared load", "shared_load_requests"),
+                              ("shared store", "shared_store_requests"),
+                              ("global store", "global_store_requests")]:
+            executions = sum(s["executions"] for s in kernel["view"]["sites"] if s["kind"] == kind)
+            self.assertEqual(executions, kernel["totals"][counter])
+
+    def test_samples_are_bounded_and_say_which(self):
+        kernel, = graded.data_of(graded.page(self.EXERCISE, "--solution"))["run"]["profile"]["kernels"]
+        for site in kernel["view"]["sites"]:
+            numbers = [sample[0] for sample in site["samples"]]
+            self.assertLessEqual(len(numbers), 20)
+            self.assertEqual(numbers, sorted(set(numbers)))
+            self.assertLess(numbers[-1], site["executions"])
+            self.assertGreater(numbers[-1], site["executions"] // 2)  # spread to the end
+
+    def test_the_page_asks_for_nothing(self):
+        text = graded.page(self.EXERCISE, "--solution").read_text(encoding="utf-8")
+        self.assertLess(len(text), 3_000_000)
+        self.assertIsNone(re.search(r'(src|href)="(?!#|data:)', text))
+        self.assertEqual(text.count("</script>"), 2)
+
+    def test_text_has_80_columns(self):
+        text = graded.grade("view", self.EXERCISE, "--solution", "--text")
+        self.assertLessEqual(max(map(len, text.splitlines())), 80)
+        self.assertIn("32 passes through the banks", text)
+
+    def test_pictures(self):
+        drawn = graded.grade("view", self.EXERCISE, "--solution", "--svg", "banks:39")
+        self.assertTrue(drawn.startswith("<svg "))
+        self.assertIn("32 passes through the banks", drawn)
+        again = graded.grade("view", self.EXERCISE, "--solution", "--svg", "banks:39")
+        self.assertEqual(drawn, again)
+
+    def test_trace(self):
+        file = graded.ROOT / "build" / "sim" / "view" / "trace.json"
+        graded.grade("view", "--chrome-trace", str(file), "--", str(graded.QUESTIONS), "copies")
+        events = json.loads(file.read_text())["traceEvents"]
+        self.assertEqual(sum(e["cat"] == "kernel" for e in events), 16)
+
+
+if __name__ == "__main__":
+    unittest.main()

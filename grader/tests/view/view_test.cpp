@@ -1,0 +1,136 @@
+// What the pictures are drawn from: sectors, passes through the banks, names of pictures, the page.
+#include <gtest/gtest.h>
+
+#include <regex>
+
+#include "cli/view/page.h"
+#include "cli/view/picture.h"
+#include "course/error.h"
+#include "course/manifest.h"
+
+namespace grade::view {
+namespace {
+
+Site site_of(const std::string& kind, int bytes) {
+  Site site;
+  site.kind = kind;
+  site.bytes = bytes;
+  site.element = 4;
+  site.line = 12;
+  return site;
+}
+
+// Lane i of `mask` at offset first + i * distance.
+Sample sample_of(int64_t first, int64_t distance, uint32_t mask = 0xffffffffu) {
+  Sample sample;
+  sample.mask = mask;
+  for (int lane = 0; lane < kWarp; ++lane) {
+    if ((mask >> lane) & 1) sample.offsets[static_cast<size_t>(lane)] = first + lane * distance;
+  }
+  return sample;
+}
+
+TEST(ViewSectors, NeighboursFillFourSectors) {
+  const Sectors sectors = sectors_of(site_of("global load", 4), sample_of(0, 4), 0);
+  EXPECT_EQ(sectors.moved.size(), 4u);
+  EXPECT_EQ(sectors.wanted, 128);
+  EXPECT_EQ(sectors.lines.size(), 1u);
+}
+
+TEST(ViewSectors, OneElementFurtherTakesAFifthSector) {
+  const Sectors sectors = sectors_of(site_of("global load", 4), sample_of(4, 4), 0);
+  EXPECT_EQ(sectors.moved.size(), 5u);
+  EXPECT_EQ(sectors.wanted, 128);
+}
+
+TEST(ViewSectors, AnArrayThatBeginsInsideALineIsMovedBySkew) {
+  EXPECT_EQ(sectors_of(site_of("global load", 4), sample_of(0, 4), 16).moved.size(), 5u);
+}
+
+TEST(ViewSectors, AColumnMovesASectorForEachLane) {
+  const Sectors sectors = sectors_of(site_of("global load", 4), sample_of(0, 4096), 0);
+  EXPECT_EQ(sectors.moved.size(), 32u);
+  EXPECT_EQ(sectors.wanted, 128);
+}
+
+TEST(ViewSectors, OffsetsBeforeTheArrayLieInTheLineBefore) {
+  const Sectors sectors = sectors_of(site_of("global load", 4), sample_of(-4, 4), 0);
+  EXPECT_EQ(sectors.moved.size(), 5u);
+  EXPECT_EQ(sectors.lines.begin()->first, -1);
+}
+
+TEST(ViewSectors, TheSameVariableOfAllThreadsIsOneLineOfLocalMemory) {
+  EXPECT_EQ(sectors_of(site_of("local load", 4), sample_of(8, 0), 0).moved.size(), 4u);
+}
+
+TEST(ViewBanks, ARowTakesOnePassAndAColumn32) {
+  const Site site = site_of("shared load", 4);
+  EXPECT_EQ(passes_of(site, sample_of(0, 4)).size(), 1u);
+  EXPECT_EQ(passes_of(site, sample_of(0, 128)).size(), 32u);
+  EXPECT_EQ(passes_of(site, sample_of(0, 132)).size(), 1u);  // padded
+  EXPECT_EQ(passes_of(site, sample_of(0, 8)).size(), 2u);
+  EXPECT_EQ(passes_of(site, sample_of(64, 0)).size(), 1u);  // all want one word
+}
+
+TEST(ViewBanks, WideAccessesAreServedInHalvesAndQuarters) {
+  EXPECT_EQ(passes_of(site_of("shared load", 8), sample_of(0, 8)).size(), 2u);
+  EXPECT_EQ(passes_of(site_of("shared load", 16), sample_of(0, 16)).size(), 4u);
+  EXPECT_EQ(passes_of(site_of("shared load", 16), sample_of(0, 0)).size(), 2u);
+}
+
+TEST(ViewPictureNames, AreReadOrRefused) {
+  EXPECT_EQ(picture_name("lens:12").line, 12);
+  EXPECT_EQ(picture_name("banks:7.3").number, 3);
+  EXPECT_EQ(picture_name("time").kind, PictureName::Kind::kTime);
+  for (const char* wrong : {"", "lens", "lens:", "lens:x", "banks:3.x", "block:2", "tree"}) {
+    EXPECT_THROW(picture_name(wrong), course::Error) << wrong;
+  }
+}
+
+// A recording of one kernel that was never run, with a source that would end a script.
+constexpr const char* kRecording = R"json({"format": 1, "kind": "view", "label": "modelled (H200)",
+  "limits": {}, "findings": [], "findings_left_out": 0, "wrong": [],
+  "profile": {"kernels": [{"name": "</script><b>", "launches": 1, "launch": {}, "cost": {},
+    "totals": {"warp_instructions": 5}, "lines": [], "view": {"grid": [1, 1, 1],
+    "block": [32, 1, 1], "shared_bytes": 0, "numbers": [], "arrays": [], "variables": [],
+    "sites": [], "code": [], "files": []}}]}})json";
+
+TEST(ViewPage, NothingInItEndsTheScript) {
+  PageContent content;
+  content.title = "a < b & c";
+  content.recording = kRecording;
+  const std::string page = page_html(PROJECT_ROOT, content);
+  const std::regex end("</script>");
+  EXPECT_EQ(std::distance(std::sregex_iterator(page.begin(), page.end(), end), {}), 2);
+  EXPECT_NE(page.find("<title>a &lt; b &amp; c</title>"), std::string::npos);
+  for (const char* place : {"{{title}}", "{{style}}", "{{script}}", "{{data}}"}) {
+    EXPECT_EQ(page.find(place), std::string::npos) << place;
+  }
+}
+
+// The page is one script: modules lose their imports and exports, so names must not meet.
+TEST(ViewPage, NoTwoModulesDeclareOneName) {
+  PageContent content;
+  content.recording = kRecording;
+  const std::string page = page_html(PROJECT_ROOT, content);
+  EXPECT_EQ(page.find("\nimport "), std::string::npos);
+  EXPECT_EQ(page.find("\nexport "), std::string::npos);
+  const std::regex declared("\n(?:async )?(?:function|const|let|class) ([A-Za-z_$][\\w$]*)");
+  std::map<std::string, int> times;
+  for (auto at = std::sregex_iterator(page.begin(), page.end(), declared);
+       at != std::sregex_iterator(); ++at) {
+    EXPECT_EQ(++times[(*at)[1]], 1) << (*at)[1];
+  }
+  EXPECT_GT(times.size(), 60u);
+}
+
+TEST(ViewPage, ASummaryKeepsWhatComparisonsNeed) {
+  const course::Json short_one =
+      course::parse_json(summary(course::parse_json(kRecording, "recording")), "summary");
+  const course::Json& kernel = short_one.find("kernels")->items.at(0);
+  EXPECT_EQ(kernel.find("totals")->number_or("warp_instructions"), 5);
+  EXPECT_EQ(kernel.find("view"), nullptr);
+}
+
+}  // namespace
+}  // namespace grade::view
