@@ -6,10 +6,9 @@
 #include "01_pinned_copies.h"
 
 float* allocate_for_copies(size_t n) {
-  float* h_x = nullptr;
-  // TODO(1): Allocate pinned memory; nullptr if there is none. And free it below (2 lines).
-  h_x = static_cast<float*>(std::malloc(n * sizeof(float)));
-  return h_x;
+  // TODO(1): The copy engine can read this memory without help; nullptr if there is none. What
+  // is allocated here is freed below.
+  return static_cast<float*>(std::malloc(n * sizeof(float)));
 }
 
 void free_for_copies(float* h_x) {
@@ -17,12 +16,12 @@ void free_for_copies(float* h_x) {
 }
 
 cudaError_t start_upload(float* d_x, const float* h_x, int n, cudaStream_t stream) {
-  // TODO(2): Put the copy into `stream` and return without waiting for it (1 line).
+  // TODO(2): When this returns, the copy is in `stream` and may not have begun.
   return cudaMemcpy(d_x, h_x, n * sizeof(float), cudaMemcpyHostToDevice);
 }
 
 cudaError_t upload_existing(float* d_x, float* h_x, int n, cudaStream_t stream) {
-  // TODO(3): Pin the caller's memory, upload it, wait for the stream, unpin it, and return the
-  // first error (about 6 lines).
+  // TODO(3): The copy is as fast as from memory of your own, and it is done when this returns.
+  // The caller's memory is then as it was, on every way out. The first error is returned.
   return cudaMemcpyAsync(d_x, h_x, n * sizeof(float), cudaMemcpyHostToDevice, stream);
 }

@@ -4,6 +4,12 @@
 
 #include <cuda_runtime.h>
 
+// Given: out = 1 + f x + (f x)^2 + ..., `terms` terms, for n elements in device memory.
+cudaError_t launch_power_series(const float* d_x, float* d_out, int n, float f, int terms,
+                                cudaStream_t stream);
+// Given: y = (a + b) / 2. Both return the error of the launch.
+cudaError_t launch_mean(const float* d_a, const float* d_b, float* d_y, int n, cudaStream_t stream);
+
 // y = 1 + x^2 + x^4 + ..., as the mean of two series of `terms` terms. Puts work into both streams
 // and returns without waiting for any of it.
 //   d_x                 n floats in device memory, n >= 1, made by work that is in `left` already

@@ -140,7 +140,7 @@ TEST(EventsOrder, TheRightBranchSeesWhatTheLeftStreamHasMade) {
 }
 
 TEST(EventsOrder, TheJoinWaitsForTheRightBranch) {
-  RecordProperty("todo", 3);
+  RecordProperty("todo", 2);
   Pipeline pipeline(kit::work_scale(1000, 1 << 22), 20, 1);
   pipeline.run();
   pipeline.expect_right();

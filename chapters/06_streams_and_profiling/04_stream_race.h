@@ -12,6 +12,10 @@ struct Lane {
   cudaEvent_t computed;  // the kernel is done with d_x
 };
 
+// Given: y = x |x| for n elements in device memory, in `stream`. Returns the last error, be it of
+// the launch or of a call before it.
+cudaError_t launch_signed_square(const float* d_x, float* d_y, int n, cudaStream_t stream);
+
 // y = x |x|. Returns when everything is queued; y is complete once `compute` has ended.
 //   x              n floats in pageable host memory, n from 1 to 2^30
 //   d_y            n floats in device memory

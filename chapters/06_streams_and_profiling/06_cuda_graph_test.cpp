@@ -122,6 +122,22 @@ TEST(CudaGraph, AReplayIsOneCall) {
   if (kit::simulated() && run.counters().launches == 0) kit::fail("A replay ran no kernel.");
 }
 
+TEST(CudaGraph, ReleasingTwiceIsHarmlessAndLeavesNothing) {
+  RecordProperty("todo", 3);
+  Diffusion diffusion(64);
+  uint64_t destroyed = 0;
+  kit::run("releasing it", [&] {
+    expect_success("release_steps", release_steps(&diffusion.rods));
+    expect_success("release_steps", release_steps(&diffusion.rods));
+    destroyed = wsim_api_calls("cudaGraphExecDestroy");
+  });
+  if (diffusion.rods.replay != nullptr || (kit::simulated() && destroyed != 1)) {
+    kit::fail(
+        "After release_steps, rods->replay must be empty and the executable graph destroyed, once: "
+        "cudaGraphExecDestroy.");
+  }
+}
+
 TEST(CudaGraph, IsFast) {
   RecordProperty("todo", 3);
   constexpr int kPoints = 128;  // one block: the kernel is as short as a kernel can be

@@ -4,6 +4,9 @@
 
 #include <cuda_runtime.h>
 
+// Given: x = 3 x for n elements in device memory, in `stream`.
+void launch_triple(float* d_x, int n, cudaStream_t stream);
+
 // y = 3 x, in batches that share one piece of device memory, with a range around every phase.
 //   h_x, h_y  n floats each in pinned host memory, n from 0 to 2^30
 //   d_x       `batch` floats in device memory

@@ -9,10 +9,10 @@
 
 #include "05_host_callback.h"
 
-// Runs once a piece is in h_x: adds its elements to the sum and counts the piece.
+// Runs once a piece is in h_x; `data` is the Arrival of this piece.
 static void CUDART_CB piece_arrived(void* data) {
-  //~ // TODO(1): `data` is the Arrival of this piece. Add its elements to arrival.report->sum, then
-  //~ // count it in arrival.report->pieces (about 5 lines).
+  //~ // TODO(1): The elements of the piece are in the sum of its report, and the piece is counted.
+  //~ // Whoever sees the count may read the sum.
   //~ (void)data;
   //~begin 1
   const Arrival& arrival = *static_cast<const Arrival*>(data);
@@ -26,19 +26,21 @@ static void CUDART_CB piece_arrived(void* data) {
 
 cudaError_t enqueue_download(const float* d_x, float* h_x, int n, int length, Arrival* arrivals,
                              Report* report, cudaStream_t stream) {
+  //~ // TODO(2): Every piece is copied to the host, and piece_arrived runs for it, with an Arrival
+  //~ // that is still its own by then, before the next piece arrives. Nobody waits here.
+  //~ (void)d_x, (void)h_x, (void)n, (void)length, (void)arrivals, (void)report, (void)stream;
+  //~ (void)piece_arrived;
+  //~ return cudaSuccess;
+  //~begin 2
   cudaError_t error = cudaSuccess;
   for (int first = 0, piece = 0; first < n && error == cudaSuccess; first += length, ++piece) {
     const int here = std::min(length, n - first);
     error = cudaMemcpyAsync(h_x + first, d_x + first, here * sizeof(float), cudaMemcpyDeviceToHost,
                             stream);
-    //~ // TODO(2): Fill in the Arrival of this piece and let piece_arrived run behind the copy, with
-    //~ // its address (about 4 lines).
-    //~ (void)arrivals, (void)report, (void)piece_arrived;
-    //~begin 2
     // The function runs when this loop is long over: its data must not be a local variable.
     arrivals[piece] = {h_x + first, here, report};
     if (error == cudaSuccess) error = cudaLaunchHostFunc(stream, piece_arrived, &arrivals[piece]);
-    //~end
   }
   return error;
+  //~end
 }

@@ -7,6 +7,7 @@
 //   TODOs      3
 #include "06_cuda_graph.h"
 
+//~begin 1
 // All time steps of one rod, from d_a to d_b and back, so that the result is in d_a.
 static cudaError_t enqueue_rod(const Rods& rods, int rod, cudaStream_t stream) {
   static_assert(kSteps % 2 == 0, "the last step must write d_a");
@@ -29,15 +30,17 @@ static cudaError_t enqueue_both(const Rods& rods, cudaStream_t stream, cudaStrea
   return error;
 }
 
+//~end
 cudaError_t build_steps(Rods* rods, cudaStream_t stream) {
-  cudaStream_t side = nullptr;
-  cudaError_t error = cudaStreamCreateWithFlags(&side, cudaStreamNonBlocking);
-  if (error != cudaSuccess) return error;
   cudaGraph_t graph = nullptr;
-  //~ // TODO(1): Let `stream` record the steps instead of running them; `side` joins the recording
-  //~ // where it waits for `stream` (about 5 lines).
-  //~ error = enqueue_both(*rods, stream, side);
+  cudaError_t error = cudaSuccess;
+  //~ // TODO(1): `graph` holds all steps of both rods, with no order between the rods, and nothing
+  //~ // has run. The launches below are right, but they run, and one after the other.
+  //~ error = launch_all_steps(*rods, stream);
   //~begin 1
+  cudaStream_t side = nullptr;
+  error = cudaStreamCreateWithFlags(&side, cudaStreamNonBlocking);
+  if (error != cudaSuccess) return error;
   // Thread-local: what other threads of the program do meanwhile cannot spoil the capture.
   error = cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
   if (error == cudaSuccess) {
@@ -46,30 +49,32 @@ cudaError_t build_steps(Rods* rods, cudaStream_t stream) {
     const cudaError_t ended = cudaStreamEndCapture(stream, &graph);
     if (error == cudaSuccess) error = ended;
   }
+  cudaStreamDestroy(side);
   //~end
-  //~ // TODO(2): Make rods->replay from the graph, then destroy the graph (2 lines).
+  //~ // TODO(2): rods->replay can be launched, and no graph is left behind.
   //~ if (graph != nullptr) error = cudaErrorNotSupported;
   //~begin 2
   if (error == cudaSuccess) error = cudaGraphInstantiate(&rods->replay, graph, 0);
   if (graph != nullptr) cudaGraphDestroy(graph);  // the executable graph is complete without it
   //~end
-  cudaStreamDestroy(side);
   return error;
 }
 
 cudaError_t run_steps(const Rods& rods, cudaStream_t stream) {
-  //~ // TODO(3): One call in place of the launches (1 line).
-  //~ cudaError_t error = enqueue_rod(rods, 0, stream);
-  //~ if (error == cudaSuccess) error = enqueue_rod(rods, 1, stream);
-  //~ return error;
+  //~ // TODO(3): One call starts all steps; and release_steps() below leaves nothing behind.
+  //~ return launch_all_steps(rods, stream);
   //~begin 3
   return cudaGraphLaunch(rods.replay, stream);
   //~end
 }
 
 cudaError_t release_steps(Rods* rods) {
+  //~ rods->replay = nullptr;
+  //~ return cudaSuccess;
+  //~begin 3
   const cudaError_t error =
       rods->replay == nullptr ? cudaSuccess : cudaGraphExecDestroy(rods->replay);
   rods->replay = nullptr;
   return error;
+  //~end
 }

@@ -6,8 +6,8 @@
 #include "07_fusion.h"
 
 // Bytes that go to and come from global memory for each element, loads and stores together.
-//~ constexpr int kBytesOfThreeKernels = 0;  // TODO(1): b c; then a + y; then sigmoid(y).
-//~ constexpr int kBytesOfOneKernel = 0;     // TODO(1): And all of it at once.
+//~ constexpr int kBytesOfThreeKernels = 0;  // TODO(1): Your prediction, for all three together,
+//~ constexpr int kBytesOfOneKernel = 0;     // TODO(1): and for one kernel that does it all.
 //~begin 1
 constexpr int kBytesOfThreeKernels = 12 + 12 + 8;  // reads two, two, one; each writes one
 constexpr int kBytesOfOneKernel = 16;              // what lies between never leaves the registers
@@ -16,7 +16,7 @@ int predicted_bytes(bool fused) { return fused ? kBytesOfOneKernel : kBytesOfThr
 
 // 1 / (1 + e^-x). For x = -1000 the power is infinite and the result 0, as it should be.
 __device__ float gate(float a, float b, float c) {
-  //~ return 0.0f * (a + b + c);  // TODO(2): The sigmoid of a + b c (about 2 lines).
+  //~ return 0.0f * (a + b + c);  // TODO(2): The sigmoid of a + b c.
   //~begin 2
   const float x = a + b * c;
   return 1.0f / (1.0f + expf(-x));
@@ -24,8 +24,9 @@ __device__ float gate(float a, float b, float c) {
 }
 
 __global__ void sigmoid_fused(const float* a, const float* b, const float* c, float* y, int n) {
-  //~ // TODO(3): Thread i computes float4 number i, if there is a whole one; the first threads of the
-  //~ // grid compute one float of the tail each (about 10 lines).
+  //~ // TODO(3): Every element of y is the gate of its a, b and c. Loads and stores are 16 bytes wide
+  //~ // wherever four elements are left, and the grid is yours.
+  //~ (void)a, (void)b, (void)c, (void)y, (void)n;
   //~begin 3
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n / 4) {
@@ -43,6 +44,9 @@ __global__ void sigmoid_fused(const float* a, const float* b, const float* c, fl
 }
 
 void launch_sigmoid_fused(const float* d_a, const float* d_b, const float* d_c, float* d_y, int n) {
+  //~ sigmoid_fused<<<1, 1>>>(d_a, d_b, d_c, d_y, n);  // TODO(3)
+  //~begin 3
   constexpr int kBlock = 256, kFloatsPerBlock = 4 * kBlock;
   sigmoid_fused<<<(n + kFloatsPerBlock - 1) / kFloatsPerBlock, kBlock>>>(d_a, d_b, d_c, d_y, n);
+  //~end
 }

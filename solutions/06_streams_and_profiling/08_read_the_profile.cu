@@ -15,7 +15,7 @@
 #include "08_read_the_profile.h"
 
 Answer answer_for(const char kernel) {
-  //~ // TODO(1): What holds each one back, the counter that shows it, and its value (3 lines).
+  //~ // TODO(1): What holds each one back, the counter that shows it, and its value.
   //~ if (kernel == 'a') return {Limiter::kUnknown, Counter::kUnknown, 0};
   //~ if (kernel == 'b') return {Limiter::kUnknown, Counter::kUnknown, 0};
   //~ return {Limiter::kUnknown, Counter::kUnknown, 0};
@@ -34,7 +34,7 @@ Answer answer_for(const char kernel) {
 Occupancy sgemm_occupancy() {
   Occupancy sgemm;
   //~ // TODO(2): Two block limits are 4. Which one stays when 100 KB are configured, and how many
-  //~ // blocks would fit with 96 registers per thread and 100 KB (2 lines)?
+  //~ // blocks would fit with 96 registers per thread and 100 KB?
   //~begin 2
   // 122 * 32 = 3904, rounded up 4096 per warp, 4 warps: 65536 / 16384 = 4, whatever shared memory
   // says.

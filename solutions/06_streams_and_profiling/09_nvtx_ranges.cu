@@ -6,6 +6,7 @@
 //         copy in, launch, copy out
 //       wait
 //   A range is time of the host: "launch" ends when the launch is queued, not when the kernel ends.
+//   launch_triple() is given (09_nvtx_ranges.h).
 //   TODOs      2
 #include <nvtx3/nvToolsExt.h>
 
@@ -13,32 +14,22 @@
 
 #include "09_nvtx_ranges.h"
 
-// A range from construction to destruction, so that no way out of a block leaves it open.
 class Range {
  public:
-  //~ explicit Range(const char* name) { (void)name; }  // TODO(1): nvtxRangePushA
-  //~ ~Range() {}                                       // TODO(1): nvtxRangePop
+  //~ // TODO(1): A Range lasts from its construction to its destruction, whatever way leads out of
+  //~ // the block, and there is no second one that would close it again.
+  //~ explicit Range(const char* name) { (void)name; }
   //~begin 1
   explicit Range(const char* name) { nvtxRangePushA(name); }
   ~Range() { nvtxRangePop(); }
-  //~end
   Range(const Range&) = delete;
   Range& operator=(const Range&) = delete;
+  //~end
 };
-
-// Given. One thread per element.
-__global__ void triple(float* x, int n) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) {
-    x[i] *= 3.0f;
-  }
-}
 
 cudaError_t triple_in_batches(const float* h_x, float* h_y, float* d_x, int n, int batch,
                               cudaStream_t stream) {
-  constexpr int kBlock = 128;  // threads
-  //~ // TODO(2): Open a Range at the beginning of each phase below, and of the whole function. The
-  //~ // braces are there already (6 lines).
+  //~ // TODO(2): The ranges of a call are those above, and each holds the calls of its phase alone.
   //~begin 2
   const Range process("process");
   //~end
@@ -49,24 +40,23 @@ cudaError_t triple_in_batches(const float* h_x, float* h_y, float* d_x, int n, i
     //~end
     const int here = std::min(batch, n - first);
     const size_t bytes = here * sizeof(float);
+    //~ cudaMemcpyAsync(d_x, h_x + first, bytes, cudaMemcpyHostToDevice, stream);
+    //~ launch_triple(d_x, here, stream);
+    //~ cudaMemcpyAsync(h_y + first, d_x, bytes, cudaMemcpyDeviceToHost, stream);
+    //~begin 2
     {
-      //~begin 2
       const Range phase("copy in");
-      //~end
       cudaMemcpyAsync(d_x, h_x + first, bytes, cudaMemcpyHostToDevice, stream);
     }
     {
-      //~begin 2
       const Range phase("launch");
-      //~end
-      triple<<<(here + kBlock - 1) / kBlock, kBlock, 0, stream>>>(d_x, here);
+      launch_triple(d_x, here, stream);
     }
     {
-      //~begin 2
       const Range phase("copy out");
-      //~end
       cudaMemcpyAsync(h_y + first, d_x, bytes, cudaMemcpyDeviceToHost, stream);
     }
+    //~end
   }
   //~begin 2
   const Range wait("wait");

@@ -18,6 +18,7 @@ __global__ void halve(float* x, int n) {
   }
 }
 
+//~begin 1
 // What one CPU thread does: floats [first, first + length), in a stream of its own, to the end.
 static cudaError_t halve_slice(const float* h_x, float* h_y, float* d_x, int first, int length,
                                int block) {
@@ -26,10 +27,6 @@ static cudaError_t halve_slice(const float* h_x, float* h_y, float* d_x, int fir
   cudaStream_t stream = nullptr;
   cudaError_t error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
   if (error != cudaSuccess) return error;
-  //~ // TODO(1): Copy in, launch with `block` threads per block, copy out, wait for this stream alone,
-  //~ // and keep the first error, that of the launch included (about 8 lines).
-  //~ (void)h_x, (void)h_y, (void)d_x, (void)first, (void)block, (void)bytes;
-  //~begin 1
   error = cudaMemcpyAsync(d_x + first, h_x + first, bytes, cudaMemcpyHostToDevice, stream);
   if (error == cudaSuccess) {
     halve<<<(length + block - 1) / block, block, 0, stream>>>(d_x + first, length);
@@ -41,13 +38,17 @@ static cudaError_t halve_slice(const float* h_x, float* h_y, float* d_x, int fir
   }
   const cudaError_t ended = cudaStreamSynchronize(stream);
   if (error == cudaSuccess) error = ended;
-  //~end
   cudaStreamDestroy(stream);
   return error;
 }
 
-// Given: the threads, their slices, and the first of their errors.
+//~end
 cudaError_t halve_in_threads(const float* h_x, float* h_y, float* d_x, int n, int block) {
+  //~ // TODO(1): kThreads CPU threads do a slice each, independently of each other and to the end, on
+  //~ // the caller's device. The first error of any of them is returned, also that of a launch.
+  //~ (void)h_x, (void)h_y, (void)d_x, (void)n, (void)block;
+  //~ return cudaSuccess;
+  //~begin 1
   int device = 0;
   cudaGetDevice(&device);
   const int length = (n + kThreads - 1) / kThreads;
@@ -64,6 +65,7 @@ cudaError_t halve_in_threads(const float* h_x, float* h_y, float* d_x, int n, in
   const auto failed = std::find_if(errors.begin(), errors.end(),
                                    [](cudaError_t error) { return error != cudaSuccess; });
   return failed == errors.end() ? cudaSuccess : *failed;
+  //~end
 }
 
 // Two CPU threads launch a long kernel each, without naming a stream. Can the kernels run side by

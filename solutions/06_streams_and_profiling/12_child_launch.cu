@@ -8,7 +8,7 @@
 
 // One block of kSamples threads for one cell: coverage = points in the disc.
 __global__ void sample_cell(Disc disc, int row, int col, int* coverage) {
-  //~ // TODO(1): Thread t tests point t of the cell; one thread stores the sum (about 3 lines).
+  //~ // TODO(1): *coverage is how many of the points of this cell lie in the disc.
   //~ (void)disc, (void)row, (void)col, (void)coverage;
   //~begin 1
   const int count = __syncthreads_count(disc.contains_sample(row, col, threadIdx.x));
@@ -23,8 +23,8 @@ __global__ void cover_adaptively(Disc disc, int side, int* coverage) {
   const int cell = blockIdx.x * blockDim.x + threadIdx.x;
   if (cell >= side * side) return;
   const int row = cell / side, col = cell % side;
-  //~ // TODO(2): Store what is known without looking at points, else launch sample_cell for this cell,
-  //~ // in the stream cudaStreamFireAndForget (about 7 lines).
+  //~ // TODO(2): coverage[cell] is right when the grid has ended, its children included. Only a cell
+  //~ // that the border crosses gets a child, and children do not wait for each other.
   //~ (void)disc, (void)row, (void)col, (void)coverage;
   //~begin 2
   if (disc.contains_cell(row, col)) {

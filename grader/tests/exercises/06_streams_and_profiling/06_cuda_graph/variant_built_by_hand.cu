@@ -41,6 +41,7 @@ cudaError_t run_steps(const Rods& rods, cudaStream_t stream) {
 }
 
 cudaError_t release_steps(Rods* rods) {
+  if (rods->replay == nullptr) return cudaSuccess;
   const cudaError_t error = cudaGraphExecDestroy(rods->replay);
   rods->replay = nullptr;
   return error;
