@@ -12,7 +12,7 @@ constexpr uint64_t kMostInstructions = 50'000'000;  // of threads, in these runs
 constexpr char kLearnersFiles[] = ".cu";            // tests are .cpp
 
 std::string what_is_wrong(const std::string& call, bool said_success, const std::string& trouble,
-                          size_t left) {
+                          const std::string& left) {
   const std::string failed =
       "A call that fails: " + call + " was made to do nothing and to return an error. ";
   if (!trouble.empty()) {
@@ -25,11 +25,7 @@ std::string what_is_wrong(const std::string& call, bool said_success, const std:
            "return the first one that is no success; a launch leaves its own for "
            "cudaGetLastError().";
   }
-  if (left > 0) {
-    return failed + "The function reported that, but left " + std::to_string(left) +
-           (left == 1 ? " allocation" : " allocations") +
-           " behind. What was allocated before a failure has to be freed on that way out, too.";
-  }
+  if (!left.empty()) return failed + "The function reported that, but cleaned up badly. " + left;
   return "";
 }
 
@@ -48,7 +44,7 @@ FailingCalls::~FailingCalls() {
 
 void FailingCalls::begin_run() {
   if (!asked_) return;
-  live_before_ = wsim_live_allocations(nullptr);
+  held_ = Belongings::now();
   if (k_ == 0) instructions_before_ = context().thread_instructions;
   const bool enough =
       k_ == kMostRuns || context().thread_instructions > instructions_before_ + kMostInstructions;
@@ -67,9 +63,7 @@ bool FailingCalls::was_failing_run(bool said_success, const std::string& trouble
   }
   cudaGetLastError();
   wsim_clear_findings();  // of work that the launcher should not have given
-  const size_t live = wsim_live_allocations(nullptr);
-  *problem =
-      what_is_wrong(call, said_success, trouble, live > live_before_ ? live - live_before_ : 0);
+  *problem = what_is_wrong(call, said_success, trouble, held_.left_behind(1));
   if (problem->empty()) before_->restore();
   return true;
 }

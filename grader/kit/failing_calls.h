@@ -8,6 +8,7 @@
 
 #include "kit/context.h"
 #include "kit/kit.h"
+#include "kit/left_behind.h"
 
 namespace kit {
 
@@ -30,7 +31,7 @@ class FailingCalls {
   bool asked_;
   std::string names_;
   uint64_t k_ = 0;
-  size_t live_before_ = 0;
+  Belongings held_;
   uint64_t instructions_before_ = 0;
   std::optional<BuffersBefore> before_;
 };

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "kit/callers_order.h"
 #include "kit/classes.h"
 #include "kit/context.h"
 #include "kit/failing_calls.h"
@@ -184,10 +185,12 @@ std::map<std::string, uint64_t> count_calls() {
 }
 
 // Runs the launcher; "" or why it did not end well.
-std::string call(const std::function<void()>& launch, cudaError_t* launched, cudaError_t* ended) {
+std::string call(const std::function<void()>& launch, bool between_work, cudaError_t* launched,
+                 cudaError_t* ended) {
   const int before = current_device();
   const OnDevice scope(before);  // a launcher may leave another one current
   context().device_left = -1;
+  if (between_work) caller_works();
   std::string problem;
   context().in_launcher = context().counted_call = true;
   try {
@@ -199,6 +202,8 @@ std::string call(const std::function<void()>& launch, cudaError_t* launched, cud
   }
   context().in_launcher = context().counted_call = false;
   context().calls = count_calls();
+  context().waited = waited();
+  if (between_work) caller_works();
   if (current_device() != before) context().device_left = current_device();
   *launched = cudaGetLastError();
   if (*launched == cudaErrorNotReady) *launched = cudaSuccess;  // what a query answers; no failure
@@ -313,6 +318,9 @@ std::string class_problem(const Run& run, const Belongings& before, int calls) {
   if (!simulated()) return "";
   std::string problem;
   if (is_asked("who_did_the_work")) problem = who_did_the_work(run);
+  if (problem.empty() && is_asked("waits") && !hands_a_result_to_the_host()) {
+    problem = context().waited;
+  }
   if (!problem.empty() || !is_asked("left_behind")) return problem;
   const int device = context().device_left;
   if (device < 0) return before.left_behind(calls);
@@ -376,11 +384,13 @@ static Run run_launcher(const std::string& what, const Launcher& launcher, Site 
   std::optional<RunRecorder> recorder;
   FailingCalls failing(launcher.says_status && expected == cudaSuccess, family_of(launcher.status),
                        site);
+  const bool between_work = simulated() && is_asked("streams") && expected == cudaSuccess &&
+                            now.expected_findings.empty();
   for (bool counts = false; !counts;) {
     recorder.emplace();
     failing.begin_run();
     bool said_success = false;
-    problem = call([&] { said_success = launcher.launch(); }, &launched, &ended);
+    problem = call([&] { said_success = launcher.launch(); }, between_work, &launched, &ended);
     std::string trouble = problem;
     if (trouble.empty() && ended != cudaSuccess) trouble = "The kernel failed: " + describe(ended);
     counts = !failing.was_failing_run(said_success, trouble, &trouble);

@@ -1,6 +1,6 @@
-// grade dev classes [EX | CHAPTER] [--share N/M]: plants wrong answers into solutions and looks
-// whether the kit refuses each in the words of its class. What was shown is written down in
-// grader/tests/classes/planted.txt; what had been shown and is not any more is a failure.
+// grade dev classes [EX | CHAPTER] [--class KEY] [--share N/M]: plants wrong answers into solutions
+// and looks whether the kit refuses each in the words of its class. What was shown is written down
+// in grader/tests/classes/planted.txt; what had been shown and is not any more is a failure.
 #include <algorithm>
 #include <cstdio>
 #include <mutex>
@@ -54,12 +54,16 @@ std::vector<const course::Exercise*> share_of(std::vector<const course::Exercise
   return chosen;
 }
 
-std::vector<Planting> plantings(const std::vector<const course::Exercise*>& exercises) {
+// `key`: of one class, "" for all.
+std::vector<Planting> plantings(const course::Course& course,
+                                const std::vector<const course::Exercise*>& exercises,
+                                const std::string& key) {
   std::vector<Planting> all;
   for (const course::Exercise* exercise : exercises) {
     if (exercise->gpu_only || is_python(*exercise) || !missing_here(*exercise).empty()) continue;
     for (const course::AnswerClass& one : course::answer_classes()) {
-      if (!one.asked || exercise->exempt(one.key) != nullptr) continue;
+      if (!key.empty() && key != one.key) continue;
+      if (exercise->exempt(one.key) != nullptr || !arises(course, *exercise, one)) continue;
       for (const char* plant : one.plants) all.push_back({exercise, &one, plant});
     }
   }
@@ -105,7 +109,8 @@ std::string judge(const course::Course& course, const std::vector<Planting>& all
     }
     ++asked;
     shown += caught.empty() ? 0 : 1;
-    if (caught.empty()) print("open  " + id + ": " + first.answer_class->title + "\n");
+    const bool by_tests = first.answer_class->asker == course::AnswerClass::kTests;
+    if (caught.empty() && !by_tests) print("open  " + id + ": " + first.answer_class->title + "\n");
     planted->replace(id, first.answer_class->key, caught);
     begin = end;
   }
@@ -123,7 +128,9 @@ int dev_classes(App& app, const DevArguments& arguments) {
   if (!arguments.operands.empty()) exercises = chosen(app, arguments.operands.front());
   if (arguments.has("--share")) exercises = share_of(exercises, arguments.need("--share"));
   PlantedAnswers planted = PlantedAnswers::read(app.course());
-  std::vector<Planting> all = plantings(exercises);
+  const std::string key = arguments.has("--class") ? arguments.need("--class") : "";
+  std::vector<Planting> all = plantings(app.course(), exercises, key);
+  if (all.empty()) throw UsageError("No planted answers: no such class, or nothing is asked.");
   print("building the planted programs\n");
   if (!build_all(app, all)) return kFail;
   print("running " + course::plural(all.size(), "planted answer") + "\n");
