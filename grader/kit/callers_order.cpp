@@ -29,14 +29,14 @@ static bool waits_by_nature(const std::string& call) {
   return false;
 }
 
-// Code of the test, and code that is given.
+// Code of the kit and of the test, and code that is given.
 static bool is_given(const std::string& path) {
   for (const std::string end : {".h", "_test.cpp", "_support.cu", "_forward.cu", "_backward.cu"}) {
     const bool ends =
         path.size() > end.size() && path.compare(path.size() - end.size(), end.size(), end) == 0;
     if (ends) return true;
   }
-  return path.empty();
+  return path.empty() || path.find("/grader/kit/") != std::string::npos;
 }
 
 std::string waited() {
