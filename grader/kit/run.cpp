@@ -314,7 +314,8 @@ void count_afresh() {
 }
 
 // What the classes object to in a run that went well.
-std::string class_problem(const Run& run, const Belongings& before, int calls) {
+std::string class_problem(const Run& run, const Belongings& before, int calls,
+                          const std::string& left_on_error) {
   if (!simulated()) return "";
   std::string problem;
   if (is_asked("who_did_the_work")) problem = who_did_the_work(run);
@@ -323,10 +324,23 @@ std::string class_problem(const Run& run, const Belongings& before, int calls) {
   }
   if (!problem.empty() || !is_asked("left_behind")) return problem;
   const int device = context().device_left;
+  if (!left_on_error.empty()) return left_on_error;
   if (device < 0) return before.left_behind(calls);
   return "Left behind: device " + std::to_string(device) +
          " is the current one, and it was device " + std::to_string(current_device()) +
          " before the call. Put back what you change.";
+}
+
+// What is wrong with a run: what its launcher threw, or what was found, or how it ended, or what it
+// did to the buffers.
+static std::string judge_run(std::string problem, cudaError_t launched, cudaError_t ended,
+                             cudaError_t expected) {
+  const std::string finding = take_findings();  // names the line: more than an error code
+  context().error_expected = false;
+  if (problem.empty()) problem = finding;
+  if (problem.empty()) problem = judge_errors(launched, ended, expected);
+  if (problem.empty() && ended == cudaSuccess) problem = check_buffers();
+  return problem;
 }
 
 // The launcher of a run, which may say whether all went well.
@@ -362,6 +376,12 @@ static void keep_class_problem(const std::string& objection, Site site) {
   now.class_problem_site = site;
 }
 
+// The caller works before and after, unless the test is about something else.
+static bool is_between_work(cudaError_t expected) {
+  return simulated() && is_asked("streams") && expected == cudaSuccess &&
+         context().expected_findings.empty();
+}
+
 static Run run_launcher(const std::string& what, const Launcher& launcher, Site site) {
   Context& now = context();
   Run result;
@@ -384,13 +404,12 @@ static Run run_launcher(const std::string& what, const Launcher& launcher, Site 
   std::optional<RunRecorder> recorder;
   FailingCalls failing(launcher.says_status && expected == cudaSuccess, family_of(launcher.status),
                        site);
-  const bool between_work = simulated() && is_asked("streams") && expected == cudaSuccess &&
-                            now.expected_findings.empty();
   for (bool counts = false; !counts;) {
     recorder.emplace();
     failing.begin_run();
     bool said_success = false;
-    problem = call([&] { said_success = launcher.launch(); }, between_work, &launched, &ended);
+    problem = call([&] { said_success = launcher.launch(); }, is_between_work(expected), &launched,
+                   &ended);
     std::string trouble = problem;
     if (trouble.empty() && ended != cudaSuccess) trouble = "The kernel failed: " + describe(ended);
     counts = !failing.was_failing_run(said_success, trouble, &trouble);
@@ -400,6 +419,7 @@ static Run run_launcher(const std::string& what, const Launcher& launcher, Site 
     fail(trouble, site);
     return result;
   }
+  const std::string left_on_error = failing.left_behind();
   recorder->finish(result);
   earlier.remember_cost(result.counters().thread_instructions);
   now.ran = launched == cudaSuccess;  // else there is no launch to summarise
@@ -409,19 +429,15 @@ static Run run_launcher(const std::string& what, const Launcher& launcher, Site 
   // Gives back moved memory, before anybody counts what is left.
   const bool well = launched == cudaSuccess && ended == cudaSuccess;
   if (well) now.called_again = earlier.finish();
-  const std::string objection = well ? class_problem(result, before, earlier.calls()) : "";
-  const std::string finding = take_findings();  // names the line: more than an error code
-  now.error_expected = false;
-  if (problem.empty()) problem = finding;
-  if (problem.empty()) problem = judge_errors(launched, ended, expected);
-  if (problem.empty() && ended == cudaSuccess) problem = check_buffers();
+  const std::string objection =
+      well ? class_problem(result, before, earlier.calls(), left_on_error) : "";
+  problem = judge_run(problem, launched, ended, expected);
   if (problem.empty()) keep_class_problem(objection, site);
   if (!well) recover_device();
-  if (!problem.empty()) {
-    RunRecorder::set_failed(result);
-    RunRecorder::set_failed(now.last_run);
-    fail(problem, site);
-  }
+  if (problem.empty()) return result;
+  RunRecorder::set_failed(result);
+  RunRecorder::set_failed(now.last_run);
+  fail(problem, site);
   return result;
 }
 
