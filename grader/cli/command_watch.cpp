@@ -24,6 +24,15 @@
 namespace grade {
 namespace {
 
+// What a command of ours complained about, without how far it was meanwhile.
+std::string complaints_of(const ChildResult& result) {
+  std::string text = result.error;
+  for (const std::string& line : course::split_lines(result.err.text())) {
+    if (!course::ends_with(line, " ...")) text += line + "\n";
+  }
+  return text;
+}
+
 class Watch {
  public:
   Watch(App& app, const course::Exercise& exercise) : app_(app), console_(app) { open(exercise); }
@@ -305,7 +314,7 @@ class Watch {
     const ChildResult result = run_child(options);
     if (result.end == ChildResult::End::kCancelled) return;
     const std::string text = result.out.text();
-    page(console_, text.empty() ? result.err.text() + result.error : text);
+    page(console_, text.empty() ? complaints_of(result) : text);
   }
 
   void predict() {

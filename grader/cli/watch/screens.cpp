@@ -25,7 +25,9 @@ std::string welcome_text(App& app, const course::Exercise& exercise) {
   text += wrap("in your own editor, beside this window.", "        ", columns);
   text += wrap("and it is graded: here you read what is right, and what is wrong and why.",
                "  Save  ", columns);
-  text += "\n" + wrap("h gives a hint, ? shows all keys, q quits. ./grade goes on where you were.",
+  text += "\n" + wrap("All of it is in " + app.paths().root.string() +
+                          ". h gives a hint, ? shows all keys, q quits; ./grade goes on where you "
+                          "were.",
                       "", columns);
   return text + "\n" + terminal.paint(Style::kDim, "Any key begins.");
 }
@@ -47,12 +49,9 @@ std::string header_text(App& app) {
 }
 
 std::string files_text(App& app, const course::Exercise& exercise) {
-  const Terminal& terminal = app.terminal();
-  const auto row = [&](const std::string& word, const std::string& what) {
-    return terminal.paint(Style::kDim, word + "  " + what) + "\n";
-  };
-  return row("Read", page_of(app, exercise)) +
-         row("Edit", "chapters/" + exercise.id + exercise.extension() + " and save");
+  const int columns = app.terminal().columns;
+  return wrap(page_of(app, exercise), "Read  ", columns) +
+         wrap("chapters/" + exercise.id + exercise.extension(), "Edit  ", columns);
 }
 
 std::string keys_help(App& app) {

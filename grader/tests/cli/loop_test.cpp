@@ -40,7 +40,7 @@ TEST_F(Loop, FirstStartSaysWhatIsWhereAndTheSecondDoesNot) {
     expect_screen("Welcome to Scratch.");
     expect_screen("  Read  chapters/01_begin/README.md");
     expect_screen("  Edit  chapters/01_begin/01_first.cu");
-    expect_screen("? shows all keys");
+    expect_screen("q quits");
     expect_tidy();
     session_->type(" ");
     expect_screen("FAIL  Adds");
@@ -60,7 +60,7 @@ TEST_F(Loop, FirstStartSaysWhatIsWhereAndTheSecondDoesNot) {
 TEST_F(Loop, PathOfTheLessonIsAlwaysInSight) {
   open();
   expect_screen("Read  chapters/01_begin/README.md");
-  expect_screen("Edit  chapters/01_begin/01_first.cu and save");
+  expect_screen("Edit  chapters/01_begin/01_first.cu");
   write_file(course_.root() / "chapters/01_begin/01_first.md", "# First\n\nWords.\n");
   course_.save(kGood);
   expect_screen("PASS");
@@ -132,6 +132,7 @@ TEST_F(Loop, ExplainsTheFindingOfTheVerdict) {
   session_->type("e");
   expect_screen("The index lies outside of the array.");
   session_->type("q");
+  expect_screen(kKeys);
   course_.save("//! test Scratch.Adds 1\n//! fail c[7] is 3, expected 4.\n");
   expect_screen("c[7] is 3");
   EXPECT_FALSE(session_->screen().shows("e: explain"));
@@ -364,6 +365,8 @@ TEST(NinjaProgress, SaysWhichFileOfHowMany) {
   progress.read("[3/12] Building CXX object grader/cli/CMakeFiles/x.dir/a");
   progress.read("pp.cpp.o\n");
   EXPECT_EQ(progress.text(), "3 of 12, app.cpp, 0 s");
+  progress.read("[3/12] Building CXX object a/Unity/unity_verdict_cxx.cxx.o\n");
+  EXPECT_EQ(progress.text(), "3 of 12, verdict, 0 s");
   progress.read("a.cpp:1: error: no\n[4/12] Linking CXX executable bin/grade\n");
   EXPECT_EQ(progress.text(), "4 of 12, grade, 0 s");
 }
