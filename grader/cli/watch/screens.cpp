@@ -25,10 +25,9 @@ std::string welcome_text(App& app, const course::Exercise& exercise) {
   text += wrap("in your own editor, beside this window.", "        ", columns);
   text += wrap("and it is graded: here you read what is right, and what is wrong and why.",
                "  Save  ", columns);
-  text += "\n" + wrap("All of it is in " + app.paths().root.string() +
-                          ". h gives a hint, ? shows all keys, q quits; ./grade goes on where you "
-                          "were.",
+  text += "\n" + wrap("h gives a hint, ? shows all keys, q quits. ./grade goes on where you were.",
                       "", columns);
+  text += wrap("All of this is in " + app.paths().root.string(), "", columns);
   return text + "\n" + terminal.paint(Style::kDim, "Any key begins.");
 }
 

@@ -153,6 +153,42 @@ TEST_F(Loop, TracesTheFailingThread) {
   leave();
 }
 
+constexpr const char* kDrawn = "//! test Scratch.Adds 1\n//! view\n//! fail no\n";
+
+TEST_F(Loop, ViewsTheRunInTheBrowser) {
+  const fs::path browser = course_.root() / "browser", seen = course_.root() / "seen";
+  write_file(browser, "#!/bin/sh\necho \"$1\" >" + seen.string() + ".new\nmv " + seen.string() +
+                          ".new " + seen.string() + "\n");
+  fs::permissions(browser, fs::perms::owner_all);
+  course_.set("BROWSER", browser.string());
+  course_.save(kDrawn);
+  fs::create_directories(course_.root() / "grader");
+  fs::copy(fs::path(GRADE_CLONE) / "grader/view", course_.root() / "grader/view",
+           fs::copy_options::recursive);
+  open();
+  expect_screen("v: view");
+  session_->type("v");
+  EXPECT_TRUE(session_->wait_until([&] { return fs::exists(seen); })) << session_->screen().text();
+  EXPECT_TRUE(fs::exists(read_file(seen).substr(0, read_file(seen).find('\n')))) << read_file(seen);
+  expect_screen("Opened ");
+  leave();
+}
+
+TEST_F(Loop, ViewsTheRunAsTextWithoutABrowser) {
+  for (const char* name : {"BROWSER", "DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"}) {
+    course_.set(name, "");
+  }
+  course_.save(kDrawn);
+  open();
+  expect_screen("v: view");
+  session_->type("v");
+  expect_screen("goes back.");
+  EXPECT_NE(session_->bytes().find("./grade view 01_begin/01_first --text"), std::string::npos);
+  session_->type("q");
+  expect_screen(kKeys);
+  leave();
+}
+
 TEST(TraceArguments, AThreadInTwoDimensionsIsCountedWithTheLaunch) {
   Result result;
   TestReport& test = result.tests.emplace_back();
