@@ -55,6 +55,7 @@ how_far() {
     '['*/*'] '*)
       count=${last%%']'*}
       file=${last##*[/ ]}
+      case $file in unity_*_cxx.cxx.o) file=${file#unity_} file=${file%_cxx.cxx.o} ;; esac
       last="${count#'['}, ${file%.o}"
       last="${last%%/*} of ${last#*/}" ;;
     '') last=${steps:+"0 of $steps"} ;;

@@ -17,6 +17,8 @@
 . "$GRADE_ROOT/setup/cuda.sh"
 # shellcheck source=setup/toolkit.sh
 . "$GRADE_ROOT/setup/toolkit.sh"
+# shellcheck source=setup/moved.sh
+. "$GRADE_ROOT/setup/moved.sh"
 # shellcheck source=setup/build.sh
 . "$GRADE_ROOT/setup/build.sh"
 
@@ -35,18 +37,23 @@ set_up() {
     fi
   else
     configured_as=$grade_cxx:$GRADE_NVCC:$stamp_root
+    has_moved=''
     if [ -n "$stamp_root" ] && [ "$stamp_root" != "$GRADE_ROOT" ]; then
+      has_moved=yes
       progress "the course was in $stamp_root before, and build files name their folder:" \
-        'they are written anew; your files and your progress came along'
+        'they are written anew, and what is compiled is kept'
     fi
     rm -f "$stamp"
     provide_tools
     step 2 'CUDA compiler'
     provide_cuda
     step 3 'Build files'
+    [ -z "$has_moved" ] || remember_old_build
     configure
     step 4 'Grader'
+    [ -z "$has_moved" ] || find_what_can_be_reused
     build_grader
+    forget_old_build
   fi
   release_lock
 }

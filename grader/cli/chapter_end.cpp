@@ -176,11 +176,10 @@ std::string chapter_end_text(App& app, const course::Chapter& chapter) {
   if (next == nullptr) return text;
   const course::Chapter& other = chapter_of(app, *next);
   if (other.id == chapter.id) return text + "\nNext: " + next->id + ", a bonus.\n";
-  return text + wrap("Next: chapter " + number_of(other) + ", " + other.title +
-                         ". Its page is "
-                         "chapters/" +
-                         other.id + "/README.md",
-                     "\n", terminal.columns);
+  return text + "\n" +
+         wrap("Next: chapter " + number_of(other) + ", " + other.title + ": chapters/" + other.id +
+                  "/README.md",
+              "", terminal.columns);
 }
 
 std::string course_end_text(App& app) {

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "cli/app.h"
+#include "cli/browser.h"
 #include "cli/commands.h"
 #include "cli/json_out.h"
 #include "cli/process/interrupt.h"
@@ -51,36 +52,9 @@ struct Subject {
   std::string recording;
 };
 
-bool is_in_path(const std::string& name) {
-  const char* path = std::getenv("PATH");
-  const std::string folders = path == nullptr ? "" : path;
-  for (size_t begin = 0; begin <= folders.size();) {
-    const size_t end = std::min(folders.find(':', begin), folders.size());
-    if (::access((fs::path(folders.substr(begin, end - begin)) / name).c_str(), X_OK) == 0) {
-      return true;
-    }
-    begin = end + 1;
-  }
-  return false;
-}
-
-bool is_set(const char* variable) {
-  const char* value = std::getenv(variable);
-  return value != nullptr && *value != '\0';
-}
-
-// Opens the file on this machine's screen, if it has one and somebody sits before it.
+// On this machine's screen, if somebody sits before it.
 bool open_browser(App& app, const std::string& what) {
-  const bool screen = is_set("DISPLAY") || is_set("WAYLAND_DISPLAY");
-  const bool elsewhere = is_set("SSH_CONNECTION") || is_set("WSL_DISTRO_NAME");
-  if (!app.terminal().is_terminal || !screen || elsewhere || !is_in_path("xdg-open")) return false;
-  const pid_t child = ::fork();
-  if (child != 0) return child > 0;
-  ::setsid();
-  ::close(STDOUT_FILENO);
-  ::close(STDERR_FILENO);
-  ::execlp("xdg-open", "xdg-open", what.c_str(), nullptr);
-  ::_exit(1);
+  return app.terminal().is_terminal && open_in_browser(what);
 }
 
 // ---- runs before and the reference ------------------------------------------------------------

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cli/app.h"
+#include "cli/browser.h"
 #include "cli/chapter_end.h"
 #include "cli/commands.h"
 #include "cli/grading.h"
@@ -23,6 +24,15 @@
 
 namespace grade {
 namespace {
+
+// What a command of ours complained about, without how far it was meanwhile.
+std::string complaints_of(const ChildResult& result) {
+  std::string text = result.error;
+  for (const std::string& line : course::split_lines(result.err.text())) {
+    if (!course::ends_with(line, " ...")) text += line + "\n";
+  }
+  return text;
+}
 
 class Watch {
  public:
@@ -207,7 +217,7 @@ class Watch {
         trace();
         break;
       case 'v':
-        if (can_be_viewed()) show_command({"view", exercise_->id});
+        if (can_be_viewed()) view();
         break;
       case 'm':
         if (grading_) page(console_, verdict({true, ""}));
@@ -287,8 +297,38 @@ class Watch {
     }
   }
 
+  // In the browser; without one, as text.
+  void view() {
+    if (!has_browser()) {
+      show_command({"view", exercise_->id, "--text"});
+      return;
+    }
+    const ChildResult result = run_command({"view", exercise_->id});
+    if (result.end == ChildResult::End::kCancelled) return;
+    // Its last line is the file.
+    const std::string text = course::trim(result.out.text());
+    const std::string file = text.substr(text.rfind('\n') + 1);
+    if (!result.ok()) {
+      page(console_, text + "\n" + complaints_of(result));
+    } else if (open_in_browser(file)) {
+      note_ = wrap("Opened " + file, "", app_.terminal().columns);
+    } else {
+      note_ = wrap("The browser did not start. The pictures are in " + file, "",
+                   app_.terminal().columns);
+    }
+  }
+
   // What another command of ours prints.
-  void show_command(std::vector<std::string> arguments) {
+  void show_command(const std::vector<std::string>& arguments) {
+    const ChildResult result = run_command(arguments);
+    if (result.end == ChildResult::End::kCancelled) return;
+    const std::string text = result.out.text();
+    page(console_, text.empty() ? complaints_of(result) : text);
+  }
+
+  // Another command of ours, as a process; its end is kCancelled where something else is to be
+  // done.
+  ChildResult run_command(std::vector<std::string> arguments) {
     const std::string said = "./grade " + course::join(arguments, " ");
     console_.show(header_text(app_) + app_.terminal().paint(Style::kBold, exercise_->id) + "\n");
     ProgressLine line(app_.terminal());
@@ -302,10 +342,7 @@ class Watch {
     options.interrupted = [this] { return console_.must_stop(); };
     const NinjaProgress clock;
     options.on_tick = [&] { line.show("  " + said + ", " + clock.text()); };
-    const ChildResult result = run_child(options);
-    if (result.end == ChildResult::End::kCancelled) return;
-    const std::string text = result.out.text();
-    page(console_, text.empty() ? result.err.text() + result.error : text);
+    return run_child(options);
   }
 
   void predict() {

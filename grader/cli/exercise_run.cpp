@@ -172,9 +172,12 @@ EarlyEnd early_end(const ChildResult& child, bool in_test, const TimeLimits& lim
 }
 
 // Where the program may write: temporary files, devices, and what it keeps about kernels.
-std::vector<fs::path> writable_folders(const RunRequest& request, const fs::path& reports) {
+std::vector<fs::path> writable_folders(const Paths& paths, const RunRequest& request,
+                                       const fs::path& reports) {
   std::error_code error;
   std::vector<fs::path> folders = {"/dev", "/tmp", fs::temp_directory_path(error), reports};
+  // Where ./grade profile and trace ask the simulator for a file.
+  folders.push_back(paths.build(Device::kSimulator) / "profile");
   const char* home = std::getenv("HOME");
   if (home == nullptr) return folders;
   // Caches of the driver and of the frameworks, which compile at the first call. On a GPU other
@@ -199,7 +202,7 @@ class ProgramRun {
         result_(*result),
         events_(result),
         limits_(time_limits(request)),
-        confinement_(writable_folders(request, kept_reports(paths.build(request.device)))) {
+        confinement_(writable_folders(paths, request, kept_reports(paths.build(request.device)))) {
     // A learner's GTEST_FILTER must not choose what is graded.
     options_.dropped = {"GTEST_", "PYTEST_", "GRADE_CHANNEL="};
     options_.directory = paths.build(request.device);

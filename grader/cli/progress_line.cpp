@@ -48,6 +48,11 @@ void NinjaProgress::read(std::string_view text) {
     count_ = line.substr(1, slash - 1) + " of " + line.substr(slash + 1, close - slash - 1);
     file_ = line.substr(line.find_last_of("/ ") + 1);
     if (file_.ends_with(".o")) file_.erase(file_.size() - 2);
+    // A group of files is compiled as one, unity_NAME_cxx.cxx.
+    constexpr std::string_view kGroup = "unity_", kGroupEnd = "_cxx.cxx";
+    if (file_.starts_with(kGroup) && file_.ends_with(kGroupEnd)) {
+      file_ = file_.substr(kGroup.size(), file_.size() - kGroup.size() - kGroupEnd.size());
+    }
   }
 }
 

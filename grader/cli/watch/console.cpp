@@ -12,6 +12,7 @@ namespace grade {
 void Console::take_save() {
   watcher_->settle();
   saved_ = false;
+  keys_.clear();  // they were meant for a screen that the save has ended
 }
 
 void Console::look() {

@@ -27,6 +27,7 @@ std::string welcome_text(App& app, const course::Exercise& exercise) {
                "  Save  ", columns);
   text += "\n" + wrap("h gives a hint, ? shows all keys, q quits. ./grade goes on where you were.",
                       "", columns);
+  text += wrap("All of this is in " + app.paths().root.string(), "", columns);
   return text + "\n" + terminal.paint(Style::kDim, "Any key begins.");
 }
 
@@ -47,12 +48,9 @@ std::string header_text(App& app) {
 }
 
 std::string files_text(App& app, const course::Exercise& exercise) {
-  const Terminal& terminal = app.terminal();
-  const auto row = [&](const std::string& word, const std::string& what) {
-    return terminal.paint(Style::kDim, word + "  " + what) + "\n";
-  };
-  return row("Read", page_of(app, exercise)) +
-         row("Edit", "chapters/" + exercise.id + exercise.extension() + " and save");
+  const int columns = app.terminal().columns;
+  return wrap(page_of(app, exercise), "Read  ", columns) +
+         wrap("chapters/" + exercise.id + exercise.extension(), "Edit  ", columns);
 }
 
 std::string keys_help(App& app) {

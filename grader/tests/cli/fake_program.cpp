@@ -12,6 +12,7 @@
 //   //! devices N               fails unless so many devices are asked for (0: not said)
 //   //! print TEXT  //! spam  //! exit N  //! abort  //! crash  //! recurse  //! hang  //! allocate
 //   //! throw  //! fork  //! silent-exit, linked-for-gpu (before the first event)
+//   //! view        a recording, where GRADE_SIM_VIEW asks for one
 //   //! trace TEXT   into the file that GRADE_SIM_TRACE names, with the block and thread asked for
 #include <fnmatch.h>
 #include <signal.h>
@@ -234,6 +235,19 @@ class Program {
         << value("GRADE_SIM_TRACE_THREAD") << "\n";
   }
 
+  // A recording of a kernel that never ran.
+  static void view() {
+    const char* file = std::getenv("GRADE_SIM_VIEW");
+    if (file == nullptr) return;
+    std::ofstream(file)
+        << R"x({"format": 1, "kind": "view", "label": "modelled (H200)", "limits": {}, )x"
+        << R"x("findings": [], "findings_left_out": 0, "wrong": [], "profile": {"kernels": [)x"
+        << R"x({"name": "k", "launches": 1, "launch": {}, "cost": {}, "totals": {}, "lines": [], )x"
+        << R"x("view": {"grid": [1, 1, 1], "block": [32, 1, 1], "shared_bytes": 0, "numbers": [], )x"
+        << R"x("arrays": [], "variables": [], "sites": [], "code": [], "files": []}}]}})x"
+        << "\n";
+  }
+
   static void allocate() {
     std::vector<std::vector<char>> blocks;
     for (;;) blocks.emplace_back(16 << 20, 'x');
@@ -263,6 +277,7 @@ class Program {
          }},
         {"hang", [] { hang(); }},
         {"trace", [&] { trace(step.rest); }},
+        {"view", [] { view(); }},
         {"linked-for-gpu", [&] { on_a_gpu_ = true; }},
         {"allocate", [] { allocate(); }},
         {"throw", [] { throw std::runtime_error("thrown by the learner"); }},

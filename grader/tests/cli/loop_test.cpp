@@ -40,7 +40,7 @@ TEST_F(Loop, FirstStartSaysWhatIsWhereAndTheSecondDoesNot) {
     expect_screen("Welcome to Scratch.");
     expect_screen("  Read  chapters/01_begin/README.md");
     expect_screen("  Edit  chapters/01_begin/01_first.cu");
-    expect_screen("? shows all keys");
+    expect_screen("q quits");
     expect_tidy();
     session_->type(" ");
     expect_screen("FAIL  Adds");
@@ -60,7 +60,7 @@ TEST_F(Loop, FirstStartSaysWhatIsWhereAndTheSecondDoesNot) {
 TEST_F(Loop, PathOfTheLessonIsAlwaysInSight) {
   open();
   expect_screen("Read  chapters/01_begin/README.md");
-  expect_screen("Edit  chapters/01_begin/01_first.cu and save");
+  expect_screen("Edit  chapters/01_begin/01_first.cu");
   write_file(course_.root() / "chapters/01_begin/01_first.md", "# First\n\nWords.\n");
   course_.save(kGood);
   expect_screen("PASS");
@@ -132,6 +132,7 @@ TEST_F(Loop, ExplainsTheFindingOfTheVerdict) {
   session_->type("e");
   expect_screen("The index lies outside of the array.");
   session_->type("q");
+  expect_screen(kKeys);
   course_.save("//! test Scratch.Adds 1\n//! fail c[7] is 3, expected 4.\n");
   expect_screen("c[7] is 3");
   EXPECT_FALSE(session_->screen().shows("e: explain"));
@@ -147,6 +148,42 @@ TEST_F(Loop, TracesTheFailingThread) {
   session_->type("t");
   expect_screen("t = 1, block 2, thread 33");
   expect_tidy();
+  session_->type("q");
+  expect_screen(kKeys);
+  leave();
+}
+
+constexpr const char* kDrawn = "//! test Scratch.Adds 1\n//! view\n//! fail no\n";
+
+TEST_F(Loop, ViewsTheRunInTheBrowser) {
+  const fs::path browser = course_.root() / "browser", seen = course_.root() / "seen";
+  write_file(browser, "#!/bin/sh\necho \"$1\" >" + seen.string() + ".new\nmv " + seen.string() +
+                          ".new " + seen.string() + "\n");
+  fs::permissions(browser, fs::perms::owner_all);
+  course_.set("BROWSER", browser.string());
+  course_.save(kDrawn);
+  fs::create_directories(course_.root() / "grader");
+  fs::copy(fs::path(GRADE_CLONE) / "grader/view", course_.root() / "grader/view",
+           fs::copy_options::recursive);
+  open();
+  expect_screen("v: view");
+  session_->type("v");
+  EXPECT_TRUE(session_->wait_until([&] { return fs::exists(seen); })) << session_->screen().text();
+  EXPECT_TRUE(fs::exists(read_file(seen).substr(0, read_file(seen).find('\n')))) << read_file(seen);
+  expect_screen("Opened ");
+  leave();
+}
+
+TEST_F(Loop, ViewsTheRunAsTextWithoutABrowser) {
+  for (const char* name : {"BROWSER", "DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"}) {
+    course_.set(name, "");
+  }
+  course_.save(kDrawn);
+  open();
+  expect_screen("v: view");
+  session_->type("v");
+  expect_screen("goes back.");
+  EXPECT_NE(session_->bytes().find("./grade view 01_begin/01_first --text"), std::string::npos);
   session_->type("q");
   expect_screen(kKeys);
   leave();
@@ -364,6 +401,8 @@ TEST(NinjaProgress, SaysWhichFileOfHowMany) {
   progress.read("[3/12] Building CXX object grader/cli/CMakeFiles/x.dir/a");
   progress.read("pp.cpp.o\n");
   EXPECT_EQ(progress.text(), "3 of 12, app.cpp, 0 s");
+  progress.read("[3/12] Building CXX object a/Unity/unity_verdict_cxx.cxx.o\n");
+  EXPECT_EQ(progress.text(), "3 of 12, verdict, 0 s");
   progress.read("a.cpp:1: error: no\n[4/12] Linking CXX executable bin/grade\n");
   EXPECT_EQ(progress.text(), "4 of 12, grade, 0 s");
 }

@@ -1,6 +1,7 @@
 // What learners really write, compiled by nvcc and run by the simulator, through the real `grade`.
 #include <gtest/gtest.h>
 
+#include "course/text.h"
 #include "pty_session.h"
 #include "real_course.h"
 
@@ -146,10 +147,8 @@ TEST_F(RealKernels, ForgedResultsAreNotRead) {
 }
 
 TEST_F(RealKernels, PrintfWithoutEndIsStopped) {
-  expect_fails(
-      "#include <cstdio>\n" +
-          with_launch("    for (;;) std::printf(\"%s\\n\", \"again and again and again\");\n"),
-      {"printed more than 64 MB"});
+  expect_fails("#include <cstdio>\n" + with_launch("    for (;;) std::printf(\"%4000d\\n\", 1);\n"),
+               {"printed more than 64 MB"});
 }
 
 TEST_F(RealKernels, TooMuchMemoryIsNamed) {
@@ -166,8 +165,23 @@ TEST_F(RealKernels, DeviceMemoryThatIsNotThereIsNamed) {
                {"writes a null pointer", "was the buffer allocated"});
 }
 
+TEST_F(RealKernels, WhatAKernelPrintsIsShownEvenBeforeACrash) {
+  const std::string prints =
+      "#include <cstdio>\n" +
+      with_launch(
+          "    vector_add<<<grid, kBlock>>>(d_a, d_b, d_c, n);\n"
+          "    cudaDeviceSynchronize();\n    std::printf(\"from the host\\n\");\n"
+          "    *reinterpret_cast<volatile int*>(1) = 0;\n");
+  const std::string text =
+      course::replace_all(prints, "c[i] = a[i] + b[i];",
+                          "c[i] = a[i] + b[i]; if (i == 0) printf(\"from thread %d\\n\", i);");
+  expect_fails(text, {"It printed", "          from thread 0\n          from the host\n"});
+}
+
 TEST_F(RealKernels, WatchModeGradesAnEditInAPseudoTerminal) {
   PtySession session(course_, {});
+  EXPECT_TRUE(session.wait_for("Any key begins.", 60)) << session.screen().text();
+  session.type(" ");
   EXPECT_TRUE(session.wait_for("q: quit", 60)) << session.screen().text();
   EXPECT_TRUE(session.screen().shows("FAIL  ")) << session.screen().text();
   course_.save(RealCourse::solution_with(kGrid, kGrid), RealCourse::kVectorAdd);

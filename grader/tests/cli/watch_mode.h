@@ -15,7 +15,7 @@
 namespace grade::test {
 
 // What an exercise shows at the foot of the screen, whatever its verdict.
-inline constexpr const char* kKeys = "l: list  ?: all keys  q: quit";
+inline constexpr const char* kKeys = "q: quit";
 
 class WatchMode : public testing::Test {
  protected:

@@ -106,3 +106,42 @@ test_with_the_real_cmake_and_ninja() {
   expect_status 5
   expect_says '[4/4] Grader: building'
 }
+
+# What is compiled says when it was: the same second after a move is the same object.
+test_a_moved_folder_keeps_what_is_compiled() {
+  with_toolkit
+  real_course
+  mkdir -p "$course/grader" "$course/cmake"
+  printf '#include <stdio.h>\nint main() { return puts(__TIME__) < 0; }\n' >"$course/grader/main.cpp"
+  # Before project(), and in a folder of its own, as the course has it.
+  grep -v '^add_custom_target' "$course/CMakeLists.txt" | sed -n '/^add_exec/,$p' \
+    >"$course/grader/CMakeLists.txt"
+  sed -i -e '1a set(CMAKE_CXX_COMPILER_LAUNCHER sh "${CMAKE_CURRENT_SOURCE_DIR}/setup/reuse.sh")' \
+    -e 's/^add_exec.*/add_subdirectory(grader)/' -e '/^set_target/d' "$course/CMakeLists.txt"
+  grade list
+  expect_status 0
+  compiled_at=$(cat "$work/out")
+  sleep 1
+  move_course 'another course'
+  expect_says "the course was in $work/my course before"
+  expect_out "$compiled_at"
+  # Ninja agrees, and knows the header files.
+  grade list
+  expect_silent
+  # An edit, before or after a move, is compiled.
+  touch -d '+1 minute' "$course/grader/main.cpp"
+  move_course 'third course'
+  [ "$(cat "$work/out")" != "$compiled_at" ] || broken 'an edited file was not compiled:'
+  # So is what the old folder's name is in.
+  printf '#include <stdio.h>\nint main() { return puts(__FILE__) < 0; }\n' >"$course/grader/main.cpp"
+  grade list
+  move_course 'last course'
+  expect_out "$course/grader/main.cpp"
+}
+
+move_course() {
+  mv "$course" "$work/$1"
+  course=$work/$1
+  grade list
+  expect_status 0
+}
