@@ -211,6 +211,8 @@ class ProgramRun {
     } else {
       choose_program(paths);
     }
+    options_.environment.insert(options_.environment.end(), request.environment.begin(),
+                                request.environment.end());
     keep_reports();
     ask_for_devices(request.exercise->simulated_gpus);
     options_.memory_bytes = memory_limit();

@@ -49,6 +49,7 @@ class Sync {
     const std::string now = course::read_text(file);
     const FilledPage filled = fill_figures(context, file, now);
     for (const std::string& problem : filled.problems) problems_ += problem + "\n";
+    for (const auto& [picture, drawn] : filled.pictures) write(picture, drawn);
     if (filled.text != now) write(file, filled.text);
   }
 

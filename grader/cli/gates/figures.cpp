@@ -10,6 +10,7 @@
 #include "cli/gates/index_table.h"
 #include "cli/gates/run_sources.h"
 #include "cli/gates/speed_table.h"
+#include "cli/gates/view_picture.h"
 #include "cli/verdict.h"
 #include "course/json.h"
 #include "course/starter.h"
@@ -189,8 +190,9 @@ std::string changed_value(const GateContext& context, const Mark& mark, const st
 
 Mark mark_of(const std::string& source, int line, const std::string& file) {
   static const std::vector<std::string> kKnown = {
-      "region", "file",      "opcodes", "speeds",  "index",   "route",  "counter",  "screen",
-      "table",  "benchmark", "ratio",   "changed", "finding", "result", "modelled", "fading"};
+      "region",  "file",   "opcodes",  "speeds",    "index", "route",
+      "counter", "screen", "table",    "benchmark", "ratio", "changed",
+      "finding", "result", "modelled", "fading",    "view"};
   Mark mark;
   mark.line = line;
   mark.source = words_of(source);
@@ -223,6 +225,12 @@ std::vector<Mark> find_marks(const std::string& page, const std::string& file) {
       mark.end = page.find(kEnd, after);
       if (mark.end == std::string::npos)
         fail(mark, file, "this mark needs \"<!-- end -->\" below.");
+    } else if (is_picture(mark)) {  // the next line is a link
+      mark.begin = page.find_first_not_of('\n', after);
+      if (mark.begin == std::string::npos || page.compare(mark.begin, 2, "![") != 0) {
+        fail(mark, file, "no picture follows this mark: ![words](PATH.svg).");
+      }
+      mark.end = std::min(page.find('\n', mark.begin), page.size());
     } else if (page.compare(after, 1, "\n") == 0) {
       const size_t text = page.find_first_not_of('\n', after);
       if (text == std::string::npos || !block_body(page, text, &mark)) {
@@ -354,13 +362,21 @@ std::string without_times(const std::string& text) {
 }
 
 FilledPage fill_figures(const GateContext& context, const fs::path& file, const std::string& page) {
-  FilledPage filled{page, {}};
+  FilledPage filled{page, {}, {}};
   const std::string name = shown(context, file);
   try {
     std::vector<Mark> marks = find_marks(page, name);
     // From the end, so that positions before stay right.
     for (auto mark = marks.rbegin(); mark != marks.rend(); ++mark) {
       const std::string now = page.substr(mark->begin, mark->end - mark->begin);
+      if (is_picture(*mark)) {
+        const fs::path drawn = picture_file(file, *mark, now);
+        const std::string picture = picture_of_run(context, *mark, name);
+        if (!fs::exists(drawn) || course::read_text(drawn) != picture) {
+          filled.pictures.emplace_back(drawn, picture);
+        }
+        continue;
+      }
       const std::string value = value_of(context, *mark, name);
       if (without_times(now) == without_times(value)) continue;
       filled.text.replace(mark->begin, mark->end - mark->begin, value);

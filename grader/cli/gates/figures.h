@@ -21,6 +21,8 @@
 //   result EX [TEST]               "passes" or "fails", the run or one test
 //   modelled EX NAME               how many times the speed of NAME it has in the model
 //     EX@starter, EX@mutant_2, EX@variant_NAME: of another program of the exercise
+//   view EX PICTURE [TEST [KERNEL]]   before a link to a picture, whose file is what the run draws
+//                                  (view_picture.h)
 //   fading course                  how much of the code learners write, by chapter, as a table, up
 //                                  to a line <!-- end -->
 //   screen EX NAME                 what ./grade shows for NAME: solution, starter, mutant_1, ...
@@ -74,6 +76,7 @@ std::string without_times(const std::string& text);
 
 struct FilledPage {
   std::string text;
+  std::vector<std::pair<std::filesystem::path, std::string>> pictures;  // files that differ
   std::vector<std::string> problems;
 };
 FilledPage fill_figures(const GateContext& context, const std::filesystem::path& file,

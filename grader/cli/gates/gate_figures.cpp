@@ -5,6 +5,7 @@
 #include "cli/gates/figures.h"
 #include "cli/gates/gate.h"
 #include "cli/gates/lesson_answers.h"
+#include "cli/gates/view_picture.h"
 #include "course/text.h"
 
 namespace grade {
@@ -19,7 +20,25 @@ bool concerns(const GateContext& context, const Mark& mark) {
   if (context.whole_course || mark.source[0] == "benchmark" || mark.source[0] == "ratio")
     return true;
   return std::any_of(context.exercises.begin(), context.exercises.end(),
-                     [&](const course::Exercise* e) { return e->id == mark.source[1]; });
+                     [&](const course::Exercise* e) {
+                       return e->id == mark.source[1].substr(0, mark.source[1].find('@'));
+                     });
+}
+
+Item check_picture(const GateContext& context, const std::string& page, const fs::path& file,
+                   const std::string& name, const Mark& mark) {
+  const std::string where = name + ":" + std::to_string(mark.line);
+  try {
+    const fs::path drawn = picture_file(file, mark, page.substr(mark.begin, mark.end - mark.begin));
+    const std::string now = picture_of_run(context, mark, name);
+    if (fs::exists(drawn) && course::read_text(drawn) == now) return passed(kFiguresGate, where);
+    return failed(kFiguresGate, where,
+                  where + ": " + shown(context, drawn) + " is not what " +
+                      course::join(mark.source, " ") +
+                      " draws now; run ./grade dev sync and look at it again.");
+  } catch (const course::Error& error) {
+    return failed(kFiguresGate, where, error.what());
+  }
 }
 
 Item check_mark(const GateContext& context, const std::string& page, const std::string& name,
@@ -85,7 +104,8 @@ std::vector<Item> check_figures(const GateContext& context) {
     try {
       for (const Mark& mark : find_marks(page, name)) {
         if (!mark.is_text() && concerns(context, mark)) {
-          items.push_back(check_mark(context, page, name, mark));
+          items.push_back(is_picture(mark) ? check_picture(context, page, file, name, mark)
+                                           : check_mark(context, page, name, mark));
         }
       }
     } catch (const course::Error& error) {

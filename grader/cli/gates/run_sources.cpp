@@ -86,7 +86,8 @@ std::string with_thousands(double value) {
 }
 
 Result run_for(const GateContext& context, const Mark& mark, const std::string& file,
-               const std::string& program, const std::string& filter) {
+               const std::string& program, const std::string& filter,
+               const std::vector<std::pair<std::string, std::string>>& environment) {
   const size_t at = program.find('@');
   const std::string id = program.substr(0, at);
   const std::string which = at == std::string::npos ? "solution" : program.substr(at + 1);
@@ -95,6 +96,8 @@ Result run_for(const GateContext& context, const Mark& mark, const std::string& 
   RunRequest request;
   request.exercise = exercise;
   request.filter = filter;
+  request.environment = environment;
+  if (!environment.empty()) request.continue_after_crash = false;  // it would write again
   if (which == "solution") {
     request.program = Program::kSolution;
   } else if (which == "starter") {

@@ -14,7 +14,8 @@ std::string run_value(const GateContext& context, const Mark& mark, const std::s
 
 // Builds and runs `program`: "EX" (the solution), "EX@starter", "EX@mutant_2". Throws.
 Result run_for(const GateContext& context, const Mark& mark, const std::string& file,
-               const std::string& program, const std::string& filter);
+               const std::string& program, const std::string& filter,
+               const std::vector<std::pair<std::string, std::string>>& environment = {});
 
 // "1,536"
 std::string with_thousands(double value);

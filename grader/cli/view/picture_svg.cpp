@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <set>
 
 #include "cli/view/picture.h"
@@ -44,9 +45,8 @@ class Svg {
     body_ += "  <rect x=\"" + digits(x) + "\" y=\"" + digits(y) + "\" width=\"" + digits(w) +
              "\" height=\"" + digits(h) + "\" fill=\"" + fill + "\"" + more + "/>\n";
   }
-  void line(double x1, double y1, double x2, double y2, const std::string& colour) {
-    body_ += "  <path d=\"M" + digits(x1) + " " + digits(y1) + " L" + digits(x2) + " " +
-             digits(y2) + "\" stroke=\"" + colour + "\" fill=\"none\"/>\n";
+  void path(const std::string& way, const std::string& colour) {
+    body_ += "  <path d=\"" + way + "\" stroke=\"" + colour + "\" fill=\"none\"/>\n";
   }
   void text(double x, double y, const std::string& words, const char* anchor = "start",
             const std::string& fill = kInk, int size = 12, bool bold = false) {
@@ -61,7 +61,7 @@ class Svg {
            "\" role=\"img\" aria-labelledby=\"title desc\" "
            "font-family=\"Helvetica, Arial, sans-serif\">\n  <title id=\"title\">" +
            escaped(title_) + "</title>\n  <desc id=\"desc\">" + escaped(words_) +
-           "</desc>\n  <!-- From a run: ./grade view --svg -->\n"
+           "</desc>\n  <!-- Drawn by grade view from a run. -->\n"
            "  <rect width=\"" +
            w + "\" height=\"" + h + "\" rx=\"10\" fill=\"#f7f8fa\"/>\n" + body_ + "</svg>\n";
   }
@@ -70,15 +70,29 @@ class Svg {
   std::string title_, words_, body_;
 };
 
-void memory_word(Svg& svg, double x, double y, const std::vector<int>* lanes, bool moved) {
-  const char* fill = lanes != nullptr ? kWanted : moved ? kUnused : "#ffffff";
-  svg.rect(x + 0.5, y, kCell - 1, kCell, fill,
-           " rx=\"2\" stroke=\"" + std::string(kRule) + "\" stroke-width=\"0.6\"");
-  if (lanes == nullptr) return;
-  const bool many = lanes->size() > 1;
-  svg.text(x + kCell / 2.0, y + 14,
-           many ? std::to_string(lanes->size()) + "×" : std::to_string(lanes->front()), "middle",
-           "#ffffff", 10);
+// A row of 32 words, each wanted by lanes, or moved, or neither.
+void memory_row(Svg& svg, double y, const std::map<int, std::vector<int>>& wanted,
+                const std::function<bool(int)>& moves) {
+  svg.rect(kLeft, y, kWarp * kCell, kCell, "#ffffff", " stroke=\"" + std::string(kRule) + "\"");
+  std::string borders;
+  for (int w = 1; w < kWarp; ++w) {
+    borders +=
+        "M" + std::to_string(kLeft + w * kCell) + " " + digits(y) + "v" + std::to_string(kCell);
+  }
+  svg.path(borders, kRule);
+  for (int w = 0; w < kWarp; ++w) {
+    const double x = kLeft + w * kCell;
+    const auto lanes = wanted.find(w);
+    if (lanes == wanted.end()) {
+      if (moves(w)) svg.rect(x + 1, y + 1, kCell - 2, kCell - 2, kUnused);
+      continue;
+    }
+    svg.rect(x + 1, y + 1, kCell - 2, kCell - 2, kWanted);
+    const size_t n = lanes->second.size();
+    svg.text(x + kCell / 2.0, y + 14,
+             n > 1 ? std::to_string(n) + "×" : std::to_string(lanes->second.front()), "middle",
+             "#ffffff", 10);
+  }
 }
 
 std::string lens_svg(const Launch& launch, const Site& site) {
@@ -98,12 +112,11 @@ std::string lens_svg(const Launch& launch, const Site& site) {
   for (const auto& [line, wanted] : sectors.lines) {
     if (shown++ == kMostLines) break;
     const int64_t element = (line * 128 - target.skew) / site.element;
-    svg.text(kLeft - 8, y + 14, (target.name.size() > 7 ? "" : target.name) + "[" + std::to_string(element) + "]", "end", kDim, 11);
-    for (int w = 0; w < kWarp; ++w) {
-      const auto lanes = wanted.find(w);
-      memory_word(svg, kLeft + w * kCell, y, lanes == wanted.end() ? nullptr : &lanes->second,
-                  sectors.moved.count(line * 4 + w / 8) != 0);
-    }
+    svg.text(kLeft - 8, y + 14,
+             (target.name.size() > 7 ? "" : target.name) + "[" + std::to_string(element) + "]",
+             "end", kDim, 11);
+    const int64_t number = line;
+    memory_row(svg, y, wanted, [&](int w) { return sectors.moved.count(number * 4 + w / 8) != 0; });
     for (int k = 0; k < 4; ++k) {
       const bool moves = sectors.moved.count(line * 4 + k) != 0;
       svg.rect(kLeft + 8 * k * kCell, y - 2, 8 * kCell, kCell + 4, "none",
@@ -140,11 +153,7 @@ std::string banks_svg(const Launch& launch, const Site& site) {
   double y = 78;
   for (size_t p = 0; p < passes.size() && p < kMostPasses; ++p) {
     svg.text(kLeft - 8, y + 14, "pass " + std::to_string(p + 1), "end", kDim, 11);
-    for (int bank = 0; bank < kWarp; ++bank) {
-      const auto lanes = passes[p].find(bank);
-      memory_word(svg, kLeft + bank * kCell, y, lanes == passes[p].end() ? nullptr : &lanes->second,
-                  false);
-    }
+    memory_row(svg, y, passes[p], [](int) { return false; });
     y += kCell + 4;
   }
   if (passes.size() > kMostPasses) {
@@ -238,7 +247,7 @@ std::string time_svg(const Recording& recording) {
   for (size_t r = 0; r < rows.size(); ++r) {
     const double y = kTop + static_cast<double>(r) * kRow;
     svg.text(kSide - 8, y + 15, rows[r], "end", kInk, 11);
-    svg.line(kSide, y + kRow - 2, kSide + kWide, y + kRow - 2, kRule);
+    svg.path("M" + digits(kSide) + " " + digits(y + kRow - 2) + "h" + digits(kWide), kRule);
   }
   for (const course::Json& item : items) {
     const auto row = std::find(rows.begin(), rows.end(), item.string_or("stream")) - rows.begin();

@@ -90,15 +90,26 @@ void ProfileLog::start() {
   if (!options.profile.empty()) std::atexit([] { instance().write(); });
 }
 
+// The largest launch, among those that execute about as much of the kernel's code: a test of an edge
+// case may start very many blocks that have nothing to do.
+bool ProfileLog::is_more_telling(const Entry& known, uint64_t instructions, uint64_t code) {
+  if (3 * code < 2 * known.code) return false;
+  return 3 * known.code < 2 * code || instructions >= known.instructions;
+}
+
 void ProfileLog::add(const Kernel& kernel, const LaunchConfig& config,
                      const std::vector<PcCounters>& counters, const LaunchCost& cost) {
   Entry& entry = kernels_[kernel.name];
   ++entry.launches;
-  uint64_t instructions = 0;
-  for (const PcCounters& c : counters) instructions += c.issued;
-  if (instructions < entry.instructions) return;
+  uint64_t instructions = 0, code = 0;
+  for (const PcCounters& c : counters) {
+    instructions += c.issued;
+    code += c.issued > 0;
+  }
+  if (!is_more_telling(entry, instructions, code)) return;
   entry.kernel = &kernel;
   entry.instructions = instructions;
+  entry.code = code;
   entry.config = config;
   entry.counters = counters;
   entry.distances = Recorder::instance().last().distances;

@@ -1,5 +1,5 @@
-// What `grade profile` and the comparison with a GPU read: for every kernel its largest launch,
-// with counters per source line and the modelled cost, as JSON
+// What `grade profile` and the comparison with a GPU read: for every kernel its largest launch
+// (of those that run most of its code), with counters per source line and the modelled cost, as JSON
 // (grader/cli/schema/profile.schema.json).
 //
 // GRADE_SIM_PROFILE names the file; it is written when the program exits. GRADE_SIM_SLICE divides
@@ -37,13 +37,15 @@ class ProfileLog {
   struct Entry {
     const Kernel* kernel = nullptr;
     uint64_t launches = 0;
-    uint64_t instructions = 0;  // of the largest launch
+    uint64_t instructions = 0;  // of the launch that is shown
+    uint64_t code = 0;          // different ones of these
     LaunchConfig config;
     std::vector<PcCounters> counters;
     std::unordered_map<uint32_t, LaneDistance> distances;
     LaunchCost cost;
     std::shared_ptr<const LaunchView> view;  // nullptr: nobody looks at it
   };
+  static bool is_more_telling(const Entry& known, uint64_t instructions, uint64_t code);
   void write() const;
   static std::string entry_json(const Entry& entry);
 

@@ -144,8 +144,8 @@ class ViewRecorder : public LaunchObserver {
   uint64_t left_out_ = 0;
 };
 
-// As JSON (grader/cli/schema/view.schema.json). `counters`: of the launch, one per instruction;
-// nullptr: not known.
+// As JSON, in the form that grader/view/data.js reads. `counters`: of the launch, one for each
+// instruction; nullptr: not known.
 std::string launch_view_json(const LaunchView& view, const std::vector<PcCounters>* counters);
 std::string scene_json(const Scene& scene);
 std::string dim_json(const Dim3& d);

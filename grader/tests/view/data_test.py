@@ -2,6 +2,7 @@
 import json
 import re
 import unittest
+import xml.dom.minidom
 
 import graded
 
@@ -130,6 +131,9 @@ class Exercises(unittest.TestCase):
         self.assertIn("32 passes through the banks", drawn)
         again = graded.grade("view", self.EXERCISE, "--solution", "--svg", "banks:39")
         self.assertEqual(drawn, again)
+        for name in ["banks:39", "lens:22", "block", "time"]:
+            drawn = graded.grade("view", self.EXERCISE, "--solution", "--svg", name)
+            self.assertTrue(xml.dom.minidom.parseString(drawn).getElementsByTagName("desc"), name)
 
     def test_trace(self):
         file = graded.ROOT / "build" / "sim" / "view" / "trace.json"

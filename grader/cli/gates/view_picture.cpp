@@ -1,0 +1,52 @@
+#include "cli/gates/view_picture.h"
+
+#include <unistd.h>
+
+#include <optional>
+
+#include "cli/gates/run_sources.h"
+#include "cli/view/picture.h"
+
+namespace grade {
+
+namespace fs = std::filesystem;
+
+bool is_picture(const Mark& mark) { return mark.source[0] == "view"; }
+
+std::string picture_of_run(const GateContext& context, const Mark& mark, const std::string& file) {
+  const std::vector<std::string>& s = mark.source;
+  if (s.size() < 3 || s.size() > 5) {
+    throw course::Error(file, mark.line, "a picture reads: view EX PICTURE [TEST [KERNEL]].");
+  }
+  // Where a program under test may write.
+  const fs::path recorded =
+      fs::temp_directory_path() / ("warplings-picture-" + std::to_string(::getpid()) + ".json");
+  fs::remove(recorded);
+  run_for(context, mark, file, s[1], s.size() > 3 ? s[3] : "",
+          {{"GRADE_SIM_VIEW", recorded.string()}});
+  if (!fs::exists(recorded)) {
+    throw course::Error(file, mark.line, s[1] + " ended before it could be drawn.");
+  }
+  const view::Recording recording(course::parse_json(course::read_text(recorded), s[1]));
+  fs::remove(recorded);
+  const std::string id = s[1].substr(0, s[1].find('@'));
+  const course::Exercise* exercise = context.course->find(id);
+  const course::Json& kernel =
+      recording.kernel(s.size() == 5 ? s[4] : "", exercise->name + exercise->extension());
+  const std::optional<view::Launch> wrong = recording.wrong_launch_of(kernel);
+  return view::picture_svg(recording, wrong ? *wrong : recording.launch_of(kernel),
+                           view::picture_name(s[2]));
+}
+
+fs::path picture_file(const fs::path& page, const Mark& mark, const std::string& link) {
+  const size_t open = link.find("]("), close = link.rfind(')');
+  const bool is_link = link.rfind("![", 0) == 0 && open != std::string::npos &&
+                       close != std::string::npos && close > open;
+  if (!is_link || !link.substr(0, close).ends_with(".svg")) {
+    throw course::Error(page.string(), mark.line,
+                        "a mark of a view stands before a link to a picture: ![words](PATH.svg).");
+  }
+  return (page.parent_path() / link.substr(open + 2, close - open - 2)).lexically_normal();
+}
+
+}  // namespace grade

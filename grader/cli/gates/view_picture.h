@@ -1,0 +1,25 @@
+// Pictures of a page that come from a run:
+//   <!-- from: view EX PICTURE [TEST [KERNEL]] -->
+//
+//   ![words](../../assets/figures/.../name.svg)
+// The file that the link names is what `./grade view EX --solution --svg PICTURE` draws;
+// EX@starter, EX@mutant_2 and EX@variant_NAME run another program of the exercise.
+#ifndef WARPLINGS_CLI_GATES_VIEW_PICTURE_H_
+#define WARPLINGS_CLI_GATES_VIEW_PICTURE_H_
+
+#include <filesystem>
+#include <string>
+
+#include "cli/gates/figures.h"
+
+namespace grade {
+
+bool is_picture(const Mark& mark);
+// What the run gives now. Throws course::Error.
+std::string picture_of_run(const GateContext& context, const Mark& mark, const std::string& file);
+// The file that the marked link names, in the folder of the page. Throws course::Error.
+std::filesystem::path picture_file(const std::filesystem::path& page, const Mark& mark,
+                                   const std::string& link);
+
+}  // namespace grade
+#endif  // WARPLINGS_CLI_GATES_VIEW_PICTURE_H_
