@@ -17,7 +17,7 @@
 
 constexpr int kBlock = 512;        // threads
 constexpr int kEmpty = -1;         // no key: keys are not negative; all bytes of it are 0xFF
-constexpr int kTableSlots = 8192;  // of the table in global memory: at most half of them are used
+constexpr int kTableSlots = 4096;  // of the table in global memory: at most half of them are used
 constexpr int kCacheSlots = 1024;  // of the table of a block
 constexpr int kTries = 16;         // slots of it in which a key may lie
 constexpr int kWarp = 32;          // lanes
