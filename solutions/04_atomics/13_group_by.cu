@@ -17,7 +17,7 @@
 
 constexpr int kBlock = 512;        // threads
 constexpr int kEmpty = -1;         // no key: keys are not negative; all bytes of it are 0xFF
-constexpr int kTableSlots = 8192;  // of the table in global memory: at most half of them are used
+constexpr int kTableSlots = 4096;  // of the table in global memory: at most half of them are used
 constexpr int kCacheSlots = 1024;  // of the table of a block
 constexpr int kTries = 16;         // slots of it in which a key may lie
 constexpr int kWarp = 32;          // lanes
@@ -30,7 +30,7 @@ struct Table {
   unsigned largest[kTableSlots];  // ordered()
   // The rows of the result before they are in order.
   int number;
-  int slot_of[kMostGroups];
+  int slot_of[kMostGroups], key_of[kMostGroups];
 };
 static_assert(sizeof(Table) <= kWorkBytes, "the table lies in d_work");
 
@@ -110,12 +110,16 @@ __global__ void __launch_bounds__(kBlock)
 // Lists the slots that are used, in any order.
 __global__ void list_groups(Table* table) {
   const int slot = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % kWarp;
-  const bool used = table->key[slot] != kEmpty;
+  const int key = table->key[slot];
+  const bool used = key != kEmpty;
   const unsigned users = __ballot_sync(0xFFFFFFFFu, used);
   int base = 0;
   if (lane == 0 && users != 0) base = atomicAdd(&table->number, __popc(users));
   base = __shfl_sync(0xFFFFFFFFu, base, 0);
-  if (used) table->slot_of[base + __popc(users & ((1u << lane) - 1))] = slot;
+  if (!used) return;
+  const int g = base + __popc(users & ((1u << lane) - 1));
+  table->slot_of[g] = slot;
+  table->key_of[g] = key;
 }
 
 // The place of a group is the number of keys that are smaller.
@@ -123,10 +127,10 @@ __global__ void write_groups(const Table* table, Groups groups, int* number) {
   const int g = blockIdx.x * blockDim.x + threadIdx.x;
   if (g == 0) *number = table->number;
   if (g >= table->number) return;
-  const int slot = table->slot_of[g], key = table->key[slot];
+  const int slot = table->slot_of[g], key = table->key_of[g];
   int place = 0;
   for (int other = 0; other < table->number; ++other) {
-    place += table->key[table->slot_of[other]] < key;
+    place += table->key_of[other] < key;
   }
   groups.key[place] = key;
   groups.count[place] = static_cast<int>(table->count[slot]);

@@ -76,7 +76,7 @@ std::string advice_for(const Warp& warp, const RaceReport& race) {
   }
   if (a.strong && b.strong) {
     return "Both are atomic or volatile, but not of the same size or not for threads of other "
-           "blocks: use the same type, without the suffix _block.";
+           "blocks: use the same type, without the suffix _block or cuda::thread_scope_block.";
   }
   if (a.block != b.block) {
     return "Blocks run in any order, so nothing separates the two: give each block its own "

@@ -4,7 +4,7 @@
 #include "13_group_by.h"
 
 constexpr int kPlaces = 512;     // of a block
-constexpr int kSlots = 1 << 14;  // of the table in global memory
+constexpr int kSlots = 1 << 13;  // of the table in global memory
 
 struct Sums {
   unsigned long long total;

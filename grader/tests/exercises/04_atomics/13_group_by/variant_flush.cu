@@ -7,7 +7,7 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int kLocal = 2048;     // slots of a block
-constexpr int kTable = 1 << 13;  // slots in global memory
+constexpr int kTable = 1 << 12;  // slots in global memory
 constexpr unsigned kFree = 0xFFFFFFFFu;
 
 struct Columns {
@@ -93,7 +93,7 @@ __global__ void write(Columns table, Groups groups, int* number) {
       keys[i] = table.key[half * kTable / 2 + i];
     }
     __syncthreads();
-    for (int i = 0; i < kTable / 2; ++i) place += keys[i] < mine;
+    for (int i = 0; i < kTable / 2 && mine != kFree; ++i) place += keys[i] < mine;
     __syncthreads();
   }
   if (mine == kFree) return;
