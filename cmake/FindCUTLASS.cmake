@@ -1,7 +1,8 @@
 # FindCUTLASS: headers only, from a folder that the learner names or a package of them.
 #
 # Looks in CUTLASS_ROOT and CUTLASS_PATH (variables of CMake or of the environment; the folder that
-# holds include/cutlass), in the system's folders, and in the Python package nvidia-cutlass. Defines
+# holds include/cutlass), in .toolkit/libraries (setup/libraries.sh), in the system's folders, and in
+# the Python package nvidia-cutlass. Defines
 # CUTLASS_FOUND and the target CUTLASS::cutlass.
 set(python_package "")
 if(NOT CUTLASS_INCLUDE_DIR)
@@ -16,7 +17,7 @@ print(spec.submodule_search_locations[0] if spec else '')"
   mark_as_advanced(WARPLINGS_PYTHON)
 endif()
 find_path(CUTLASS_INCLUDE_DIR cutlass/cutlass.h
-          HINTS "${CUTLASS_PATH}" ENV CUTLASS_PATH "${python_package}"
+          HINTS "${CUTLASS_PATH}" ENV CUTLASS_PATH "${WARPLINGS_FETCHED_LIBRARIES}" "${python_package}"
           PATH_SUFFIXES include source/include)
 
 include(FindPackageHandleStandardArgs)

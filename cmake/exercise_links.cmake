@@ -11,9 +11,12 @@ function(warplings_exercise_links out out_includes out_missing)
     if(library STREQUAL "zlib")  # the only one that is not NVIDIA's
       find_package(ZLIB QUIET)
       set(candidates ZLIB::ZLIB)
+    elseif(library STREQUAL "cutlass")  # headers, on both devices
+      find_package(CUTLASS QUIET)
+      set(candidates CUTLASS::cutlass)
     elseif(WARPLINGS_DEVICE STREQUAL "gpu")
       string(TOUPPER "${library}" package)
-      if(package MATCHES "^(CUDNN|CUTLASS|NCCL)$")  # not part of the toolkit
+      if(package MATCHES "^(CUDNN|NCCL)$")  # not part of the toolkit
         find_package(${package} QUIET)
       endif()
       set(candidates "CUDA::${library}" "${package}::${library}")
@@ -29,7 +32,7 @@ function(warplings_exercise_links out out_includes out_missing)
     endforeach()
     if(found)
       list(APPEND targets ${found})
-      if(WARPLINGS_DEVICE STREQUAL "sim")
+      if(found MATCHES "^warplings")
         get_property(headers TARGET ${found} PROPERTY WARPLINGS_HEADERS)
         list(APPEND includes ${headers})
       elseif(NOT found MATCHES "^CUDA::")

@@ -1,11 +1,11 @@
 #!/bin/sh
 # shellcheck disable=SC2034,SC2154
-# CUDA's libraries for machines with a GPU, and NVRTC, from NVIDIA's wheels on PyPI, into .toolkit/libraries:
+# CUDA's libraries for machines with a GPU, NVRTC and CUTLASS, from NVIDIA's wheels on PyPI, into .toolkit/libraries:
 #   sh setup/libraries.sh                  what there is, what is here, how much each downloads
 #   sh setup/libraries.sh NAME... | all    fetches these, after a question
 #   sh setup/libraries.sh --yes NAME...    without one
-# Nothing else calls it. Without a GPU one exercise needs one of them, 09/19 the compiler NVRTC: the
-# simulator has libraries of its own.
+# Nothing else calls it. Without a GPU two exercises need one of them, 09/16 the headers of CUTLASS and
+# 09/19 the compiler NVRTC: else the simulator has libraries of its own.
 # Exit status: 0 done or nothing to do, 1 not done, 2 wrong arguments.
 set -eu
 
@@ -16,9 +16,10 @@ for part in report lock packages python; do
 done
 toolkit_dir=$GRADE_ROOT/.toolkit
 libraries_dir=$toolkit_dir/libraries
-known='cublas cufft curand cudnn nccl nvrtc'
+known='cublas cufft curand cudnn nccl nvrtc cutlass'
 
-# facts NAME: sets package, megabytes (to download), header, library (the file, without its version).
+# facts NAME: sets package, megabytes (to download), header, library (the file, without its version;
+# CUTLASS is headers alone).
 # Versions are those that go with CUDA 13.0.2 of setup/toolkit.sh.
 facts() {
   library=lib$1.so
@@ -29,6 +30,7 @@ facts() {
     cudnn) package=nvidia-cudnn-cu13==9.14.0.64 megabytes=366 header=cudnn.h ;;
     nccl) package=nvidia-nccl-cu13==2.28.9 megabytes=197 header=nccl.h ;;
     nvrtc) package=nvidia-cuda-nvrtc==13.0.88 megabytes=90 header=nvrtc.h ;;
+    cutlass) package=nvidia-cutlass==4.2.0.0 megabytes=7 header=cutlass/cutlass.h library='' ;;
     *) return 1 ;;
   esac
 }
@@ -41,6 +43,7 @@ used_by() {
     cudnn) echo 'convolutions and layers; chapters 08, 09, 12' ;;
     nccl) echo 'several GPUs; chapters 10 and 12' ;;
     nvrtc) echo 'a compiler in the program; 09/19, also without a GPU' ;;
+    cutlass) echo 'products as templates; 09/16, also without a GPU' ;;
   esac
 }
 
@@ -131,13 +134,16 @@ fetch() {
   provide_pip || fail 'Fetching the libraries needs python3 with pip.' \
     'Install Python 3.9 or later with pip.'
   make_temp_dir
-  packages=''
+  packages='' headers=''
   for name in $missing_libraries; do
     facts "$name"
-    packages="$packages $package"
+    if [ -n "$library" ]; then packages="$packages $package"; else headers="$headers $package"; fi
   done
   # shellcheck disable=SC2086
-  pip_install libraries $packages || pip_failed $((3 * total))
+  if [ -n "$packages" ]; then pip_install libraries $packages || pip_failed $((3 * total)); fi
+  # CUTLASS's package also asks for what its generators need.
+  # shellcheck disable=SC2086
+  if [ -n "$headers" ]; then pip_install libraries --no-deps $headers || pip_failed $((3 * total)); fi
 }
 
 # All wheels in one include and one lib, where CMake and the loader look. Linkers look for names
@@ -146,7 +152,7 @@ assemble() {
   mkdir -p "$libraries_dir/include" "$libraries_dir/lib" "$libraries_dir/licenses" ||
     fail "Cannot write $libraries_dir." 'Make the clone writable and free some disk space.'
   for name in $missing_libraries; do rm -f "$libraries_dir/.$name"; done
-  for tree in "$temp_dir"/packages/nvidia/*; do
+  for tree in "$temp_dir"/packages/nvidia/* "$temp_dir"/packages/cutlass_library/source; do
     for part in include lib; do
       if [ -d "$tree/$part" ]; then cp -R "$tree/$part/." "$libraries_dir/$part/"; fi
     done
@@ -159,7 +165,7 @@ assemble() {
   for name in $missing_libraries; do
     facts "$name"
     if ! [ -f "$libraries_dir/include/$header" ] || ! [ -e "$libraries_dir/lib/$library" ]; then
-      fail "The package $package does not hold $header and $library." \
+      fail "The package $package does not hold $header${library:+ and $library}." \
         'Check which index pip uses (PIP_INDEX_URL, pip config list); it must serve the originals.'
     fi
     echo "$package" >"$libraries_dir/.$name"

@@ -26,8 +26,8 @@ __global__ void mask_scores(const float* scores, float* out, float scale, int qu
 
 void launch_mask_scores(const float* d_scores, float* d_out, float scale, int queries, int keys) {
   const dim3 block(32, 8);  // threads along keys and queries
-  const dim3 grid((keys + block.x - 1) / block.x, (queries + block.y - 1) / block.y);
-  mask_scores<<<grid, block>>>(d_scores, d_out, scale, queries, keys);
+  // TODO(2), the launch: a thread for every query and key.
+  mask_scores<<<1, block>>>(d_scores, d_out, scale, queries, keys);
 }
 
 void mask_scores_on_cpu(const float* h_scores, float* h_out, float scale, int queries, int keys) {

@@ -18,8 +18,8 @@ cudaError_t time_work(Work work, void* context, cudaStream_t stream, int repeats
     work(context, stream);
     ms[i] = 0.0f;
   }
-  cudaEventDestroy(stop);
-  cudaEventDestroy(start);
+  if (stop != nullptr) cudaEventDestroy(stop);
+  if (start != nullptr) cudaEventDestroy(start);
   return error;
 }
 

@@ -5,7 +5,7 @@
 #include "04_ballot_vote.h"
 
 inline constexpr unsigned kAllLanes = 0xffffffffu;
-constexpr int kBlock = 256;  // threads
+inline constexpr int kBlock = 256;  // threads
 
 __global__ void judge_groups(const float* x, float threshold, unsigned* masks, int* counts,
                              int* verdicts, int n) {
@@ -13,10 +13,10 @@ __global__ void judge_groups(const float* x, float threshold, unsigned* masks, i
   const int lane = threadIdx.x % 32;
   const bool exists = i < n;
   const bool chosen = exists && x[i] > threshold;
-  // TODO(1): One bit per lane (__ballot_sync), and how many are set (__popc; 2 lines).
+  // TODO(1): The mask has the answers of all lanes, and count says how many are yes (2 lines).
   const unsigned mask = chosen;
   const int count = chosen;
-  // TODO(2): kAll, kNone or kSome (__all_sync, __any_sync; about 3 lines).
+  // TODO(2): kAll, kNone or kSome of the elements that exist (about 3 lines).
   const int verdict = chosen ? kAll : kNone;
   if (exists && lane == 0) {  // lane 0 of a group without elements does not exist
     masks[i / 32] = mask;
@@ -26,25 +26,15 @@ __global__ void judge_groups(const float* x, float threshold, unsigned* masks, i
 }
 
 __global__ void partition_groups(const float* x, float threshold, float* out, int n) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  const int lane = threadIdx.x % 32;
-  const bool exists = i < n;
-  const bool chosen = exists && x[i] > threshold;
-  // TODO(3): This lane's place in its group: chosen elements first, in order, then the others
-  // (about 5 lines).
-  const int place = chosen ? lane : lane;  // nobody moves
-  if (exists) out[i / 32 * 32 + place] = x[i];
+  // TODO(3): Each group of 32 has its chosen elements first, in order, then the others, in order;
+  // every lane finds its place by itself (about 11 lines).
 }
 
 void launch_judge_groups(const float* d_x, float threshold, unsigned* d_masks, int* d_counts,
                          int* d_verdicts, int n) {
-  const int grid = (n + kBlock - 1) / kBlock;
-  if (grid > 0) {
-    judge_groups<<<grid, kBlock>>>(d_x, threshold, d_masks, d_counts, d_verdicts, n);
-  }
+  // Still TODO(1): A lane for every element of every group, also of the last (about 4 lines).
 }
 
 void launch_partition_groups(const float* d_x, float threshold, float* d_out, int n) {
-  const int grid = (n + kBlock - 1) / kBlock;
-  if (grid > 0) partition_groups<<<grid, kBlock>>>(d_x, threshold, d_out, n);
+  // Still TODO(3): The same (about 2 lines).
 }

@@ -1,12 +1,14 @@
-// Given code of chapter 05, for exercises 03 and later: what 02 and 05 are about, ready to use.
-// All 32 lanes of the warp must call these together.
+// Given code of chapter 05, for exercises 03 and later: what 02, 05 and 06 are about, ready to use.
+// All 32 lanes of the warp must call the warp_ functions together, all threads of the block
+// block_inclusive_sum.
 #ifndef CHAPTERS_05_WARPS_SUPPORT_H_
 #define CHAPTERS_05_WARPS_SUPPORT_H_
 
 constexpr unsigned kAllLanes = 0xffffffffu;
 constexpr int kWarp = 32;  // lanes
 
-// Sum of the 32 values, in every lane. Lanes that are `offset` apart exchange, five times.
+// Sum of the 32 values, in every lane, as warp_max of 02 does it: lanes that are `offset` apart
+// exchange, five times.
 __device__ inline float warp_sum(float value) {
   for (int offset = kWarp / 2; offset > 0; offset /= 2) {
     value += __shfl_xor_sync(kAllLanes, value, offset);
@@ -32,7 +34,27 @@ __device__ inline float warp_inclusive_sum(float value) {
   return value;
 }
 
-// ---- for 07: a scan in which tiles wait for each other -----------------------------------------
+// Thread t gets the sum of the values of threads 0 to t, and *total is that of all, in every
+// thread. May be called again at once.
+template <int kThreads>
+__device__ float block_inclusive_sum(float value, float* total) {
+  __shared__ float warp_totals[kThreads / kWarp];  // [warp], then the sum of warps 0 to w
+  const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
+  value = warp_inclusive_sum(value);
+  if (lane == kWarp - 1) warp_totals[warp] = value;
+  __syncthreads();  // the first warp reads the totals of all
+  if (warp == 0) {
+    const float sums = warp_inclusive_sum(lane < kThreads / kWarp ? warp_totals[lane] : 0.0f);
+    if (lane < kThreads / kWarp) warp_totals[lane] = sums;
+  }
+  __syncthreads();  // all read what the first warp has written
+  if (warp > 0) value += warp_totals[warp - 1];
+  *total = warp_totals[kThreads / kWarp - 1];
+  __syncthreads();  // the next call writes warp_totals: nobody may still be reading
+  return value;
+}
+
+// ---- for 08 and 09: a scan in which tiles wait for each other ----------------------------------
 
 // What a tile has told the others. Status and value share one 64-bit word, which is written and
 // read as a whole: who sees the status sees the value that belongs to it, without any fence.
@@ -53,32 +75,15 @@ __device__ inline TileState read_state(const TileState* state) {
   return *static_cast<const volatile TileState*>(state);
 }
 
-// The sum of tiles 0 to tile - 1, in every lane. One warp calls it; tile t must have published its
-// total or its prefix, or be about to, for all t < tile. The 32 lanes look at the 32 tiles before,
-// the nearest one in lane 0, and go back from there until one of them knows its prefix.
-__device__ inline float look_back(const TileState* states, int tile) {
-  const int lane = threadIdx.x % kWarp;
-  float sum = 0.0f;
-  // The tiles before have begun a moment ago as well. Asking at once costs them bandwidth and finds
-  // nothing; half a microsecond later is best on an H200.
-  __nanosleep(500);
-  for (int nearest = tile - 1;; nearest -= kWarp) {
-    const int seen = nearest - lane;  // before tile 0 the sum is known: 0
-    TileState state = seen >= 0 ? read_state(states + seen) : static_cast<TileState>(kPrefix) << 32;
-    unsigned with_prefix = 0, counted = 0;  // a bit per lane
-    while (true) {
-      const unsigned status = static_cast<unsigned>(state >> 32);
-      const unsigned silent = __ballot_sync(kAllLanes, status == kNothing);
-      with_prefix = __ballot_sync(kAllLanes, status == kPrefix);
-      counted = with_prefix ^ (with_prefix - 1);  // up to the nearest prefix; all if there is none
-      if ((silent & counted) == 0) break;
-      if (status == kNothing) state = read_state(states + seen);
-    }
-    const float value = __uint_as_float(static_cast<unsigned>(state));
-    sum += warp_sum(counted >> lane & 1 ? value : 0.0f);
-    if (with_prefix != 0) return sum;
-  }
+// What a state says, once it has been read.
+__device__ inline TileStatus status_of(TileState state) {
+  return static_cast<TileStatus>(state >> 32);
 }
+__device__ inline float value_of(TileState state) {
+  return __uint_as_float(static_cast<unsigned>(state));
+}
+
+// ---- for 09: what a warp loads and stores ------------------------------------------------------
 
 // A warp's part of a tile: kLoads x 128 floats from x + first; load k of lane l holds the four from
 // first + 128 k + 4 l. Past n there are zeros.

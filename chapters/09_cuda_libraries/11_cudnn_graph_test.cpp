@@ -1,4 +1,4 @@
-// Tests of 09/11 a cuDNN graph. They need a GPU.
+// Tests of 09/11 a cuDNN graph.
 #include "11_cudnn_graph.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-"""11/08: values against double; on a GPU the time beside the CUDA kernel of 05/08 and PyTorch's."""
+"""11/08: values against double; on a GPU the time beside the CUDA kernel of 05/10 and PyTorch's."""
 
 import ctypes
 
@@ -114,12 +114,12 @@ if kit.on_gpu:
                 expected = softmax_on_cpu(x[rows])
                 tensors.expect_close("of a timed call, y", y[rows], expected, tolerance(expected))
 
-            # Bars against 05/08: 0.5 of its speed for a pass, 0.9 for gold.
+            # Bars against 05/10: 0.5 of its speed for a pass, 0.9 for gold.
             speed.against(
                 lambda: exercise.launch_softmax_rows(x, y),
                 [y],
                 [
-                    speed.Other("stage", "the CUDA kernel of 05/08", cuda_kernel(x, y), 0.5, 0.9),
+                    speed.Other("stage", "the CUDA kernel of 05/10", cuda_kernel(x, y), 0.5, 0.9),
                     speed.Other(
                         "library", "torch.softmax", lambda: torch.softmax(x, 1, out=y), 1.0
                     ),

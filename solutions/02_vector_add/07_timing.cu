@@ -23,16 +23,16 @@ cudaError_t time_work(Work work, void* context, cudaStream_t stream, int repeats
     //~ work(context, stream);
     //~ ms[i] = 0.0f;
     //~begin 2
-    cudaEventRecord(start, stream);
+    error = cudaEventRecord(start, stream);
     work(context, stream);
-    cudaEventRecord(stop, stream);
+    if (error == cudaSuccess) error = cudaEventRecord(stop, stream);
     // Both records were only queued. There is no time to read before the device has reached stop.
-    error = cudaEventSynchronize(stop);
+    if (error == cudaSuccess) error = cudaEventSynchronize(stop);
     if (error == cudaSuccess) error = cudaEventElapsedTime(&ms[i], start, stop);
     //~end
   }
-  cudaEventDestroy(stop);
-  cudaEventDestroy(start);
+  if (stop != nullptr) cudaEventDestroy(stop);
+  if (start != nullptr) cudaEventDestroy(start);
   return error;
 }
 

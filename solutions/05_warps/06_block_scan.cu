@@ -1,30 +1,26 @@
 // 05/06 Block scan: prefix sums of the rows of a matrix, one block per row.
 //   x, y      rows x cols floats in device memory, row-major; any cols >= 1
-//   A block goes along its row in chunks of kBlock elements, one per thread.
-//   Given: warp_inclusive_sum() in support.h, which every lane of a warp must call.
-//   TODOs     3
+//   Given: warp_inclusive_sum() in support.h, which every lane of a warp must call. kBlock is a
+//   starting value. The starter goes through the first kBlock columns of a row and stops.
+//   TODOs     2
 #include "06_block_scan.h"
 #include "support.h"
 
-constexpr int kBlock = 256;             // threads
-constexpr int kWarps = kBlock / kWarp;  // of a block
+constexpr int kBlock = 256;                    // threads
+inline constexpr int kWarps = kBlock / kWarp;  // of a block
 
 // Thread t gets the sum of the values of threads 0 to t; *total is the sum of all, in every thread.
 __device__ float block_inclusive_sum(float value, float* total) {
+  //~ // TODO(1): What the line above says; whoever returns may call this function again at once. Only
+  //~ // one value per warp goes through shared memory (about 14 lines).
+  //~ *total = value;
+  //~ return value;
+  //~begin 1
   __shared__ float warp_totals[kWarps];  // [warp], then the sum of warps 0 to w
   const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
-  //~ // TODO(1): Scan inside the warps; the last lane of each leaves the total of its warp in
-  //~ // warp_totals, for all to see (about 3 lines).
-  //~ if (lane == 0) warp_totals[warp] = value;
-  //~begin 1
   value = warp_inclusive_sum(value);
   if (lane == kWarp - 1) warp_totals[warp] = value;
   __syncthreads();  // the first warp reads the totals of all
-  //~end
-  //~ // TODO(2): The first warp scans the totals; then each thread adds what the warps before its own
-  //~ // have, and learns the total of the block (about 8 lines).
-  //~ *total = lane == 0 ? warp_totals[warp] : value;
-  //~begin 2
   if (warp == 0) {
     const float sums = warp_inclusive_sum(lane < kWarps ? warp_totals[lane] : 0.0f);
     if (lane < kWarps) warp_totals[lane] = sums;
@@ -33,18 +29,19 @@ __device__ float block_inclusive_sum(float value, float* total) {
   if (warp > 0) value += warp_totals[warp - 1];
   *total = warp_totals[kWarps - 1];
   __syncthreads();  // the next call writes warp_totals: nobody may still be reading
-  //~end
   return value;
+  //~end
 }
 
 __global__ void __launch_bounds__(kBlock) scan_rows(const float* x, float* y, int cols) {
-  const size_t begin = static_cast<size_t>(blockIdx.x) * cols;
-  //~ // TODO(3): Go along the row chunk by chunk and carry the sum of what came before (about 8
-  //~ // lines). Every thread must call block_inclusive_sum, also past the end of the row.
+  //~ // TODO(2): Rows of any length, each element read once. Every thread must call
+  //~ // block_inclusive_sum, also past the end of the row (about 9 lines).
+  //~ const size_t begin = static_cast<size_t>(blockIdx.x) * cols;
   //~ float total = 0.0f;
   //~ const float sum = block_inclusive_sum(threadIdx.x < cols ? x[begin + threadIdx.x] : 0.0f, &total);
-  //~ if (threadIdx.x == 0) y[begin] = sum;
-  //~begin 3
+  //~ if (threadIdx.x < cols) y[begin + threadIdx.x] = sum;
+  //~begin 2
+  const size_t begin = static_cast<size_t>(blockIdx.x) * cols;
   float carry = 0.0f;  // the sum of all chunks before this one
   for (int chunk = 0; chunk < cols; chunk += kBlock) {
     const int col = chunk + threadIdx.x;

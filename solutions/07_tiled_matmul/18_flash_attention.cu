@@ -3,7 +3,7 @@
 //   A warp has 32 queries of a head and goes along the keys in steps of 64, together with the other
 //   warps of its block. Of each query it keeps the greatest score so far, the sum of the weights
 //   exp(score - greatest), and the sums of weight * value. A new greatest scales all of them: the
-//   online softmax of 05/08, with 64 sums more. (Products in registers, copies: support.h.)
+//   online softmax of 05/10, with 64 sums more. (Products in registers, copies: support.h.)
 //   TODOs  4
 #include <algorithm>
 #include <cfloat>

@@ -2,6 +2,7 @@
 #include <cxxabi.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <cstring>
 
@@ -27,11 +28,31 @@ uint64_t alignment_of(const Variable& variable) {
       {variable.alignment, static_cast<uint64_t>(ptx::size_of(variable.type)), 1});
 }
 
+// "_ZN7cutlass6KernelIN..." -> "cutlass::Kernel<...>", for a name that the C++ library gives up on,
+// as it does on template arguments nested some twenty deep. The name itself if it is of no such
+// form.
+std::string scoped_name(const std::string& mangled) {
+  std::string name;
+  size_t at = mangled.rfind("_ZN", 0) == 0 ? 3 : 2;
+  while (at < mangled.size() && std::isdigit(static_cast<unsigned char>(mangled[at])) != 0) {
+    size_t digits = 0;
+    const size_t length = std::stoul(mangled.substr(at), &digits);
+    const std::string part = mangled.substr(at + digits, length);
+    at += digits + length;
+    if (part.rfind("_GLOBAL__N_", 0) == 0) continue;  // an anonymous namespace
+    name += (name.empty() ? "" : "::") + part;
+  }
+  if (name.empty()) return mangled;
+  return at < mangled.size() && mangled[at] == 'I' ? name + "<...>" : name;
+}
+
 // "void kernel<int>(float*)" -> "kernel<int>"
 std::string demangle(const std::string& mangled) {
   int status = 0;
   char* text = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
-  if (status != 0 || text == nullptr) return mangled;
+  if (status != 0 || text == nullptr) {
+    return mangled.rfind("_Z", 0) == 0 ? scoped_name(mangled) : mangled;
+  }
   std::string name = text;
   std::free(text);
   const std::string anonymous = "(anonymous namespace)::";

@@ -92,7 +92,7 @@ void ProfileLog::start() {
 
 void ProfileLog::add(const Kernel& kernel, const LaunchConfig& config,
                      const std::vector<PcCounters>& counters, const LaunchCost& cost) {
-  Entry& entry = kernels_[kernel.demangled];
+  Entry& entry = kernels_[kernel.name];
   ++entry.launches;
   uint64_t instructions = 0;
   for (const PcCounters& c : counters) instructions += c.issued;

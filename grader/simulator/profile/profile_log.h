@@ -49,7 +49,7 @@ class ProfileLog {
 
   bool is_on_ = false;
   std::string path_;  // "": nobody reads it but grade view
-  std::map<std::string, Entry> kernels_;  // by demangled name
+  std::map<std::string, Entry> kernels_;  // by mangled name: that shown may be short
 };
 
 }  // namespace warplings::sim

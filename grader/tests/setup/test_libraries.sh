@@ -60,8 +60,9 @@ test_cudnn_brings_what_it_needs_and_nothing_twice() {
   expect_says 'They are here'
   libraries --yes all
   expect_status 0
-  expect_says 'cufft, curand, nccl, nvrtc: 608 MB'
-  expect_calls 2 '^pip'
+  expect_says 'cufft, curand, nccl, nvrtc, cutlass: 615 MB'
+  expect_calls 3 '^pip'
+  expect_file "$course/.toolkit/libraries/include/cutlass/cutlass.h"
 }
 
 test_a_download_that_ends_midway_leaves_no_library() {

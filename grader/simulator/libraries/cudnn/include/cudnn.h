@@ -161,6 +161,8 @@ typedef WARPLINGS_ALGO_PERF(cudnnConvolutionBwdFilterAlgo) cudnnConvolutionBwdFi
 size_t cudnnGetVersion(void);
 size_t cudnnGetCudartVersion(void);
 const char* cudnnGetErrorString(cudnnStatus_t status);
+// Why the last call of this thread was refused.
+void cudnnGetLastErrorString(char* message, size_t max_size);
 cudnnStatus_t cudnnGetProperty(libraryPropertyType type, int* value);
 cudnnStatus_t cudnnCreate(cudnnHandle_t* handle);
 cudnnStatus_t cudnnDestroy(cudnnHandle_t handle);
@@ -422,4 +424,7 @@ cudnnStatus_t cudnnBatchNormalizationBackward(
 #ifdef __cplusplus
 }
 #endif
+
+#include <cudnn_backend.h>
+
 #endif  // WARPLINGS_CUDNN_H_

@@ -7,25 +7,27 @@
 __global__ void empty() {}
 
 cudaError_t time_work(Work work, void* context, cudaStream_t stream, int repeats, float* ms) {
-  std::vector<cudaEvent_t> events(2 * repeats);
-  for (cudaEvent_t& event : events) {
-    cudaEventCreate(&event);
-  }
+  std::vector<cudaEvent_t> events(2 * repeats, nullptr);
+  cudaError_t first = cudaSuccess;
+  const auto keep = [&first](cudaError_t error) {
+    if (first == cudaSuccess) first = error;
+  };
+  for (cudaEvent_t& event : events) keep(cudaEventCreate(&event));
   work(context, stream);
-  cudaDeviceSynchronize();
-  for (int i = 0; i < repeats; ++i) {
-    cudaEventRecord(events[2 * i], stream);
+  keep(cudaDeviceSynchronize());
+  for (int i = 0; i < repeats && first == cudaSuccess; ++i) {
+    keep(cudaEventRecord(events[2 * i], stream));
     work(context, stream);
-    cudaEventRecord(events[2 * i + 1], stream);
+    keep(cudaEventRecord(events[2 * i + 1], stream));
   }
-  cudaError_t error = cudaStreamSynchronize(stream);
-  for (int i = 0; i < repeats && error == cudaSuccess; ++i) {
-    error = cudaEventElapsedTime(&ms[i], events[2 * i], events[2 * i + 1]);
+  keep(cudaStreamSynchronize(stream));
+  for (int i = 0; i < repeats && first == cudaSuccess; ++i) {
+    keep(cudaEventElapsedTime(&ms[i], events[2 * i], events[2 * i + 1]));
   }
   for (const cudaEvent_t event : events) {
-    cudaEventDestroy(event);
+    if (event != nullptr) cudaEventDestroy(event);
   }
-  return error;
+  return first;
 }
 
 double launches_per_second(int count) {

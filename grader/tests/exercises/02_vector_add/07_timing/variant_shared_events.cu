@@ -10,17 +10,21 @@ cudaError_t time_work(Work work, void* context, cudaStream_t stream, int repeats
   work(context, stream);  // not timed
   cudaError_t error = cudaStreamSynchronize(stream);
   std::vector<cudaEvent_t> between(repeats + 1, nullptr);
-  for (cudaEvent_t& event : between) cudaEventCreate(&event);
-  cudaEventRecord(between[0], stream);
-  for (int i = 0; i < repeats; ++i) {
+  for (cudaEvent_t& event : between) {
+    if (error == cudaSuccess) error = cudaEventCreate(&event);
+  }
+  if (error == cudaSuccess) error = cudaEventRecord(between[0], stream);
+  for (int i = 0; i < repeats && error == cudaSuccess; ++i) {
     work(context, stream);
-    cudaEventRecord(between[i + 1], stream);
+    error = cudaEventRecord(between[i + 1], stream);
   }
   if (error == cudaSuccess) error = cudaEventSynchronize(between[repeats]);
   for (int i = 0; i < repeats && error == cudaSuccess; ++i) {
     error = cudaEventElapsedTime(&ms[i], between[i], between[i + 1]);
   }
-  for (const cudaEvent_t event : between) cudaEventDestroy(event);
+  for (const cudaEvent_t event : between) {
+    if (event != nullptr) cudaEventDestroy(event);
+  }
   return error;
 }
 

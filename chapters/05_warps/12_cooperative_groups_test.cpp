@@ -1,0 +1,98 @@
+// Tests of 05/12 cooperative groups.
+#include "12_cooperative_groups.h"
+
+#include <cmath>
+
+#include "kit/kit.h"
+
+namespace {
+
+// References in double.
+struct Octets {
+  std::vector<double> sum, scale;  // scale: sum of |x|, which rounding errors are proportional to
+};
+Octets octets_on_cpu(const std::vector<float>& x) {
+  const size_t count = (x.size() + kOctet - 1) / kOctet;
+  Octets octets{std::vector<double>(count, 0), std::vector<double>(count, 0)};
+  for (size_t i = 0; i < x.size(); ++i) {
+    octets.sum[i / kOctet] += x[i];
+    octets.scale[i / kOctet] += std::fabs(x[i]);
+  }
+  return octets;
+}
+std::vector<double> normalise_on_cpu(const std::vector<float>& x) {
+  double squares = 0;
+  for (const float value : x) squares += static_cast<double>(value) * value;
+  std::vector<double> y;
+  for (const float value : x) y.push_back(value / std::sqrt(squares));
+  return y;
+}
+
+kit::Run check_octets(int n) {
+  const std::vector<float> x = kit::random_floats(n);
+  const Octets expected = octets_on_cpu(x);
+  const auto d_x = kit::DeviceBuffer<float>::input(x, "x", kit::Placement::kAtEnd);
+  const auto d_sums =
+      kit::DeviceBuffer<float>::output(expected.sum.size(), "sums", kit::Placement::kAtEnd);
+  const kit::Run run = kit::run([&] { launch_sum_octets(d_x.get(), d_sums.get(), n); });
+  kit::expect_near(d_sums, expected.sum, kit::Tolerance::units(8, expected.scale));
+  return run;
+}
+
+kit::Run check_normalise(int n) {
+  const std::vector<float> x = kit::random_floats(n, 0.5f, 2.0f);
+  const auto d_x = kit::DeviceBuffer<float>::input(x, "x", kit::Placement::kAtEnd);
+  const auto d_y = kit::DeviceBuffer<float>::output(n, "y", kit::Placement::kAtEnd);
+  const auto d_partials = kit::DeviceBuffer<float>::output(kMostBlocks, "partials");
+  const kit::Run run =
+      kit::run([&] { launch_normalise(d_x.get(), d_y.get(), d_partials.get(), n); });
+  kit::expect_near(d_y, normalise_on_cpu(x), kit::Tolerance::units(24));
+  return run;
+}
+
+}  // namespace
+
+TEST(CooperativeGroups, SumsEightNeighbours) {
+  RecordProperty("todo", 1);
+  kit::for_each("n", kit::awkward_sizes(), [](int n) { check_octets(n); });
+}
+
+TEST(CooperativeGroups, NormalisesWhatOneBlockHolds) {
+  RecordProperty("todo", 2);
+  kit::for_each("n", std::vector<int>{1024, 100, 1}, [](int n) { check_normalise(n); });
+}
+
+TEST(CooperativeGroups, NormalisesAcrossBlocks) {
+  RecordProperty("todo", 2);
+  kit::for_each("n", std::vector<int>{1025, 4099, 40000}, [](int n) { check_normalise(n); });
+}
+
+TEST(CooperativeGroups, LaunchesNoMoreBlocksThanFit) {
+  RecordProperty("todo", 3);
+  // 132 multiprocessors with at most 2,048 threads each: 270,336 threads fit.
+  check_normalise(kit::work_scale(275000, 1 << 24));
+}
+
+TEST(CooperativeGroups, AcceptsNoElements) {
+  RecordProperty("todo", 1);
+  check_octets(0);
+  check_octets(1);  // the same launcher must work when there is something to add
+}
+
+TEST(CooperativeGroups, NeedsOneLaunch) {
+  RecordProperty("todo", 3);
+  const kit::Counters c = check_normalise(10000).counters();
+  kit::budget("launches", static_cast<double>(c.launches), kit::at_most(1),
+              "The grid meets inside the kernel, so the work need not be cut into two");
+  kit::budget("blocks that share the work", static_cast<double>(c.blocks), kit::at_least(9),
+              "10,000 elements fill 9 blocks of 1,024 threads, and more smaller ones");
+}
+
+TEST(CooperativeGroups, OctetsStayInRegisters) {
+  RecordProperty("todo", 1);
+  const kit::Counters c = check_octets(4096).counters();
+  kit::budget("shared-memory requests",
+              static_cast<double>(c.shared_load_requests + c.shared_store_requests),
+              kit::at_most(0), "A tile exchanges through registers, like the warp it is a part of",
+              &kit::Counters::shared_load_requests);
+}
