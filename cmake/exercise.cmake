@@ -48,6 +48,9 @@ function(warplings_exercise id)
 
   set(cuda_options ARCH ${arg_ARCH} INCLUDES "${chapter}" ${library_includes} FLAGS ${arg_FLAGS})
   warplings_cuda_objects(${name}.kernels SOURCES "${stem}.cu" ${cuda_options})
+  # A call at the end of a function returns to that function: messages name its line.
+  target_compile_options(${name}.kernels PRIVATE
+    "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-fno-optimize-sibling-calls>")
   warplings_cuda_objects(${name}.solution.kernels STRICT SOURCES "${solution}" ${cuda_options})
   set(parts ${test} ${given} ${linked_solutions})
   set(device_link "")

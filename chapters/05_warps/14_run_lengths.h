@@ -18,4 +18,8 @@ inline size_t run_lengths_words(int n) { return static_cast<size_t>(n) / 1024 + 
 void launch_run_lengths(const int* d_x, int* d_values, int* d_starts, int* d_count,
                         unsigned long long* d_workspace, int n);
 
+// Given, in 14_run_lengths_baseline.cu: a thread for 1024 elements, for n from 1 to 2^30.
+void launch_run_lengths_by_stretches(const int* d_x, int* d_values, int* d_starts, int* d_count,
+                                     unsigned long long* d_workspace, int n);
+
 #endif  // CHAPTERS_05_WARPS_14_RUN_LENGTHS_H_

@@ -183,6 +183,12 @@ TEST(RunLengths, IsFast) {
   speed.expect(
       values, [&](size_t r) { return kit::Expected(begin_of(r) && at < n ? x.at(at) : -1); },
       kit::Tolerance::absolute(0));
+  speed.against(kit::stage("a thread for 1024 elements",
+                           [&] {
+                             launch_run_lengths_by_stretches(x.get(), values.get(), starts.get(),
+                                                             count.get(), words(), n);
+                           }),
+                kit::Bars(2));
   // The model of time makes look-back wait far longer than a card does: no verdict without one.
   speed.against(kit::copy_rate().on_gpu_only(), kit::Bars(0.25, 0.45, 0.65));
   speed.grade();

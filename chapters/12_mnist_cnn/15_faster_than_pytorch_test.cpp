@@ -120,12 +120,6 @@ double distance(const std::vector<double>& got, const std::vector<double>& expec
   return std::sqrt(error / norm);
 }
 
-std::vector<double> difference(const std::vector<float>& from, const std::vector<double>& to) {
-  std::vector<double> out(to.begin(), to.end());
-  for (size_t i = 0; i < out.size(); ++i) out[i] -= from[i];
-  return out;
-}
-
 void expect_close(const Network& net, const std::vector<double>& got,
                   const std::vector<double>& expected, double all, double each,
                   const std::string& what) {
@@ -367,10 +361,7 @@ void check_gradients(const Network& net, int n) {
   }
 }
 
-// Ten steps of small rate, each on another batch, as graphs: how far each moves the parameters. The
-// reference begins every step where the device does. Where two values of a window are alike but for
-// rounding, pooling may choose otherwise than in double; steps in a row would carry that on, and
-// did so in 2 of 31 runs on an H100.
+// Ten steps of small rate, each on another batch, as graphs: how far each moves the parameters.
 void check_ten_steps(const Network& net, int n) {
   constexpr int kSteps = 10;
   constexpr float kRate = 0.01f;
@@ -390,15 +381,8 @@ void check_ten_steps(const Network& net, int n) {
       states.push_back(trainer.parameters());
     }
   });
-  for (size_t i = 0; i + 1 < states.size(); ++i) {
-    const std::vector<float>&from = states[i], &to = states[i + 1];
-    reference.parameters().assign(from.begin(), from.end());
-    reference.forward(batches[i].images, batches[i].labels);
-    reference.update(reference.backward(), kRate);
-    expect_close(net, difference(from, {to.begin(), to.end()}),
-                 difference(from, reference.parameters()), 1e-2, 3e-2,
-                 "The change by step " + std::to_string(i + 1));
-  }
+  const auto batch_of = [&](size_t step) -> const Batch& { return batches[step]; };
+  kit::expect_steps_alike(reference, states, batch_of, kRate, kit::network_tensors(sizes_of(net)));
 }
 
 }  // namespace
@@ -539,11 +523,8 @@ TEST(FasterThanPytorch, IsFastAtBatch64) {
   expect_success("write_parameters", write_parameters(trainer.step, start.data()));
   trainer.replay(0);
   cudaStreamSynchronize(trainer.streams.main);
-  const std::vector<float> end = trainer.parameters();
   kit::DoubleNetwork reference(sizes_of(kMnistNetwork), start);
-  reference.forward(first.images, first.labels);
-  reference.update(reference.backward(), 0.01);
-  expect_close(kMnistNetwork, difference(start, {end.begin(), end.end()}),
-               difference(start, reference.parameters()), 1e-2, 3e-2,
-               "After the timed steps the change by one more");
+  const auto batch_of = [&](size_t) -> const Batch& { return first; };
+  kit::expect_steps_alike(reference, {start, trainer.parameters()}, batch_of, 0.01f,
+                          kit::network_tensors(sizes_of(kMnistNetwork)));
 }

@@ -7,6 +7,7 @@
 
 #include "cli/app.h"
 #include "cli/commands.h"
+#include "cli/dev/dev.h"
 #include "cli/gates/ctest_report.h"
 #include "cli/gates/gate.h"
 #include "cli/gates/report.h"
@@ -34,6 +35,7 @@ class SelfTest {
     run_ctest();
     python.join();
     gates(Device::kSimulator);
+    planted_answers();
     if (on_gpu) gates(Device::kGpu);
     print(slowest_text(items_, 10) + failures_text(items_, app_.terminal()));
     print(last_line(items_));
@@ -143,6 +145,14 @@ class SelfTest {
     add_all(items_of_ctest(course::read_text(report.string()),
                            ends_of_failed_tests(result.out.text())));
     print("CTest's report: " + report.string() + "\n");
+  }
+
+  void planted_answers() {
+    stage("planted answers");
+    const double start = now();
+    Item item = planted_answers_of_today(app_);
+    item.seconds = now() - start;
+    add(item);
   }
 
   void gates(Device device) {

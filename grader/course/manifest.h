@@ -16,7 +16,10 @@ struct AnswerClass {
   const char* key;    // in course.json: "second_call"
   const char* title;  // of a column: "called again"
   const char* mark;   // how each of its messages begins
-  bool asked;         // false: still to be built; its cells say so
+  // Who asks: the kit, wherever the header or the test has one of `words` (everywhere without any),
+  // or tests of their own accord, which a planted answer has to show.
+  enum Asker { kKit, kTests } asker;
+  std::vector<const char*> words;
   // Wrong answers that ./grade dev classes makes of every solution (grader/tests/classes).
   std::vector<const char*> plants;
 };
@@ -43,7 +46,7 @@ struct Exercise {
   std::vector<std::string> needs;  // each taught by an earlier exercise
   bool speed = false;
   bool bonus = false;
-  bool capstone = false;  // ends a chapter: an empty file, whose starter has no TODO
+  bool capstone = false;   // ends a chapter: an empty file, whose starter has no TODO
   bool gpu_only = false;   // "device": "gpu"
   int gpus = 1;            // the least that it needs on a GPU; 0: it uses none
   int simulated_gpus = 1;  // devices of the simulator; as many unless it says otherwise

@@ -32,6 +32,7 @@ class Allocation {
   size_t size() const { return bytes_; }
   size_t count() const { return bytes_ / element_size_; }
   const std::string& name() const { return name_; }
+  int device() const { return device_; }
   bool is_input() const { return role_ == Role::kInput; }
   bool is_output() const { return role_ == Role::kOutput; }
 

@@ -87,7 +87,6 @@ void Allocation::expose() const {
   if (tail_size() > 0) wsim_clear_red_zone(tail(), tail_size());
 }
 
-// Copying out bytes that hold no value is a finding; this copy is ours and means no harm.
 void Allocation::save(std::vector<unsigned char>* bytes, std::vector<uint8_t>* written) const {
   if (base_ == nullptr || bytes_ == 0) return;
   bytes->resize(bytes_);
@@ -103,14 +102,12 @@ void Allocation::put_back(const std::vector<unsigned char>& bytes,
 
 bool Allocation::read(void* host, std::vector<uint8_t>* written) const {
   written->clear();
-  if (wsim_active()) {
-    written->resize(bytes_);
-    wsim_query_written(payload(), bytes_, written->data());
-    wsim_mark_written(payload(), bytes_);
+  if (!simulated()) {
+    return cudaMemcpy(host, payload(), bytes_, cudaMemcpyDeviceToHost) == cudaSuccess;
   }
-  const bool ok = cudaMemcpy(host, payload(), bytes_, cudaMemcpyDeviceToHost) == cudaSuccess;
-  mark_unwritten(*written);
-  return ok;
+  written->resize(bytes_);
+  wsim_peek(payload(), bytes_, host, written->data());
+  return true;
 }
 
 void Allocation::mark_unwritten(const std::vector<uint8_t>& written) const {

@@ -29,6 +29,11 @@ std::string case_label() {
 
 std::string base_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
 
+bool is_test_file(const std::string& path) {
+  const std::string end = "_test.cpp";
+  return path.size() > end.size() && path.compare(path.size() - end.size(), end.size(), end) == 0;
+}
+
 void send_properties() {
   const testing::TestInfo* info = testing::UnitTest::GetInstance()->current_test_info();
   if (info == nullptr) return;

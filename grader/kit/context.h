@@ -74,6 +74,7 @@ struct Context {
   std::set<int> lines_with_failing_calls;    // of this test: kit::run has been asked there
   cudaError_t expected_error = cudaSuccess;  // of the next run
   bool error_expected = false;               // of the run whose findings are taken now
+  std::string waited;                        // the message of class "waits" for the last launcher
   int device_left = -1;  // the current device after the last launcher, if it is another
   std::string refusal;   // why the last launch was refused, in the simulator's words
   int properties_sent = 0;
@@ -91,6 +92,9 @@ std::string case_name();
 std::string case_label();
 // The last part of a path.
 std::string base_name(const std::string& path);
+
+// What the test itself does beside a launcher is its own affair.
+bool is_test_file(const std::string& path);
 
 // Sends RecordProperty values that have not been sent yet.
 void send_properties();

@@ -11,10 +11,12 @@ constexpr uint64_t kMostRuns = 200;
 constexpr uint64_t kMostInstructions = 50'000'000;  // of threads, in these runs; about a second
 constexpr char kLearnersFiles[] = ".cu";            // tests are .cpp
 
-std::string what_is_wrong(const std::string& call, bool said_success, const std::string& trouble,
-                          size_t left) {
-  const std::string failed =
-      "A call that fails: " + call + " was made to do nothing and to return an error. ";
+std::string made_to_fail(const std::string& call) {
+  return "A call that fails: " + call + " was made to do nothing and to return an error. ";
+}
+
+std::string what_is_wrong(const std::string& call, bool said_success, const std::string& trouble) {
+  const std::string failed = made_to_fail(call);
   if (!trouble.empty()) {
     return failed + "The function did not stop there. " + trouble +
            " Look at the status of every call, and return as soon as one is no success.";
@@ -24,11 +26,6 @@ std::string what_is_wrong(const std::string& call, bool said_success, const std:
            "The function reported success all the same. Look at the status of every call, and "
            "return the first one that is no success; a launch leaves its own for "
            "cudaGetLastError().";
-  }
-  if (left > 0) {
-    return failed + "The function reported that, but left " + std::to_string(left) +
-           (left == 1 ? " allocation" : " allocations") +
-           " behind. What was allocated before a failure has to be freed on that way out, too.";
   }
   return "";
 }
@@ -48,7 +45,7 @@ FailingCalls::~FailingCalls() {
 
 void FailingCalls::begin_run() {
   if (!asked_) return;
-  live_before_ = wsim_live_allocations(nullptr);
+  held_ = Belongings::now();
   if (k_ == 0) instructions_before_ = context().thread_instructions;
   const bool enough =
       k_ == kMostRuns || context().thread_instructions > instructions_before_ + kMostInstructions;
@@ -67,11 +64,21 @@ bool FailingCalls::was_failing_run(bool said_success, const std::string& trouble
   }
   cudaGetLastError();
   wsim_clear_findings();  // of work that the launcher should not have given
-  const size_t live = wsim_live_allocations(nullptr);
-  *problem =
-      what_is_wrong(call, said_success, trouble, live > live_before_ ? live - live_before_ : 0);
+  *problem = what_is_wrong(call, said_success, trouble);
+  const std::string left = is_asked("left_behind") ? held_.left_behind(1) : "";
+  if (left_behind_.empty() && !left.empty()) {
+    left_behind_ = made_to_fail(call) + "The function reported that, but cleaned up badly. " + left;
+  }
+  // While a capture is open nothing else can run.
+  if (problem->empty() && left.find("capture") != std::string::npos) *problem = left_behind_;
   if (problem->empty()) before_->restore();
   return true;
+}
+
+std::string FailingCalls::left_behind() const {
+  if (left_behind_.empty()) return "";
+  const std::string each_time = held_.left_behind(1);
+  return each_time.empty() ? left_behind_ : each_time;
 }
 
 }  // namespace kit

@@ -8,6 +8,7 @@
 
 #include "kit/context.h"
 #include "kit/kit.h"
+#include "kit/left_behind.h"
 
 namespace kit {
 
@@ -26,11 +27,16 @@ class FailingCalls {
   // they were, and `problem` is what is wrong with the launcher, or "".
   bool was_failing_run(bool said_success, const std::string& trouble, std::string* problem);
 
+  // What such runs have left behind, in words, or the run that counts, if they have: to be said if
+  // nothing else is wrong. Called right after that run.
+  std::string left_behind() const;
+
  private:
   bool asked_;
   std::string names_;
   uint64_t k_ = 0;
-  size_t live_before_ = 0;
+  Belongings held_;
+  std::string left_behind_;
   uint64_t instructions_before_ = 0;
   std::optional<BuffersBefore> before_;
 };

@@ -237,7 +237,7 @@ Run run(const std::string& what, const std::function<void()>& launch, Site site 
 // asked about it: in the simulator the first run of a test at this line is made again and again,
 // while the first, the second, ... of the calls in its .cu file fails, of the calls whose errors
 // such a status can hold (cublas... for a cublasStatus_t, all for a bool). It has to report that
-// each time, and to leave no memory behind. The buffers are then as they were, and the run in which
+// each time, and to leave nothing behind. The buffers are then as they were, and the run in which
 // nothing fails is the one that counts.
 //
 //   kit::run([&] { return status = launch_sgemm(...); });

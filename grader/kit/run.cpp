@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "kit/callers_order.h"
 #include "kit/classes.h"
 #include "kit/context.h"
 #include "kit/failing_calls.h"
@@ -184,10 +185,12 @@ std::map<std::string, uint64_t> count_calls() {
 }
 
 // Runs the launcher; "" or why it did not end well.
-std::string call(const std::function<void()>& launch, cudaError_t* launched, cudaError_t* ended) {
+std::string call(const std::function<void()>& launch, bool between_work, cudaError_t* launched,
+                 cudaError_t* ended) {
   const int before = current_device();
   const OnDevice scope(before);  // a launcher may leave another one current
   context().device_left = -1;
+  if (between_work) caller_works();
   std::string problem;
   context().in_launcher = context().counted_call = true;
   try {
@@ -199,6 +202,8 @@ std::string call(const std::function<void()>& launch, cudaError_t* launched, cud
   }
   context().in_launcher = context().counted_call = false;
   context().calls = count_calls();
+  context().waited = waited();
+  if (between_work) caller_works();
   if (current_device() != before) context().device_left = current_device();
   *launched = cudaGetLastError();
   if (*launched == cudaErrorNotReady) *launched = cudaSuccess;  // what a query answers; no failure
@@ -309,16 +314,33 @@ void count_afresh() {
 }
 
 // What the classes object to in a run that went well.
-std::string class_problem(const Run& run, const Belongings& before, int calls) {
+std::string class_problem(const Run& run, const Belongings& before, int calls,
+                          const std::string& left_on_error) {
   if (!simulated()) return "";
   std::string problem;
   if (is_asked("who_did_the_work")) problem = who_did_the_work(run);
+  if (problem.empty() && is_asked("waits") && !hands_a_result_to_the_host()) {
+    problem = context().waited;
+  }
   if (!problem.empty() || !is_asked("left_behind")) return problem;
   const int device = context().device_left;
+  if (!left_on_error.empty()) return left_on_error;
   if (device < 0) return before.left_behind(calls);
   return "Left behind: device " + std::to_string(device) +
          " is the current one, and it was device " + std::to_string(current_device()) +
          " before the call. Put back what you change.";
+}
+
+// What is wrong with a run: what its launcher threw, or what was found, or how it ended, or what it
+// did to the buffers.
+static std::string judge_run(std::string problem, cudaError_t launched, cudaError_t ended,
+                             cudaError_t expected) {
+  const std::string finding = take_findings();  // names the line: more than an error code
+  context().error_expected = false;
+  if (problem.empty()) problem = finding;
+  if (problem.empty()) problem = judge_errors(launched, ended, expected);
+  if (problem.empty() && ended == cudaSuccess) problem = check_buffers();
+  return problem;
 }
 
 // The launcher of a run, which may say whether all went well.
@@ -354,6 +376,12 @@ static void keep_class_problem(const std::string& objection, Site site) {
   now.class_problem_site = site;
 }
 
+// The caller works before and after, unless the test is about something else.
+static bool is_between_work(cudaError_t expected) {
+  return simulated() && is_asked("streams") && expected == cudaSuccess &&
+         context().expected_findings.empty();
+}
+
 static Run run_launcher(const std::string& what, const Launcher& launcher, Site site) {
   Context& now = context();
   Run result;
@@ -380,7 +408,8 @@ static Run run_launcher(const std::string& what, const Launcher& launcher, Site 
     recorder.emplace();
     failing.begin_run();
     bool said_success = false;
-    problem = call([&] { said_success = launcher.launch(); }, &launched, &ended);
+    problem = call([&] { said_success = launcher.launch(); }, is_between_work(expected), &launched,
+                   &ended);
     std::string trouble = problem;
     if (trouble.empty() && ended != cudaSuccess) trouble = "The kernel failed: " + describe(ended);
     counts = !failing.was_failing_run(said_success, trouble, &trouble);
@@ -390,6 +419,7 @@ static Run run_launcher(const std::string& what, const Launcher& launcher, Site 
     fail(trouble, site);
     return result;
   }
+  const std::string left_on_error = failing.left_behind();
   recorder->finish(result);
   earlier.remember_cost(result.counters().thread_instructions);
   now.ran = launched == cudaSuccess;  // else there is no launch to summarise
@@ -399,19 +429,15 @@ static Run run_launcher(const std::string& what, const Launcher& launcher, Site 
   // Gives back moved memory, before anybody counts what is left.
   const bool well = launched == cudaSuccess && ended == cudaSuccess;
   if (well) now.called_again = earlier.finish();
-  const std::string objection = well ? class_problem(result, before, earlier.calls()) : "";
-  const std::string finding = take_findings();  // names the line: more than an error code
-  now.error_expected = false;
-  if (problem.empty()) problem = finding;
-  if (problem.empty()) problem = judge_errors(launched, ended, expected);
-  if (problem.empty() && ended == cudaSuccess) problem = check_buffers();
+  const std::string objection =
+      well ? class_problem(result, before, earlier.calls(), left_on_error) : "";
+  problem = judge_run(problem, launched, ended, expected);
   if (problem.empty()) keep_class_problem(objection, site);
   if (!well) recover_device();
-  if (!problem.empty()) {
-    RunRecorder::set_failed(result);
-    RunRecorder::set_failed(now.last_run);
-    fail(problem, site);
-  }
+  if (problem.empty()) return result;
+  RunRecorder::set_failed(result);
+  RunRecorder::set_failed(now.last_run);
+  fail(problem, site);
   return result;
 }
 

@@ -57,6 +57,8 @@ size_t wsim_live_allocations(size_t* bytes) {
 
 uint64_t wsim_last_stream(void) { return 0; }
 uint64_t wsim_host_waits(void) { return 0; }
+int wsim_get_host_wait(uint64_t, wsim_host_wait*) { return -1; }
+void wsim_caller_works(const wsim_range*, int) {}
 int wsim_holding_count(void) { return 0; }
 int wsim_get_holding(int, wsim_holding*) { return -1; }
 

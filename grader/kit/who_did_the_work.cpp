@@ -29,11 +29,8 @@ std::string place_of(const wsim_timeline_item& item) {
 }
 
 std::string copied(const wsim_timeline_item& item) {
-  const std::string kind = item.kind, file = item.file, test = "_test.cpp";
-  // What the test itself does beside the launcher is its own affair.
-  const bool by_test =
-      file.size() > test.size() && file.compare(file.size() - test.size(), test.size(), test) == 0;
-  if (item.bytes < kFewBytes || by_test) return "";
+  const std::string kind = item.kind;
+  if (item.bytes < kFewBytes || is_test_file(item.file)) return "";
   if (kind == "copy to device") {
     const internal::Allocation* to = buffer_at(item.written);
     if (to == nullptr || to->is_input()) return "";

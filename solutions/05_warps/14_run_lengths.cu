@@ -5,7 +5,7 @@
 //   count      the number of runs
 //   workspace  run_lengths_words(n) words of 64 bits; what they hold before does not matter
 //   Budget: x is read twice at most, in at most four launches; warps count in registers.
-//   Bar, on a GPU: a quarter of the copy rate.
+//   Bar: twice the speed of a thread for 1024 elements, or, on a GPU, a quarter of the copy rate.
 //
 //   Nothing is given here: kernels, launches and all sizes are yours.
 #include "14_run_lengths.h"

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/app.h"
+#include "cli/gates/gate.h"
 
 namespace grade {
 
@@ -27,6 +28,8 @@ int dev_sync(App& app, const DevArguments& arguments);
 int dev_check(App& app, const DevArguments& arguments);
 int dev_renumber(App& app, const DevArguments& arguments);
 int dev_classes(App& app, const DevArguments& arguments);
+// The share of `dev classes` that the self-test runs: another one each day, and all in a month.
+Item planted_answers_of_today(App& app);
 int dev_site(App& app, const DevArguments& arguments);
 // Called by the build: the derived texts of an exercise as one CUDA file, and the jumps into it.
 int dev_derive(App& app, const DevArguments& arguments);

@@ -94,13 +94,27 @@ std::string PlantedAnswers::text(const course::Course& course) const {
   return text;
 }
 
-std::string class_cell(const course::Exercise& exercise, const course::AnswerClass& answer_class,
-                       const PlantedAnswers& planted) {
+bool arises(const course::Course& course, const course::Exercise& exercise,
+            const course::AnswerClass& answer_class) {
+  if (answer_class.words.empty()) return true;
+  const course::ExerciseFiles files = course::files_of(course.root, exercise);
+  for (const fs::path& file : {files.header, files.test}) {
+    const std::string text = fs::exists(file) ? course::read_text(file) : "";
+    for (const char* word : answer_class.words) {
+      if (text.find(word) != std::string::npos) return true;
+    }
+  }
+  return false;
+}
+
+std::string class_cell(const course::Course& course, const course::Exercise& exercise,
+                       const course::AnswerClass& answer_class, const PlantedAnswers& planted) {
   if (exercise.kind == course::Kind::kPython) return "Python";
   if (exercise.gpu_only) return "GPU";
-  if (!answer_class.asked) return "";
   if (exercise.exempt(answer_class.key) != nullptr) return "no";
-  return planted.of(exercise.id, answer_class.key).empty() ? "asked" : "shown";
+  if (!planted.of(exercise.id, answer_class.key).empty()) return "shown";
+  const bool by_tests = answer_class.asker == course::AnswerClass::kTests;
+  return by_tests || !arises(course, exercise, answer_class) ? "" : "asked";
 }
 
 std::string class_table(const course::Course& course) {
@@ -111,17 +125,17 @@ std::string class_table(const course::Course& course) {
     rule += " --- |";
     size_t asked = 0, shown = 0;
     for (const course::Exercise& exercise : course.exercises) {
-      const std::string cell = class_cell(exercise, one, planted);
+      const std::string cell = class_cell(course, exercise, one, planted);
       shown += cell == "shown" ? 1 : 0;
       asked += cell == "shown" || cell == "asked" ? 1 : 0;
     }
-    sums += one.asked ? " " + std::to_string(shown) + " of " + std::to_string(asked) + " |" : " |";
+    sums += " " + std::to_string(shown) + " of " + std::to_string(asked) + " |";
   }
   std::string table = head + "\n" + rule + "\n" + sums + "\n";
   for (const course::Exercise& exercise : course.exercises) {
     table += "| " + exercise.number() + " |";
     for (const course::AnswerClass& one : course::answer_classes()) {
-      table += " " + class_cell(exercise, one, planted) + " |";
+      table += " " + class_cell(course, exercise, one, planted) + " |";
     }
     table += "\n";
   }

@@ -28,9 +28,12 @@ class PlantedAnswers {
   std::map<std::string, std::map<std::string, std::set<std::string>>> plants_;
 };
 
+// The exercise has what the class asks about: statuses, an array beyond 2^31 elements.
+bool arises(const course::Course& course, const course::Exercise& exercise,
+            const course::AnswerClass& answer_class);
 // What a cell says: how far an exercise is asked a class, and whether a planted answer shows it.
-std::string class_cell(const course::Exercise& exercise, const course::AnswerClass& answer_class,
-                       const PlantedAnswers& planted);
+std::string class_cell(const course::Course& course, const course::Exercise& exercise,
+                       const course::AnswerClass& answer_class, const PlantedAnswers& planted);
 // The counts, the table and the list of what is not asked, with its reasons.
 std::string class_table(const course::Course& course);
 

@@ -117,9 +117,36 @@ Finding finding_for(const OrderEntry& first, const OrderEntry& second, const cha
   return finding;
 }
 
+// `other` belongs to the function that the caller has called, `caller` lies before or behind it.
+void report_unordered_with_caller(const OrderEntry& caller, const OrderEntry& other,
+                                  uint64_t address, bool before) {
+  const std::string& stream = caller.stream.name;
+  Finding finding = finding_for(caller, other, "unordered-with-caller");
+  finding.where = other.work->where;
+  finding.other = Position();
+  finding.message = "Out of the caller's order: " + with_stream(other) + " uses " + place(address);
+  finding.message +=
+      before ? ", and does not wait for what the caller has put into " + stream +
+                   " before the call: on a GPU it may begin while its input is still being written."
+             : ", and what the caller puts into " + stream +
+                   " after the call does not wait for it: on a GPU the caller may read a result "
+                   "that is not complete.";
+  finding.message += " Put the work into " + stream + ", or order the two with an event " +
+                     (before ? "that is recorded there at the beginning"
+                             : "that " + stream + " waits for at the end") +
+                     " (cudaEventRecord, cudaStreamWaitEvent).";
+  FindingLog::instance().report(std::move(finding));
+}
+
 }  // namespace
 
 void report_unordered(const OrderEntry& first, const OrderEntry& second, const Conflict& conflict) {
+  if (first.work->kind == WorkKind::kCaller) {
+    return report_unordered_with_caller(first, second, conflict.address, true);
+  }
+  if (second.work->kind == WorkKind::kCaller) {
+    return report_unordered_with_caller(second, first, conflict.address, false);
+  }
   const bool frees = first.work->kind == WorkKind::kFree || second.work->kind == WorkKind::kFree;
   const bool allocates =
       first.work->kind == WorkKind::kAllocate || second.work->kind == WorkKind::kAllocate;

@@ -13,6 +13,7 @@ namespace {
 // Work that has run and that the host never waits for is forgotten from here on, oldest first.
 constexpr size_t kMostEntries = 4096;
 constexpr size_t kMostHostAccesses = 64;  // remembered for one launch
+constexpr uint64_t kCallersStream = 0;    // in which caller_works(); others count from 1
 
 bool host_sees(uint64_t address) {
   const DeviceMemory& memory = DeviceMemory::instance();
@@ -39,10 +40,8 @@ OrderEntry* StreamOrder::find(const WorkId& id) {
   return at == index_.end() ? nullptr : &*at->second;
 }
 
-void StreamOrder::enqueued(const StreamTraits& stream, uint64_t sequence,
-                           std::shared_ptr<const Work> work) {
-  if (!engine_options().checks) return;
-  guard_.close_again();
+// What is finished when work that is put into the stream now begins.
+OrderClock StreamOrder::clock_of_next(const StreamTraits& stream) {
   StreamEnd& end = streams_[stream.id];
   end.traits = stream;
   OrderClock clock = end.clock;
@@ -53,12 +52,11 @@ void StreamOrder::enqueued(const StreamTraits& stream, uint64_t sequence,
                                        : stream.is_blocking && other.traits.is_default;
     if (by_default_stream && other.traits.device == stream.device) clock.join(other.clock);
   }
-  const WorkId id{stream.id, sequence};
-  end.clock = clock;
-  end.clock.raise(id);
-  if (work == nullptr) return;
-  if (work->kind == WorkKind::kHostFunction) host_functions_[id] = clock;
-  if (!touches_memory(*work)) return;
+  return clock;
+}
+
+OrderEntry& StreamOrder::add(const WorkId& id, const StreamTraits& stream,
+                             std::shared_ptr<const Work> work, OrderClock before) {
   if (entries_.size() >= kMostEntries) {
     const auto oldest = std::find_if(entries_.begin(), entries_.end(),
                                      [](const OrderEntry& entry) { return entry.has_run; });
@@ -68,11 +66,53 @@ void StreamOrder::enqueued(const StreamTraits& stream, uint64_t sequence,
   entry.id = id;
   entry.stream = stream;
   entry.work = std::move(work);
-  entry.before = std::move(clock);
+  entry.before = std::move(before);
   entry.host_at_call = host_;
   index_[id] = std::prev(entries_.end());
-  ++entries_of_stream_[stream.id];
-  protect(entry);
+  ++entries_of_stream_[id.stream];
+  return entry;
+}
+
+void StreamOrder::enqueued(const StreamTraits& stream, uint64_t sequence,
+                           std::shared_ptr<const Work> work) {
+  if (!engine_options().checks) return;
+  guard_.close_again();
+  OrderClock clock = clock_of_next(stream);
+  const WorkId id{stream.id, sequence};
+  OrderClock& end = streams_[stream.id].clock;
+  end = clock;
+  end.raise(id);
+  if (work == nullptr) return;
+  if (work->kind == WorkKind::kHostFunction) host_functions_[id] = clock;
+  if (touches_memory(*work)) protect(add(id, stream, std::move(work), std::move(clock)));
+}
+
+void StreamOrder::caller_works(const std::vector<StreamTraits>& streams,
+                               std::vector<MemoryRange> ranges) {
+  if (!engine_options().checks || ranges.empty()) return;
+  OrderClock clock;
+  std::string names;
+  for (const StreamTraits& stream : streams) {
+    clock.join(clock_of_next(stream));
+    names += (names.empty() ? "" : " and ") + stream.name;
+  }
+  const WorkId id{kCallersStream, ++caller_works_};
+  for (const StreamTraits& stream : streams) {
+    OrderClock& end = streams_[stream.id].clock;
+    end.join(clock);
+    end.raise(id);
+  }
+  auto work = std::make_shared<Work>();
+  work->kind = WorkKind::kCaller;
+  work->ranges = std::move(ranges);
+  StreamTraits traits = streams.front();
+  traits.name = names;
+  OrderEntry& entry = add(id, traits, work, std::move(clock));
+  for (const MemoryRange& range : work->ranges) {
+    entry.footprint.add(range.address, range.size, true);
+  }
+  entry.has_run = true;
+  compare(entry);
 }
 
 void StreamOrder::protect(const OrderEntry& entry) {

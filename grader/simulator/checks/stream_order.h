@@ -53,6 +53,9 @@ class StreamOrder {
   // What an event recorded now in this stream stands for.
   OrderClock end_of(uint64_t stream) const;
   void stream_waits(const StreamTraits& stream, const OrderClock& event);
+  // Work that counts as writing `ranges` and does nothing: it begins when all these streams are
+  // there, and none of them goes on before it has ended.
+  void caller_works(const std::vector<StreamTraits>& streams, std::vector<MemoryRange> ranges);
   // The host is about to wait: for an event, for a stream (the default one stands for the blocking
   // ones of its device as well), for a device, for everything before an item.
   void host_waits(const OrderClock& event);
@@ -85,6 +88,9 @@ class StreamOrder {
   using Entries = std::list<OrderEntry>;
 
   OrderEntry* find(const WorkId& id);
+  OrderClock clock_of_next(const StreamTraits& stream);
+  OrderEntry& add(const WorkId& id, const StreamTraits& stream, std::shared_ptr<const Work> work,
+                  OrderClock before);
   void protect(const OrderEntry& entry);
   bool is_unordered(const OrderEntry& a, const OrderEntry& b) const;
   bool needs_footprint(const OrderEntry& entry) const;
@@ -100,6 +106,7 @@ class StreamOrder {
   Entries entries_;  // in the order of the calls
   std::map<WorkId, Entries::iterator> index_;
   std::map<uint64_t, int> entries_of_stream_;
+  uint64_t caller_works_ = 0;                    // how often so far
   std::map<WorkId, OrderClock> host_functions_;  // waiting ones, and what they know
   WorkId host_function_;                         // running now; sequence 0: none
   OrderClock host_function_knows_;

@@ -21,6 +21,7 @@ enum class WorkKind : uint8_t {
   kAllocate,
   kFree,
   kGraph,
+  kCaller,  // of whoever calls the function under test; does nothing
 };
 
 // The way that a copy takes.

@@ -110,6 +110,12 @@ TimelineItem* Timeline::find(uint64_t serial) {
   return &items_[serial - items_.front().serial];
 }
 
+void Timeline::host_enters(const char* name, const void* returns_to) {
+  call_.call = name;
+  call_.returns_to = returns_to;
+  host_call(name);
+}
+
 void Timeline::host_call(std::string_view name) { host_ += cost_of(name); }
 
 void Timeline::graph_instantiated(size_t nodes) {
@@ -311,7 +317,9 @@ void Timeline::place_what_has_run() {
 
 void Timeline::host_reaches(double time) {
   if (time > host_) {
-    host_waits_.push_back({host_, time});
+    call_.start = host_;
+    call_.end = time;
+    host_waits_.push_back(call_);
     host_ = time;
   }
   host_ += timeline_model().wake;

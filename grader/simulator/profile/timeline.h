@@ -42,12 +42,16 @@ struct TimelineItem {
 // The host in a call that waits.
 struct HostWait {
   double start = 0, end = 0;
+  const char* call = "";             // the function of the runtime or of a library
+  const void* returns_to = nullptr;  // in the program
 };
 
 class Timeline {
  public:
   static Timeline& instance();
 
+  // The program calls it, and goes on at that address; `name` lives as long as the program.
+  void host_enters(const char* name, const void* returns_to);
   void host_call(std::string_view name);
   void graph_instantiated(size_t nodes);
 
@@ -106,6 +110,7 @@ class Timeline {
   void forget_old();
 
   double host_ = 0;
+  HostWait call_;  // which the host makes now
   uint64_t next_serial_ = 1;
   std::deque<TimelineItem> items_;
   std::set<uint64_t> unplaced_;

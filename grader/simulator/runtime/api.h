@@ -65,7 +65,7 @@ template <class Body>
 cudaError_t run_api(const char* name, const void* return_address, OnFault on_fault, Body body) {
   std::lock_guard lock(api_mutex());
   count_api_call(name);
-  Timeline::instance().host_call(name);
+  Timeline::instance().host_enters(name, return_address);
   const ApiCall call(name, return_address);
   if (runs_host_function()) return refuse_in_host_function(call);
   cudaError_t error = on_fault == OnFault::kRefuse ? sticky_error() : cudaSuccess;

@@ -36,11 +36,13 @@ struct HandedOut {
   std::vector<CounterStore::Line> lines;
   std::vector<TimelineItem> items;
   std::vector<Holding> holdings;
+  Position wait;
 };
 std::vector<Finding>& handed_out_findings() { return Machine::get<HandedOut>().findings; }
 std::vector<CounterStore::Line>& handed_out_lines() { return Machine::get<HandedOut>().lines; }
 std::vector<TimelineItem>& handed_out_items() { return Machine::get<HandedOut>().items; }
 std::vector<Holding>& handed_out_holdings() { return Machine::get<HandedOut>().holdings; }
+Position& handed_out_wait() { return Machine::get<HandedOut>().wait; }
 
 void copy_size(const Dim3& from, unsigned* to) {
   to[0] = from.x;
@@ -290,6 +292,25 @@ uint64_t wsim_last_stream(void) {
 uint64_t wsim_host_waits(void) {
   std::lock_guard lock(api_mutex());
   return Timeline::instance().host_waits().size();
+}
+
+int wsim_get_host_wait(uint64_t index, wsim_host_wait* out) {
+  std::lock_guard lock(api_mutex());
+  const std::vector<HostWait>& waits = Timeline::instance().host_waits();
+  if (index >= waits.size()) return -1;
+  Position& where = handed_out_wait();
+  where = host_call_position(waits[index].returns_to);
+  *out = {waits[index].call, where.file.c_str(), where.line};
+  return 0;
+}
+
+void wsim_caller_works(const wsim_range* ranges, int count) {
+  std::lock_guard lock(api_mutex());
+  std::vector<MemoryRange> written;
+  for (int i = 0; i < count; ++i) {
+    written.push_back({address_of(ranges[i].begin), ranges[i].size, true});
+  }
+  Streams::instance().caller_works(std::move(written));
 }
 
 int wsim_holding_count(void) {

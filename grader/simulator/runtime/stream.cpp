@@ -106,6 +106,19 @@ std::shared_ptr<StreamState> Streams::find(cudaStream_t handle) {
   return handles_.contains(handle) ? handle->state : nullptr;
 }
 
+void Streams::caller_works(std::vector<MemoryRange> ranges) {
+  std::vector<StreamTraits> streams;
+  for (const cudaStream_t handle : handles_) {
+    const StreamState& state = *handle->state;
+    const bool usable = state.device == current_device() && state.capture == nullptr;
+    if (usable) streams.push_back(traits_of(state));
+  }
+  if (streams.empty()) streams.push_back(traits_of(*default_of(current_device())));
+  std::sort(streams.begin(), streams.end(),
+            [](const StreamTraits& a, const StreamTraits& b) { return a.id < b.id; });
+  StreamOrder::instance().caller_works(streams, std::move(ranges));
+}
+
 cudaStream_t Streams::handle_of(uint64_t id) const {
   for (const cudaStream_t handle : handles_) {
     if (handle->state->id == id) return handle;

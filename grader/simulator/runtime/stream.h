@@ -108,6 +108,8 @@ class Streams {
   // the calling thread's current device.
   std::shared_ptr<StreamState> find(cudaStream_t handle);
   cudaStream_t handle_of(uint64_t id) const;  // nullptr if it is a default stream, or gone
+  // StreamOrder::caller_works, in the streams of the program or the default stream.
+  void caller_works(std::vector<MemoryRange> ranges);
   uint64_t last_id() const { return next_id_ - 1; }
   cudaStream_t create(unsigned flags, int priority, int device);
   bool destroy(cudaStream_t handle);

@@ -18,8 +18,8 @@ struct Returned {
   unsigned char xmm0[16], xmm1[16];
 };
 Returned grade_plant_returned;  // by the function that is not called now
-void* grade_plant_before(long number, void** return_slot);
-void* grade_plant_after(const Returned* returned);
+void* grade_plant_before(long number, void** return_slot, uint64_t* arguments);
+void* grade_plant_after(Returned* returned);
 }
 
 asm(R"(
@@ -45,6 +45,7 @@ grade_plant_entry:
   movdqu %xmm7, 112(%rsp)
   movq 192(%rsp), %rdi
   leaq 200(%rsp), %rsi
+  leaq 144(%rsp), %rdx
   call grade_plant_before
   movq %rax, %r11
   movdqu 0(%rsp), %xmm0
@@ -112,13 +113,13 @@ const plants::Plant* chosen = nullptr;
 
 }  // namespace
 
-void* grade_plant_before(long number, void** return_slot) {
+void* grade_plant_before(long number, void** return_slot, uint64_t* arguments) {
   void* const target = reinterpret_cast<void*>(grade_planted_targets[number]);
   const bool inside = kit::context().in_launcher && calls.empty();
   if (!inside || chosen == nullptr) return target;
   const size_t index = static_cast<size_t>(number);
   if (returned_by().size() <= index) returned_by().resize(index + 1);
-  if (chosen->before()) {
+  if (chosen->before(arguments)) {
     grade_plant_returned = returned_by()[index];
     return nullptr;
   }
@@ -127,10 +128,10 @@ void* grade_plant_before(long number, void** return_slot) {
   return target;
 }
 
-void* grade_plant_after(const Returned* returned) {
+void* grade_plant_after(Returned* returned) {
   const Call call = calls.back();
   returned_by()[static_cast<size_t>(call.number)] = *returned;
-  chosen->after();
+  chosen->after(call.number, &returned->rax);
   calls.pop_back();
   return call.returns_to;
 }

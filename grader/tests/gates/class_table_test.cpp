@@ -38,7 +38,7 @@ TEST_F(ClassTable, SaysHowFarAnExerciseIsAsked) {
   PlantedAnswers planted;
   const course::AnswerClass& second_call = course::answer_classes().front();
   const auto cell = [&](size_t i) {
-    return class_cell(course_.exercises[i], second_call, planted);
+    return class_cell(course_, course_.exercises[i], second_call, planted);
   };
   EXPECT_EQ(cell(0), "asked");
   EXPECT_EQ(cell(1), "Python");
@@ -46,6 +46,27 @@ TEST_F(ClassTable, SaysHowFarAnExerciseIsAsked) {
   EXPECT_EQ(cell(3), "no");
   planted.replace("01_a/01_plain", "second_call", {"works_once"});
   EXPECT_EQ(cell(0), "shown");
+}
+
+TEST_F(ClassTable, AsksWhereTheQuestionArises) {
+  const course::Exercise& exercise = course_.exercises[0];
+  const course::ExerciseFiles files = course::files_of(root_, exercise);
+  fs::create_directories(files.header.parent_path());
+  PlantedAnswers planted;
+  const auto cell = [&](const std::string& key) {
+    for (const course::AnswerClass& one : course::answer_classes()) {
+      if (one.key == key) return class_cell(course_, exercise, one, planted);
+    }
+    return std::string("no such class");
+  };
+  course::write_text(files.header, "void launch_twice(const float* d_x, float* d_y, int n);\n");
+  EXPECT_EQ(cell("statuses"), "");
+  course::write_text(files.header,
+                     "cudaError_t launch_twice(const float* d_x, float* d_y, int n);\n");
+  EXPECT_EQ(cell("statuses"), "asked");
+  EXPECT_EQ(cell("large_extents"), "") << "only a planted answer shows that a test asks";
+  planted.replace(exercise.id, "large_extents", {"ends_at_65535"});
+  EXPECT_EQ(cell("large_extents"), "shown");
 }
 
 TEST_F(ClassTable, GivesEveryReasonWithItsPlaces) {

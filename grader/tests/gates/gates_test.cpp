@@ -370,7 +370,7 @@ TEST_F(Gates, EightWantsAcceptedVariantsToPass) {
 TEST_F(Gates, NineWantsFiguresToEqualTheirSource) {
   course_.edit("assets/benchmarks/cards.json", "4.25", "4.5");
   expect_failure(all(), 9,
-                 "README.md:10: the page shows \"4.25\", but benchmark cards.json h200 copy "
+                 "README.md:14: the page shows \"4.25\", but benchmark cards.json h200 copy "
                  "gives \"4.5\" now");
   EXPECT_EQ(course_.grade({"dev", "sync", kPage}).status, 0);  // that page alone
   EXPECT_NE(course_.read(kPage).find("-->4.5<!--"), std::string::npos);

@@ -12,6 +12,12 @@ constexpr char kText[] = "# 01 Vector add\n\nText.\n\n## After you pass\n\nMore.
 
 class Lessons : public testing::Test {
  protected:
+  // The page of the miniature course shows a region, as no page of a chapter with lessons may.
+  void SetUp() override {
+    course_.write("chapters/02_vector_add/README.md",
+                  "# One\n\nSee [the exercise](01_vector_add.cu).\n");
+    course_.add_to_git();
+  }
   Answer files() { return course_.grade({"dev", "check", "--files-only"}); }
   static bool has(const Answer& answer, const std::string& words) {
     return answer.text.find(words) != std::string::npos;

@@ -72,12 +72,14 @@ def variants(device, exercise):
 
 
 def fingerprint(exercise):
-    """Of everything that decides what the kernels of an exercise do; bars may change afterwards."""
+    """Of everything that decides what the kernels of an exercise do; bars and white space may change
+    afterwards."""
     files = [*glob.glob(os.path.join(ROOT, "solutions", exercise + ".*")),
              *glob.glob(os.path.join(ROOT, "chapters", exercise + "_test.cpp")),
              *glob.glob(os.path.join(ROOT, "chapters", exercise + "*.h")),
              *glob.glob(os.path.join(ROOT, "chapters", exercise + "_baseline.cu")),
-             *glob.glob(os.path.join(ROOT, "grader/tests/exercises", exercise, "*"))]
+             *glob.glob(os.path.join(ROOT, "grader/tests/exercises", exercise, "mutants.txt")),
+             *glob.glob(os.path.join(ROOT, "grader/tests/exercises", exercise, "variant_*"))]
     text = "".join(open(name, encoding="utf-8").read() for name in files)
     files += [name for name in glob.glob(os.path.join(ROOT, "chapters", os.path.dirname(exercise),
                                                       "[!0-9]*.h"))
@@ -85,8 +87,8 @@ def fingerprint(exercise):
     digest = hashlib.sha256()
     for name in sorted(files):
         with open(name, "rb") as file:
-            digest.update(os.path.relpath(name, ROOT).encode() + b"\0" + BARS.sub(b"", file.read())
-                          + b"\0")
+            digest.update(os.path.relpath(name, ROOT).encode() + b"\0"
+                          + b"".join(BARS.sub(b"", file.read()).split()) + b"\0")
     return digest.hexdigest()[:16]
 
 

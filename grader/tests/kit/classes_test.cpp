@@ -10,6 +10,7 @@
 #include "kernels.h"
 #include "kit/context.h"
 #include "kit/kit.h"
+#include "kit/stream.h"
 
 using kit_tests::failure_of;
 
@@ -230,4 +231,81 @@ TEST(KitWhoDidTheWork, FindsOneThreadThatDoesEverything) {
               contains(message, "and y has 5000 elements."))
       << message;
   EXPECT_EQ(answer_of(launch_twice_by_one_thread, 100), "") << "few elements are nobody's business";
+}
+
+namespace {
+
+// Some work that reads x in a stream that waits for no other, ordered with the default stream or
+// not.
+void read_aside(const float* x, bool begins_after_the_caller, bool ends_before_the_caller) {
+  cudaStream_t aside = nullptr;
+  cudaEvent_t event = nullptr;
+  void* scratch = nullptr;
+  cudaStreamCreateWithFlags(&aside, cudaStreamNonBlocking);
+  cudaEventCreate(&event);
+  if (begins_after_the_caller) {
+    cudaEventRecord(event, nullptr);
+    cudaStreamWaitEvent(aside, event, 0);
+  }
+  cudaMallocAsync(&scratch, 16, aside);
+  cudaMemcpyAsync(scratch, x, 16, cudaMemcpyDeviceToDevice, aside);
+  cudaFreeAsync(scratch, aside);
+  if (ends_before_the_caller) {
+    cudaEventRecord(event, aside);
+    cudaStreamWaitEvent(nullptr, event, 0);
+  }
+  cudaEventDestroy(event);
+  cudaStreamDestroy(aside);
+}
+
+std::string answer_with_work_aside(bool begins_after_the_caller, bool ends_before_the_caller) {
+  return answer_of([&](const float* x, float* y, int n) {
+    launch_twice(x, y, n);
+    read_aside(x, begins_after_the_caller, ends_before_the_caller);
+  });
+}
+
+}  // namespace
+
+TEST(KitStreams, FindsWorkThatBeginsTooEarly) {
+  const std::string message = answer_with_work_aside(false, true);
+  EXPECT_TRUE(contains(message, "Out of the caller's order: the copy at classes_test.cpp:"))
+      << message;
+  EXPECT_TRUE(contains(message,
+                       "uses byte 0 of `x` (400 bytes), and does not wait for what the caller has "
+                       "put into the default stream before the call"))
+      << message;
+}
+
+TEST(KitStreams, FindsWorkThatEndsTooLate) {
+  const std::string message = answer_with_work_aside(true, false);
+  EXPECT_TRUE(contains(message,
+                       "and what the caller puts into the default stream after the call does not "
+                       "wait for it"))
+      << message;
+}
+
+TEST(KitStreams, AllowsWorkAsideThatIsInOrder) {
+  EXPECT_EQ(answer_with_work_aside(true, true), "");
+}
+
+TEST(KitStreams, AreThoseOfTheTestWhereItHasSome) {
+  const kit::Stream stream;
+  const std::string message = answer_of(launch_twice);
+  EXPECT_TRUE(contains(message, "Out of the caller's order: the kernel twice launched at"))
+      << message;
+  EXPECT_TRUE(contains(message, "(the default stream) uses byte 0 of `x`")) << message;
+}
+
+TEST(KitWaits, FindsAWaitThatNobodyAskedFor) {
+  const auto waiting = [](Wait how) {
+    return answer_of(
+        [how](const float* x, float* y, int n) { launch_twice_and_wait(x, y, n, how); });
+  };
+  EXPECT_TRUE(
+      contains(waiting(Wait::kSynchronize), "It waits: cudaDeviceSynchronize at kernels.cu:"));
+  const std::string asks = waiting(Wait::kQuery);
+  EXPECT_TRUE(contains(asks, "It waits: cudaStreamQuery at kernels.cu:")) << asks;
+  EXPECT_TRUE(contains(asks, "is asked until the work is done")) << asks;
+  EXPECT_EQ(waiting(Wait::kForResult), "") << "a result on the host is there when it returns";
 }

@@ -35,7 +35,7 @@ TEST(KitFailingCalls, EachCallFailsOnceAndTheLastRunCounts) {
   int runs = 0;
   const kit::Run run = twice(kCareful, &runs);
   ASSERT_TRUE(run.ok());
-  // With other values twice; cudaMalloc, cudaMemcpy, the launch, cudaDeviceSynchronize, and none.
+  // With other values twice; cudaMalloc, cudaMemcpy, the launch, cudaMemsetAsync, and none.
   EXPECT_EQ(runs, 2 + 5);
   EXPECT_EQ(run.launches().size(), 1u);
   EXPECT_EQ(kit::api_calls("cudaMemcpy"), 1u);
@@ -48,7 +48,7 @@ TEST(KitFailingCalls, AreMadeOnceForEachTestAndLine) {
 }
 
 TEST(KitFailingCalls, FindADroppedStatus) {
-  expect_failure(kDropsTheWait, "cudaDeviceSynchronize", "reported success all the same");
+  expect_failure(kDropsTheMemset, "cudaMemsetAsync", "reported success all the same");
 }
 
 TEST(KitFailingCalls, FindALaunchThatNobodyAskedAbout) {
@@ -56,7 +56,7 @@ TEST(KitFailingCalls, FindALaunchThatNobodyAskedAbout) {
 }
 
 TEST(KitFailingCalls, FindMemoryThatIsLeftBehindOnTheWayOut) {
-  expect_failure(kLeaksOnError, "cudaMemcpy", "left 1 allocation behind");
+  expect_failure(kLeaksOnError, "cudaMemcpy", "Left behind: 1 allocation of device memory");
 }
 
 TEST(KitFailingCalls, FindAFunctionThatGoesOn) {

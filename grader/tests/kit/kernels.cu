@@ -1,6 +1,6 @@
-#include "kernels.h"
-
 #include <vector>
+
+#include "kernels.h"
 
 __global__ void twice(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -93,10 +93,24 @@ cudaError_t twice_by_copy(const float* d_x, float* d_y, int n, Care care) {
     if (care == kDropsTheLaunch) status = cudaSuccess;
   }
   if (status == cudaSuccess) {
-    const cudaError_t waited = cudaDeviceSynchronize();
-    if (care != kDropsTheWait) status = waited;
+    const cudaError_t cleared = cudaMemsetAsync(d_copy, 0, bytes);
+    if (care != kDropsTheMemset) status = cleared;
   }
   if (status != cudaSuccess && care == kLeaksOnError) return status;
   cudaFree(d_copy);
   return status;
+}
+
+void launch_twice_and_wait(const float* d_x, float* d_y, int n, Wait wait) {
+  launch_twice(d_x, d_y, n);
+  if (wait == Wait::kSynchronize) cudaDeviceSynchronize();
+  if (wait == Wait::kQuery) {
+    while (cudaStreamQuery(nullptr) == cudaErrorNotReady) {
+    }
+  }
+  if (wait == Wait::kForResult) {
+    float first = 0;
+    cudaDeviceSynchronize();
+    cudaMemcpy(&first, d_y, sizeof first, cudaMemcpyDeviceToHost);
+  }
 }

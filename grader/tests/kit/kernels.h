@@ -26,9 +26,13 @@ void launch_twice_rows(const float* d_x, float* d_y, int rows, int cols, int str
 // Allocates `count` buffers and frees none.
 void launch_and_leak(int count);
 
-// y[i] = 2 * x[i] for i < n by way of a copy of x, waiting for the result. Returns the first
+// y[i] = 2 * x[i] for i < n, and a wait for it.
+enum class Wait { kSynchronize, kQuery, kForResult };
+void launch_twice_and_wait(const float* d_x, float* d_y, int n, Wait wait);
+
+// y[i] = 2 * x[i] for i < n by way of a copy of x, which is cleared afterwards. Returns the first
 // status that is no success, unless it is careless.
-enum Care { kCareful, kDropsTheWait, kDropsTheLaunch, kLeaksOnError, kUsesWhatIsNotThere };
+enum Care { kCareful, kDropsTheMemset, kDropsTheLaunch, kLeaksOnError, kUsesWhatIsNotThere };
 cudaError_t twice_by_copy(const float* d_x, float* d_y, int n, Care care);
 
 #endif  // WARPLINGS_TESTS_KIT_KERNELS_H_

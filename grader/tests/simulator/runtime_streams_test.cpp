@@ -3,6 +3,7 @@
 #include <string>
 
 #include "runtime_fixture.h"
+#include "warplings/sim.h"
 
 void launch_read_variables(int* to);
 const void* counter_symbol();
@@ -212,6 +213,53 @@ TEST_F(StreamOrder, ModuleVariablesAreCopiedAndRestored) {
             cudaSuccess);
   EXPECT_EQ(host[0], 41);
   EXPECT_EQ(cudaGetSymbolSize(&size, &size), cudaErrorInvalidSymbol);
+}
+
+TEST_F(StreamOrder, WorkOfTheCallerHasAnOrderWithEverything) {
+  char* buffer = device<char>(100);
+  const wsim_range range = {buffer, 100};
+  const auto clear_in = [&](cudaStream_t in) {
+    EXPECT_EQ(cudaMemsetAsync(buffer, 1, 100, in), cudaSuccess);
+  };
+  const cudaStream_t callers = stream(cudaStreamNonBlocking);
+  wsim_caller_works(&range, 1);
+  clear_in(callers);
+  wsim_caller_works(&range, 1);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(findings(), Kinds{});
+  wsim_caller_works(&range, 1);
+  clear_in(stream(cudaStreamNonBlocking));  // made since: nobody has told it of the caller
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(findings(), Kinds{"streamcheck/unordered-with-caller"});
+  EXPECT_NE(last_finding().message.find("before the call"), std::string::npos);
+}
+
+TEST_F(StreamOrder, WorkOfTheCallerChangesNothing) {
+  char* buffer = device<char>(1);
+  const wsim_range range = {buffer, 1};
+  ASSERT_EQ(cudaMemset(buffer, 7, 1), cudaSuccess);
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  wsim_reset_counters();
+  wsim_caller_works(&range, 1);
+  char value = 0;
+  ASSERT_EQ(cudaMemcpy(&value, buffer, 1, cudaMemcpyDeviceToHost), cudaSuccess);
+  EXPECT_EQ(value, 7);
+  EXPECT_EQ(wsim_timeline_count(), 1) << "the copy alone";
+}
+
+TEST_F(StreamOrder, AWaitKnowsTheCallThatMadeIt) {
+  char* buffer = device<char>(100);
+  wsim_reset_counters();
+  ASSERT_EQ(cudaMemsetAsync(buffer, 1, 100, nullptr), cudaSuccess);
+  wsim_host_wait wait;
+  EXPECT_EQ(wsim_get_host_wait(0, &wait), -1);
+  const int line = __LINE__ + 1;
+  ASSERT_EQ(cudaStreamSynchronize(nullptr), cudaSuccess);
+  ASSERT_EQ(wsim_host_waits(), 1u);
+  ASSERT_EQ(wsim_get_host_wait(0, &wait), 0);
+  EXPECT_STREQ(wait.call, "cudaStreamSynchronize");
+  EXPECT_TRUE(std::string(wait.file).ends_with("runtime_streams_test.cpp")) << wait.file;
+  EXPECT_EQ(wait.line, line);
 }
 
 }  // namespace

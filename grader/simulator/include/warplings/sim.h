@@ -165,8 +165,8 @@ void wsim_fail_call(uint64_t k, const char* names, const char* files);
 // next wsim_fail_call().
 const char* wsim_failed_call(void);
 // What the program holds now: memory, streams, events, graphs, and what libraries made for it. With
-// an object, a mode that it has been set to ("math mode of a cuBLAS handle"); one that is not listed
-// has not been touched. Strings live until the next wsim_holding_count().
+// an object, a mode that it has been set to ("math mode of a cuBLAS handle"); one that is not
+// listed has not been touched. Strings live until the next wsim_holding_count().
 typedef struct wsim_holding {
   const char* what;    // "stream"
   const void* object;  // NULL: `value` is how many
@@ -207,6 +207,23 @@ uint64_t wsim_last_stream(void);
 // How often the host has waited for work since the last wsim_reset_counters(), in any call that
 // waits.
 uint64_t wsim_host_waits(void);
+typedef struct wsim_host_wait {
+  const char* call;  // "cudaStreamSynchronize"; a query that said "done" counts as well
+  const char* file;  // the line of the program, "" if unknown
+  int line;
+} wsim_host_wait;
+// 0 on success, -1 if there is none with that index. Strings live until the next call.
+int wsim_get_host_wait(uint64_t index, wsim_host_wait* out);
+
+typedef struct wsim_range {
+  const void* begin;
+  size_t size;
+} wsim_range;
+// Puts work into the streams that the program has made on the current device, or into the default
+// stream if there are none. It counts as writing these bytes and does nothing; it begins when all
+// of the streams are there, and none of them goes on without it. Work that uses the bytes without
+// an order with it is a finding ("streamcheck", "unordered-with-caller").
+void wsim_caller_works(const wsim_range* ranges, int count);
 // Work since the last wsim_reset_counters() that something has waited for, in the order of the
 // calls. At most 65536 are remembered. Strings live until the next wsim_timeline_count().
 int wsim_timeline_count(void);
