@@ -23,7 +23,7 @@ configure() {
 build_grader() {
   steps=$("$GRADE_NINJA" -C "$GRADE_ROOT/build/sim" -n grade.ready 2>/dev/null |
     sed -n 's,^\[[0-9]*/\([0-9]*\)\].*,\1,p' | head -n 1)
-  progress "building${steps:+ in $steps steps} (about a minute the first time)"
+  progress "building${steps:+ in $steps steps (about a minute the first time)}"
   if ! run_logged build "$GRADE_NINJA" -C "$GRADE_ROOT/build/sim" grade.ready; then
     if disk_is_full; then fail_command 'Free about 500 MB on this disk.'; fi
     fail_command 'Read the first "error:" in the log. After a change of tools: rm -rf build'

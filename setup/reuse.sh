@@ -1,7 +1,7 @@
 #!/bin/sh
-# Stands before the C++ compiler: reuse.sh COMPILER ARGUMENT.... It compiles, unless the course's folder
-# has just moved (moved.sh) and the object is there already: made by the same command, after the last
-# change of any source, and without the old folder's name in it.
+# Stands before the C++ compiler: reuse.sh COMPILER ARGUMENT.... It compiles, unless the folder of the
+# course has just moved (moved.sh) and the object is there already: made by the same command, after the
+# last change of any source, and without the name of the old folder in it.
 set -eu
 [ -n "${GRADE_MOVED:-}" ] || exec "$@"
 

@@ -243,8 +243,8 @@ class Program {
         << R"x({"format": 1, "kind": "view", "label": "modelled (H200)", "limits": {}, )x"
         << R"x("findings": [], "findings_left_out": 0, "wrong": [], "profile": {"kernels": [)x"
         << R"x({"name": "k", "launches": 1, "launch": {}, "cost": {}, "totals": {}, "lines": [], )x"
-        << R"x("view": {"grid": [1, 1, 1], "block": [32, 1, 1], "shared_bytes": 0, "numbers": [], )x"
-        << R"x("arrays": [], "variables": [], "sites": [], "code": [], "files": []}}]}})x"
+        << R"x("view": {"grid": [1, 1, 1], "block": [32, 1, 1], "shared_bytes": 0, )x"
+        << R"x("numbers": [], "arrays": [], "variables": [], "sites": [], "code": [], "files": []}}]}})x"
         << "\n";
   }
 
