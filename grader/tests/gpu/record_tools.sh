@@ -1,13 +1,13 @@
 #!/bin/sh
-# What compute-sanitizer, cuda-gdb and Nsight Compute say of the unsolved functions of 06/15, recorded on
+# What compute-sanitizer, cuda-gdb and Nsight Compute say of the unsolved functions of 06/14, recorded on
 # this machine's GPU into the folder OUT. The lesson quotes these files.
 #   sh grader/tests/gpu/record_tools.sh assets/reports
-# Those in git: an H200, driver 580.159.04, CUDA 13.0.88, 2026-11-23; of Nsight Compute's sections and advice the
-# lines that the lesson speaks of.
+# Those in git: an H200, driver 580.159.04, CUDA 13.0.88, 2026-11-23, when the exercise was number 15;
+# of Nsight Compute's sections and advice the lines that the lesson speaks of.
 set -eu
 out=$(cd "$1" && pwd)
 cd "$(dirname "$0")/../../../chapters/06_streams_and_profiling"
-exercise=15_three_tools
+exercise=14_three_tools
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 arch=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1 | tr -d .)

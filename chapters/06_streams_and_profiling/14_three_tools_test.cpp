@@ -1,5 +1,5 @@
-// Tests of 06/15 three tools.
-#include "15_three_tools.h"
+// Tests of 06/14 three tools.
+#include "14_three_tools.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
-// 06/15 Three tools: what the test and the program 15_three_tools_main.cpp call. All arrays are in
+// 06/14 Three tools: what the test and the program 14_three_tools_main.cpp call. All arrays are in
 // device memory; the calls do not wait.
-#ifndef CHAPTERS_06_STREAMS_AND_PROFILING_15_THREE_TOOLS_H_
-#define CHAPTERS_06_STREAMS_AND_PROFILING_15_THREE_TOOLS_H_
+#ifndef CHAPTERS_06_STREAMS_AND_PROFILING_14_THREE_TOOLS_H_
+#define CHAPTERS_06_STREAMS_AND_PROFILING_14_THREE_TOOLS_H_
 
 #include <cuda_runtime.h>
 
@@ -16,4 +16,4 @@ void launch_find_places(const float* d_sorted, int n, const float* d_keys, int* 
 // rows floats.
 void launch_scale_rows(const float* d_in, const float* d_factors, float* d_out, int rows, int cols);
 
-#endif  // CHAPTERS_06_STREAMS_AND_PROFILING_15_THREE_TOOLS_H_
+#endif  // CHAPTERS_06_STREAMS_AND_PROFILING_14_THREE_TOOLS_H_

@@ -1,7 +1,7 @@
 // Accepted: two frames at a time. One kernel compares both, and each is counted by itself.
 #include <algorithm>
 
-#include "14_frame_deltas.h"
+#include "15_frame_deltas.h"
 
 namespace {
 

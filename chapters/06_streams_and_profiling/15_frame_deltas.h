@@ -1,6 +1,6 @@
-// 06/14 Frame deltas: what the test calls.
-#ifndef CHAPTERS_06_STREAMS_AND_PROFILING_14_FRAME_DELTAS_H_
-#define CHAPTERS_06_STREAMS_AND_PROFILING_14_FRAME_DELTAS_H_
+// 06/15 Frame deltas: what the test calls.
+#ifndef CHAPTERS_06_STREAMS_AND_PROFILING_15_FRAME_DELTAS_H_
+#define CHAPTERS_06_STREAMS_AND_PROFILING_15_FRAME_DELTAS_H_
 
 #include <cuda_runtime.h>
 
@@ -22,9 +22,9 @@
 cudaError_t encode_frames(const float* h_frames, float* h_deltas, int frames, int pixels,
                           float threshold, std::atomic<int>* home, cudaStream_t stream);
 
-// The same in one stream, one frame after the other (14_frame_deltas_baseline.cu); it does not
+// The same in one stream, one frame after the other (15_frame_deltas_baseline.cu); it does not
 // count.
 cudaError_t encode_one_by_one(const float* h_frames, float* h_deltas, int frames, int pixels,
                               float threshold, cudaStream_t stream);
 
-#endif  // CHAPTERS_06_STREAMS_AND_PROFILING_14_FRAME_DELTAS_H_
+#endif  // CHAPTERS_06_STREAMS_AND_PROFILING_15_FRAME_DELTAS_H_

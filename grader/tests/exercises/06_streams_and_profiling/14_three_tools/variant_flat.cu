@@ -1,6 +1,6 @@
 // A thread per element; a search that keeps a length instead of a second place; windows by a loop over
 // the grid.
-#include "15_three_tools.h"
+#include "14_three_tools.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Accepted: the frames take three streams in turn, and each stream does everything for its frame.
-#include "14_frame_deltas.h"
+#include "15_frame_deltas.h"
 
 namespace {
 

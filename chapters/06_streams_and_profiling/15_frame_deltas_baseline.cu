@@ -1,7 +1,7 @@
-// 06/14 Frame deltas: what the exercise is timed against, one stream and three kernels per frame.
+// 06/15 Frame deltas: what the exercise is timed against, one stream and three kernels per frame.
 #include <utility>
 
-#include "14_frame_deltas.h"
+#include "15_frame_deltas.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
-// Tests of 06/14 frame deltas.
-#include "14_frame_deltas.h"
+// Tests of 06/15 frame deltas.
+#include "15_frame_deltas.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,19 +1,22 @@
-// 06/15 Three tools: one of these functions reads what is not its own, one does not end, and one
-// moves eight times the bytes that it needs.
+// 06/14 Three tools: one of these functions reads what is not its own, one is wrong for some
+// keys, and one moves eight times the bytes that it needs.
 //   windows  n floats                   -> sums of three neighbours, n - 2 floats
 //   places   sorted, n floats; keys, m  -> for each key, the first place whose value is not smaller
 //   scaled   rows x cols floats         -> each row times its factor
 //   The lesson shows what three tools said about them on an H100. Read the reports before the code:
 //   a report names a place and a number, the code only shows what somebody meant.
 //   TODOs  3
-#include "15_three_tools.h"
+#include "14_three_tools.h"
 
 // ---- 1: compute-sanitizer ---------------------------------------------------------------------
 
 __global__ void window_sums(const float* x, float* sums, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  // TODO(1): Each window has three floats of x. Which threads have one (1 line)?
-  if (i < n) {
+  //~ // TODO(1): Each window has three floats of x. Which threads have one (1 line)?
+  //~ if (i < n) {
+  //~begin 1
+  if (i < n - 2) {
+    //~end
     sums[i] = x[i] + x[i + 1] + x[i + 2];
   }
 }
@@ -32,12 +35,19 @@ __global__ void find_places(const float* sorted, int n, const float* keys, int* 
   int low = 0, high = n;  // the place is one of low, low + 1, ..., high
   while (low < high) {
     const int middle = (low + high) / 2;
-    // TODO(2): What each branch rules out must be ruled out, and nothing else (about 5 lines).
+    //~ // TODO(2): What each branch rules out must be ruled out, and nothing else (about 5 lines).
+    //~ if (sorted[middle] < keys[k]) {
+    //~   low = middle + 1;
+    //~ } else {
+    //~   high = middle - 1;
+    //~ }
+    //~begin 2
     if (sorted[middle] < keys[k]) {
       low = middle + 1;
     } else {
-      high = middle - 1;
+      high = middle;
     }
+    //~end
   }
   places[k] = low;
 }
@@ -50,20 +60,36 @@ void launch_find_places(const float* d_sorted, int n, const float* d_keys, int* 
 
 // ---- 3: Nsight Compute ------------------------------------------------------------------------
 
-// TODO(3): The same products, with as few sectors as they need: the kernel and its launch (about
-// 10 lines).
+//~ // TODO(3): The same products, with as few sectors as they need: the kernel and its launch (about
+//~ // 10 lines).
+//~ __global__ void scale_rows(const float* in, const float* factors, float* out, int rows, int cols) {
+//~   const int row = blockIdx.x * blockDim.x + threadIdx.x;
+//~   if (row >= rows) return;
+//~   for (int col = 0; col < cols; ++col) {
+//~     const size_t at = static_cast<size_t>(row) * cols + col;
+//~     out[at] = in[at] * factors[row];
+//~   }
+//~ }
+//~begin 3
+// A warp takes one row, its lanes the columns side by side.
 __global__ void scale_rows(const float* in, const float* factors, float* out, int rows, int cols) {
-  const int row = blockIdx.x * blockDim.x + threadIdx.x;
+  const int row = blockIdx.x * blockDim.y + threadIdx.y;
   if (row >= rows) return;
-  for (int col = 0; col < cols; ++col) {
+  const float factor = factors[row];
+  for (int col = threadIdx.x; col < cols; col += blockDim.x) {
     const size_t at = static_cast<size_t>(row) * cols + col;
-    out[at] = in[at] * factors[row];
+    out[at] = in[at] * factor;
   }
 }
+//~end
 
 void launch_scale_rows(const float* d_in, const float* d_factors, float* d_out, int rows,
                        int cols) {
   if (rows == 0 || cols == 0) return;
-  constexpr int kBlock = 128;
-  scale_rows<<<(rows + kBlock - 1) / kBlock, kBlock>>>(d_in, d_factors, d_out, rows, cols);
+  //~ constexpr int kBlock = 128;
+  //~ scale_rows<<<(rows + kBlock - 1) / kBlock, kBlock>>>(d_in, d_factors, d_out, rows, cols);
+  //~begin 3
+  const dim3 block(32, 4);
+  scale_rows<<<(rows + block.y - 1) / block.y, block>>>(d_in, d_factors, d_out, rows, cols);
+  //~end
 }

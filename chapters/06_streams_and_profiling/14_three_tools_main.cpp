@@ -1,7 +1,7 @@
-// 06/15 as a program, for the tools: three_tools windows | places | rows
+// 06/14 as a program, for the tools: three_tools windows | places | rows
 //
-//   nvcc -g -G -o three_tools 15_three_tools.cu 15_three_tools_main.cpp      for cuda-gdb
-//   nvcc -lineinfo -o three_tools 15_three_tools.cu 15_three_tools_main.cpp  for the other two
+//   nvcc -g -G -o three_tools 14_three_tools.cu 14_three_tools_main.cpp      for cuda-gdb
+//   nvcc -lineinfo -o three_tools 14_three_tools.cu 14_three_tools_main.cpp  for the other two
 //
 //   compute-sanitizer ./three_tools windows
 //   cuda-gdb --args ./three_tools places
@@ -12,7 +12,7 @@
 #include <cstring>
 #include <vector>
 
-#include "15_three_tools.h"
+#include "14_three_tools.h"
 
 namespace {
 
