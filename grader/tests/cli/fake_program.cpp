@@ -244,7 +244,8 @@ class Program {
         << R"x("findings": [], "findings_left_out": 0, "wrong": [], "profile": {"kernels": [)x"
         << R"x({"name": "k", "launches": 1, "launch": {}, "cost": {}, "totals": {}, "lines": [], )x"
         << R"x("view": {"grid": [1, 1, 1], "block": [32, 1, 1], "shared_bytes": 0, )x"
-        << R"x("numbers": [], "arrays": [], "variables": [], "sites": [], "code": [], "files": []}}]}})x"
+        << R"x("numbers": [], "arrays": [], "variables": [], )x"
+        << R"x("sites": [], "code": [], "files": []}}]}})x"
         << "\n";
   }
 
