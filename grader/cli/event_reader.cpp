@@ -182,6 +182,7 @@ const TestReport* EventReader::read(std::string_view line) {
     return nullptr;
   }
   if (current == nullptr || current->name != name) return out_of_turn();
+  result_->at_work = kind == "at_work" ? event.string_or("doing") : "";
   if (kind == "test_end") {
     current->finished = true;
     current->passed = event.bool_or("passed") && current->failures.empty();

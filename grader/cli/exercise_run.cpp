@@ -132,27 +132,40 @@ EarlyEnd exit_end(int status, bool in_test, bool python) {
               ": exit() was called, perhaps by the constructor of a static object."};
 }
 
-EarlyEnd timed_out(const ChildResult& child, const TimeLimits& limits, bool several_gpus) {
+EarlyEnd timed_out(const ChildResult& child, const TimeLimits& limits, bool several_gpus,
+                   const std::string& at_work) {
   const bool whole = child.seconds >= limits.whole;
   const std::string after = "Still running after " +
                             whole_seconds(whole ? limits.whole : limits.quiet) + ", and stopped. ";
+  const std::string longer =
+      "GRADE_TIME_LIMIT=" + std::to_string(static_cast<long>(3 * limits.quiet)) +
+      " in the environment gives it longer.";
+  if (!at_work.empty()) {
+    return {kTimeLimit, after + "The test itself was busy, " + at_work +
+                            ": nothing says that your code is at fault. This machine is slow at "
+                            "it; " +
+                            longer};
+  }
   if (several_gpus) {
     return {kTimeLimit, after +
                             "A rank waits for another that never makes the same call, or a loop "
                             "does not end. --device sim says which: ./grade explain "
                             "nccl-deadlock."};
   }
-  return {kTimeLimit, after +
-                          "A loop does not end: look at the condition of every loop in your host "
-                          "code and kernel."};
+  const std::string seen =
+      whole ? "That is as long as a whole run may take. " : "Nothing was heard of it for so long. ";
+  return {kTimeLimit, after + seen +
+                          "If a loop does not end, the condition of every loop in your host code "
+                          "and kernel is where to look; if this machine is slow, " +
+                          longer};
 }
 
 EarlyEnd early_end(const ChildResult& child, bool in_test, const TimeLimits& limits,
-                   const RunRequest& request) {
+                   const RunRequest& request, const std::string& at_work) {
   const bool python = is_python(*request.exercise);
   switch (child.end) {
     case End::kTimedOut:
-      return timed_out(child, limits, uses_several_gpus(request));
+      return timed_out(child, limits, uses_several_gpus(request), at_work);
     case End::kTooMuchMemory:
       return {"memory limit", "Stopped: the program used " +
                                   std::to_string(child.memory_peak / kMiB) +
@@ -345,7 +358,7 @@ class ProgramRun {
 
   void note_early_end(const ChildResult& child) {
     TestReport* test = events_.running();
-    EarlyEnd end = early_end(child, test != nullptr, limits_, request_);
+    EarlyEnd end = early_end(child, test != nullptr, limits_, request_, result_.at_work);
     if (result_.done && child.end == End::kSignalled) {
       end.message += " All tests had run: look at what happens when static objects are destroyed.";
     }

@@ -146,7 +146,8 @@ struct Result {
   std::string output;  // what the program printed, test after test, cut
   double run_seconds = 0;
   double simulated_thread_instructions = 0;
-  bool done = false;         // the program reported its end
+  std::string at_work;  // what the kit did itself when the last event came; "": the code under test
+  bool done = false;    // the program reported its end
   bool out_of_turn = false;  // the channel carried what no test program sends there
   bool simulated = false;    // the program says that it is linked with the simulator
 

@@ -67,6 +67,11 @@ void send_launches() {
   }
 }
 
+void report_at_work(const std::string& doing) {
+  Context& now = context();
+  now.channel.send("at_work", JsonObject().text("test", now.test).text("doing", doing));
+}
+
 JsonObject failure_fields(const std::string& file, int line, const std::string& message) {
   JsonObject fields;
   fields.text("test", context().test).text("file", file);

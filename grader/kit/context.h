@@ -100,6 +100,9 @@ bool is_test_file(const std::string& path);
 void send_properties();
 // Sends the launches of the last run, at most four per test.
 void send_launches();
+// What the kit does itself from now on, which may take long: "copies to the device". "": the
+// learner's code runs. The grader waits for a new event, and says what it has waited for.
+void report_at_work(const std::string& doing);
 // The event of one failure.
 JsonObject failure_fields(const std::string& file, int line, const std::string& message);
 

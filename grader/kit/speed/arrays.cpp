@@ -33,6 +33,7 @@ unsigned char* SpeedArray::allocate_one() const {
   const size_t whole = bytes() + 2 * kRedZone;
   void* memory = nullptr;
   if (on_host()) {
+    report_at_work("allocating " + name_ + " on the host");
     memory = memory_.allocate(whole);
   } else if (cudaMalloc(&memory, whole) != cudaSuccess) {
     memory = nullptr;

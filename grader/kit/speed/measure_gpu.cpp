@@ -223,19 +223,26 @@ class GpuMeasurement {
     return true;
   }
 
+  double time_contender(const Contender& contender) {
+    const bool is_graded = &contender == &result_.contenders.front();
+    report_at_work(is_graded ? "" : "measuring " + contender.name);
+    return time_call(contender.launch);
+  }
+
   // Twice, because the second call must be as right as the first.
   bool warm_up() {
     for (int i = 0; i < 2; ++i) {
       if (!call_and_check()) return false;
     }
     for (Contender& contender : result_.contenders) {
-      time_call(contender.launch);
+      time_contender(contender);
       if (fails(contender.name)) return false;
     }
     return true;
   }
 
   bool call_and_check() {
+    report_at_work("");
     time_call(m_.launch);
     if (fails("A timed call")) return false;
     return is_right();
@@ -307,7 +314,7 @@ class GpuMeasurement {
       for (size_t k = 0; k < n; ++k) {
         const size_t which = round % 2 == 0 ? k : n - 1 - k;
         Contender& contender = result_.contenders[which];
-        const double seconds = time_call(contender.launch);
+        const double seconds = time_contender(contender);
         if (fails(which == 0 ? "A timed call" : contender.name)) return;
         contender.seconds.push_back(seconds);
         spent += seconds;

@@ -66,6 +66,7 @@ class SimulatedMeasurement {
 
   // The stage is ours: what it computes is checked by the tests of its own exercise.
   double stage_seconds(const Baseline& stage) {
+    report_at_work("measuring " + stage.name);
     m_.prepare(0, seed());
     synchronize_devices();
     if (m_.whole_call) {

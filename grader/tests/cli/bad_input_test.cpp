@@ -70,7 +70,16 @@ TEST_F(BadInput, FileThatDoesNotCompileShowsItsFirstErrorOnly) {
 
 TEST_F(BadInput, EndlessLoopIsStoppedAtTheTimeLimit) {
   const Ran ran = grade_steps("//! hang");
-  expect_says(ran, "Still running after 2 s, and stopped.");
+  expect_says(ran, "Still running after 2 s, and stopped. Nothing was heard of it for so long.");
+}
+
+TEST_F(BadInput, ASlowTestIsNoEndlessLoop) {
+  const Ran ran = grade_steps("//! at_work measuring the pinned copy\n//! hang");
+  expect_says(ran,
+              "The test itself was busy, measuring the pinned copy: nothing says that your code "
+              "is at fault.");
+  const Ran later = grade_steps("//! at_work measuring the pinned copy\n//! counters 1\n//! hang");
+  expect_says(later, "Nothing was heard of it for so long.");
 }
 
 TEST_F(BadInput, SegmentationFaultIsNamed) {

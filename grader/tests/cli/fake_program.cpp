@@ -11,6 +11,7 @@
 //   //! case NAME                          the case of the speeds after it
 //   //! devices N               fails unless so many devices are asked for (0: not said)
 //   //! print TEXT  //! spam  //! exit N  //! abort  //! crash  //! recurse  //! hang  //! allocate
+//   //! at_work TEXT            the test itself is busy with that
 //   //! throw  //! fork  //! silent-exit, linked-for-gpu (before the first event)
 //   //! view        a recording, where GRADE_SIM_VIEW asks for one
 //   //! trace TEXT   into the file that GRADE_SIM_TRACE names, with the block and thread asked for
@@ -277,6 +278,7 @@ class Program {
            recurse(&first);
          }},
         {"hang", [] { hang(); }},
+        {"at_work", [&] { send("at_work", about() + ",\"doing\":\"" + step.rest + "\""); }},
         {"trace", [&] { trace(step.rest); }},
         {"view", [] { view(); }},
         {"linked-for-gpu", [&] { on_a_gpu_ = true; }},
