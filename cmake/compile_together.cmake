@@ -2,7 +2,7 @@
 #
 # Adds files to a target that the compiler reads as one: their common headers and templates are compiled
 # once, which halves what a first verdict waits for. Names in anonymous namespaces must differ within a
-# group, and a group is small enough that an edit of one file costs a few seconds. Presets dev and ci
+# group, and a group is small enough that an edit of one file costs some seconds. Presets dev and ci
 # compile each file by itself, so that each goes on including what it uses.
 #
 # Such a group is also compiled without collecting the compiler's garbage below half a gigabyte, which it

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <optional>
-#include <regex>
 
+#include "course/pattern.h"
 #include "course/text.h"
 
 namespace grade {
@@ -20,31 +20,33 @@ std::string relative(const std::string& file, const std::filesystem::path& root)
 // The first line of a message; nullopt for any other line.
 std::optional<Diagnostic> message_start(const std::string& line) {
   // nvcc: f.cu(12): error: text      f.cu(12): error #20: text     f.cu(12): warning #177-D: text
-  static const std::regex nvcc(
-      R"(^([^\s(][^(]*)\((\d+)\): (?:catastrophic )?(error|warning)[^:]*: (.*)$)");
+  static const course::Pattern nvcc(
+      R"(^([^[:space:](][^(]*)\(([0-9]+)\): (catastrophic |)(error|warning)[^:]*: (.*)$)");
   // g++: f.cpp:12:3: error: text     f.cpp:12: fatal error: text
-  static const std::regex gnu(
-      R"(^([^\s:][^:]*):(\d+):(?:\d+:)? (?:fatal )?(error|warning): (.*)$)");
+  static const course::Pattern gnu(
+      R"(^([^[:space:]:][^:]*):([0-9]+):[0-9:]* (fatal |)(error|warning): (.*)$)");
   // ptxas error   : text             nvcc fatal   : text
-  static const std::regex tool(
-      R"(^(?:ptxas|nvcc|cicc|fatbinary|cudafe\+\+) *(error|fatal|warning) *: *(.*)$)");
-  static const std::regex linker(R"(^.*: (undefined reference to .*|multiple definition of .*)$)");
-  std::smatch match;
+  static const course::Pattern tool(
+      R"(^(ptxas|nvcc|cicc|fatbinary|cudafe\+\+) *(error|fatal|warning) *: *(.*)$)");
+  static const course::Pattern linker(
+      "^.*: (undefined reference to .*|multiple definition of .*)$");
   Diagnostic found;
-  if (std::regex_match(line, match, nvcc) || std::regex_match(line, match, gnu)) {
-    found.file = match[1];
-    found.line = std::atoi(match[2].str().c_str());
-    found.is_error = match[3] == "error";
-    found.message = match[4];
+  auto match = nvcc.find(line);
+  if (!match) match = gnu.find(line);
+  if (match) {
+    found.file = match->groups[1];
+    found.line = std::atoi(match->groups[2].c_str());
+    found.is_error = match->groups[4] == "error";
+    found.message = match->groups[5];
     return found;
   }
-  if (std::regex_match(line, match, tool)) {
-    found.is_error = match[1] != "warning";
-    found.message = match[2];
+  if ((match = tool.find(line))) {
+    found.is_error = match->groups[2] != "warning";
+    found.message = match->groups[3];
     return found;
   }
-  if (std::regex_match(line, match, linker)) {
-    found.message = match[1];
+  if ((match = linker.find(line))) {
+    found.message = match->groups[1];
     return found;
   }
   return std::nullopt;
@@ -52,13 +54,13 @@ std::optional<Diagnostic> message_start(const std::string& line) {
 
 // Lines of ninja, and summaries that repeat what the messages said.
 bool is_noise(const std::string& line) {
-  static const std::regex summary(R"(^\d+ (error|warning)s? (detected|generated).*$)");
-  static const std::regex progress(R"(^\[\d+/\d+\] .*$)");
+  static const course::Pattern summary("^[0-9]+ (error|warning)s? (detected|generated)");
+  static const course::Pattern progress(R"(^\[[0-9]+/[0-9]+\] )");
   return line.empty() || starts_with(line, "ninja: ") || starts_with(line, "FAILED: ") ||
          starts_with(line, "collect2: ") || starts_with(line, "Remark: ") ||
          starts_with(line, "In file included from ") ||
-         starts_with(line, "compilation terminated") || std::regex_match(line, progress) ||
-         std::regex_match(line, summary);
+         starts_with(line, "compilation terminated") || progress.matches(line) ||
+         summary.matches(line);
 }
 
 // Lines of any other file are nobody's business: a file of yours may have named it to see them.

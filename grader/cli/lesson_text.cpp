@@ -1,8 +1,8 @@
 #include "cli/lesson_text.h"
 
 #include <algorithm>
-#include <regex>
 
+#include "course/pattern.h"
 #include "course/text.h"
 
 namespace grade {
@@ -48,13 +48,13 @@ class PageText {
   }
 
   void prose(const std::string& line) {
-    static const std::regex kItem("^( *)([-*]|[0-9]+\\.) (.*)"), kComment("^<!--.*-->$"),
-        kPicture("^!\\[([^\\]]*)\\]\\(([^)]*)\\)$");
-    std::smatch match;
+    static const course::Pattern kItem("^( *)([-*]|[0-9]+\\.) (.*)$"), kComment("^<!--.*-->$"),
+        kPicture("^!\\[([^]]*)\\]\\(([^)]*)\\)$");
+    const auto picture = kPicture.find(line), item = kItem.find(line);
     if (course::trim(line).empty()) {
       finish();
       if (!text_.empty() && !course::ends_with(text_, "\n\n")) text_ += "\n";
-    } else if (std::regex_match(line, kComment)) {
+    } else if (kComment.matches(line)) {
       finish();
     } else if (course::starts_with(line, "#")) {
       finish();
@@ -63,15 +63,15 @@ class PageText {
     } else if (course::starts_with(line, "|")) {
       if (table_.empty()) finish();
       table_.push_back(line);
-    } else if (std::regex_match(line, match, kPicture)) {
+    } else if (picture) {
       finish();
-      const fs::path at = (fs::path(folder_) / match[2].str()).lexically_normal();
-      text_ +=
-          wrap("picture: " + words(match[1]) + ": " + at.generic_string(), "  ", terminal_.columns);
-    } else if (std::regex_match(line, match, kItem)) {
+      const fs::path at = (fs::path(folder_) / picture->groups[2]).lexically_normal();
+      text_ += wrap("picture: " + words(picture->groups[1]) + ": " + at.generic_string(), "  ",
+                    terminal_.columns);
+    } else if (item) {
       finish();
-      first_ = match[1].str() + "  " + match[2].str() + " ";
-      paragraph_ = match[3];
+      first_ = item->groups[1] + "  " + item->groups[2] + " ";
+      paragraph_ = item->groups[3];
     } else {
       if (!table_.empty()) finish();
       paragraph_ += (paragraph_.empty() ? "" : " ") + course::trim(line);
@@ -135,12 +135,15 @@ class PageText {
 
   // Without emphasis, comments and the targets of links.
   static std::string words(const std::string& text) {
-    static const std::regex kComment("<!--.*?-->"), kLink("!?\\[([^\\]]*)\\]\\([^)]*\\)"),
-        kBold("\\*\\*([^*]+)\\*\\*"), kItalic("(^|[\\s(\"])\\*([^*\\s][^*]*)\\*");
-    std::string plain = std::regex_replace(text, kComment, "");
-    plain = std::regex_replace(plain, kLink, "$1");
-    plain = std::regex_replace(plain, kBold, "$1");
-    return std::regex_replace(plain, kItalic, "$1$2");
+    static const course::Pattern kLink("!?\\[([^]]*)\\]\\([^)]*\\)"), kBold("\\*\\*([^*]+)\\*\\*"),
+        kItalic("(^|[[:space:](\"])\\*([^*[:space:]][^*]*)\\*");
+    std::string plain = text;
+    for (size_t begin = 0; (begin = plain.find("<!--", begin)) != std::string::npos;) {
+      const size_t end = plain.find("-->", begin);
+      if (end == std::string::npos) break;
+      plain.erase(begin, end + 3 - begin);
+    }
+    return kItalic.leave_groups(kBold.leave_groups(kLink.leave_groups(plain)));
   }
 
   std::string folder_;

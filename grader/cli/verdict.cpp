@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <regex>
 
 #include "cli/speed_text.h"
+#include "course/pattern.h"
 #include "course/text.h"
 
 namespace grade {
@@ -56,10 +56,10 @@ std::string cut_lines(const std::string& text, const std::string& more, const Te
 
 // "n = 1025: message" into its two parts.
 std::pair<std::string, std::string> split_case(const std::string& message) {
-  static const std::regex with_case(R"(^([A-Za-z][A-Za-z0-9_ ]* = [^:\n]{1,50}): )");
-  std::smatch match;
-  if (!std::regex_search(message, match, with_case)) return {"", message};
-  return {match[1], match.suffix()};
+  static const course::Pattern with_case("^([A-Za-z][A-Za-z0-9_ ]* = [^:\n]{1,50}): ");
+  const auto match = with_case.find(message);
+  if (!match) return {"", message};
+  return {match->groups[1], match->rest};
 }
 
 std::string base_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }

@@ -1,9 +1,9 @@
 #include "cli/watch/failing_thread.h"
 
 #include <cstdlib>
-#include <regex>
 
 #include "cli/verdict.h"
+#include "course/pattern.h"
 #include "course/text.h"
 
 namespace grade {
@@ -12,9 +12,9 @@ namespace {
 // "33" or "(1, 2)" as numbers.
 std::vector<int> coordinates_of(const std::string& text) {
   std::vector<int> numbers;
-  static const std::regex kNumber("[0-9]+");
-  for (std::sregex_iterator it(text.begin(), text.end(), kNumber), end; it != end; ++it) {
-    numbers.push_back(std::atoi(it->str().c_str()));
+  static const course::Pattern kNumber("[0-9]+");
+  for (auto match = kNumber.find(text); match; match = kNumber.find(match->rest)) {
+    numbers.push_back(std::atoi(match->groups[0].c_str()));
   }
   return numbers;
 }
@@ -41,14 +41,15 @@ std::vector<std::string> trace_arguments(const Result& result) {
   if (test == nullptr) return {};
   std::vector<std::string> arguments = {"--case", test->short_name()};
   const Finding* finding = finding_told(result);
-  static const std::regex kThread(R"(thread (\d+|\([^)]*\)) of block (\d+|\([^)]*\)))",
-                                  std::regex::icase);
-  std::smatch match;
-  if (finding == nullptr || !std::regex_search(finding->message, match, kThread)) return arguments;
-  const std::vector<int> thread = coordinates_of(match[1]);
+  static const course::Pattern kThread(
+      R"([Tt]hread ([0-9]+|\([^)]*\)) of block ([0-9]+|\([^)]*\)))");
+  if (finding == nullptr) return arguments;
+  const auto match = kThread.find(finding->message);
+  if (!match) return arguments;
+  const std::vector<int> thread = coordinates_of(match->groups[1]);
   const LaunchInfo* launch = launch_of(*test, finding->kernel);
   std::string block;
-  for (const int each : coordinates_of(match[2])) {
+  for (const int each : coordinates_of(match->groups[2])) {
     block += (block.empty() ? "" : ",") + std::to_string(each);
   }
   arguments.insert(arguments.end(), {"--block", block});

@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <regex>
 
 #include "cli/lesson_text.h"
 #include "cli/process/child.h"
+#include "course/pattern.h"
 #include "course/text.h"
 
 namespace grade {
@@ -47,11 +47,13 @@ std::string website(const fs::path& root) {
   options.argv = {"git", "-C", root.string(), "remote", "get-url", "origin"};
   options.wall_seconds = 10;
   const std::string url = course::trim(run_child(options).out.text());
-  static const std::regex kRemote(
-      R"(^(?:https://|ssh://git@|git@)(git(?:hub|lab)\.com)[:/]([^/]+/[^/]+?)(?:\.git)?/?$)");
-  std::smatch match;
-  if (!std::regex_match(url, match, kRemote)) return "";
-  return "https://" + match[1].str() + "/" + match[2].str() + "/blob/HEAD/";
+  static const course::Pattern kRemote(
+      R"(^(https://|ssh://git@|git@)(git(hub|lab)\.com)[:/]([^/]+/[^/]+)/?$)");
+  const auto match = kRemote.find(url);
+  if (!match) return "";
+  std::string name = match->groups[4];
+  if (course::ends_with(name, ".git")) name.resize(name.size() - 4);
+  return "https://" + match->groups[2] + "/" + name + "/blob/HEAD/";
 }
 
 // Of a page of the repository; "" where it has none.

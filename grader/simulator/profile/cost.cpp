@@ -17,9 +17,6 @@
 namespace warplings::sim {
 namespace {
 
-constexpr double kSectorBytes = 32;
-constexpr double kWarp = 32;  // lanes
-constexpr int kSchedulers = 4;
 // A resource that is in use for less than this share of the time does not limit the launch.
 constexpr double kLimits = 0.7;
 constexpr double kPortBytes = 64;  // per clock, between L2 and one multiprocessor

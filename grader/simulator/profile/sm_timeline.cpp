@@ -7,9 +7,6 @@
 namespace warplings::sim {
 namespace {
 
-constexpr int kSchedulers = 4;
-constexpr double kWarp = 32;  // lanes
-constexpr double kSectorBytes = 32;
 // Requests to DRAM take different times: a least one, and then as long as it takes for something
 // that may come in any moment. This part of the average is not the least.
 constexpr double kDramSpread = 0.175;

@@ -14,6 +14,11 @@
 
 namespace warplings::sim {
 
+// Of every card.
+inline constexpr int kSchedulers = 4;  // of a multiprocessor
+inline constexpr double kWarp = 32;    // lanes
+inline constexpr double kSectorBytes = 32;
+
 // Resources of a multiprocessor, and its part of those of the card.
 enum class Resource : uint8_t {
   kIssue,

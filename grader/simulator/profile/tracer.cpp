@@ -15,8 +15,8 @@
 namespace warplings::sim {
 namespace {
 
-constexpr int kMostSteps = 400;
-constexpr size_t kColumns = 80, kIndent = 27;  // of the source, and of what belongs to it
+constexpr int kMostTraceSteps = 400;
+constexpr size_t kTraceColumns = 80, kIndent = 27;  // of the source, and of what belongs to it
 
 std::string cut(std::string text, size_t columns) {
   if (text.size() > columns) text = text.substr(0, columns - 3) + "...";
@@ -47,16 +47,16 @@ std::string wrapped(const std::string& text) {
   std::string out, line(kIndent, ' ');
   bool empty = true;
   const auto put = [&](const std::string& part, const char* space) {
-    if (!empty && line.size() + std::strlen(space) + part.size() > kColumns) {
+    if (!empty && line.size() + std::strlen(space) + part.size() > kTraceColumns) {
       out += line + "\n";
       line = std::string(kIndent + 2, ' ');
       empty = true;
     }
-    line += (empty ? "" : space) + cut(part, kColumns - kIndent - 2);
+    line += (empty ? "" : space) + cut(part, kTraceColumns - kIndent - 2);
     empty = false;
   };
   for (const std::string& part : split(text, "  ")) {
-    if (part.size() <= kColumns - kIndent - 2) {
+    if (part.size() <= kTraceColumns - kIndent - 2) {
       put(part, "  ");
       continue;
     }
@@ -258,7 +258,7 @@ void Tracer::note_tiles(const Warp& warp) {
       widest = std::max(widest, values.back().size());
     }
     const std::string label = shared_place(warp, offset + (count - 1) * tile.element, tile.element);
-    const size_t room = (kColumns - kIndent - label.size()) / (widest + 1);
+    const size_t room = (kTraceColumns - kIndent - label.size()) / (widest + 1);
     size_t in_row = block_width_ <= kMostInRow && count % block_width_ == 0 ? block_width_ : 8;
     in_row = std::max<size_t>(1, std::min(in_row, room));
     std::string text;
@@ -295,14 +295,14 @@ const std::string& Tracer::source_line(const Position& where) {
 
 void Tracer::write_step() {
   if (step_.instructions == 0 || !is_wanted(step_.where)) return;
-  if (++steps_ > kMostSteps) {
+  if (++steps_ > kMostTraceSteps) {
     ++left_out_;
     return;
   }
   char head[64];
   std::snprintf(head, sizeof head, "%5d %5d %6d %6d  ", steps_, step_.where.line,
                 step_.instructions, std::popcount(step_.lanes));
-  text_ += head + cut(source_line(step_.where), kColumns - kIndent) + "\n";
+  text_ += head + cut(source_line(step_.where), kTraceColumns - kIndent) + "\n";
   for (const auto& [lane, facts] : step_.by_lane) {
     std::string line = "thread " + std::to_string(32 * warp_ + lane) + ":";
     for (const std::string& fact : facts) line += "  " + fact;

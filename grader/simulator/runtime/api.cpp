@@ -1,10 +1,13 @@
 #include "runtime/api.h"
 
 #include <map>
+#include <new>
 #include <string_view>
 #include <utility>
 
 #include "core/machine.h"
+#include "profile/timeline.h"
+#include "runtime/error_state.h"
 
 namespace warplings::sim {
 namespace {
@@ -61,6 +64,28 @@ void ApiCall::report(const char* check, const char* kind, const std::string& mes
   finding.where = where();
   finding.is_note = is_note;
   FindingLog::instance().report(std::move(finding));
+}
+
+cudaError_t run_body(const char* name, const void* return_address, OnFault on_fault, ApiBody body) {
+  std::lock_guard lock(api_mutex());
+  count_api_call(name);
+  Timeline::instance().host_enters(name, return_address);
+  const ApiCall call(name, return_address);
+  if (runs_host_function()) return refuse_in_host_function(call);
+  cudaError_t error = on_fault == OnFault::kRefuse ? sticky_error() : cudaSuccess;
+  if (error == cudaSuccess && any_capture() && is_unsafe_during_capture(name)) {
+    error = check_unsafe_call(call);
+  }
+  if (error == cudaSuccess && has_to_fail(call)) error = usual_error(name);
+  if (error == cudaSuccess) {
+    try {
+      error = body.run(body.body, call);
+    } catch (const std::bad_alloc&) {
+      error = cudaErrorMemoryAllocation;
+    }
+  }
+  if (error != cudaSuccess) last_error() = error;
+  return error;
 }
 
 }  // namespace warplings::sim

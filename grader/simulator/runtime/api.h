@@ -7,12 +7,9 @@
 
 #include <cstdint>
 #include <mutex>
-#include <new>
 #include <string>
 
 #include "core/finding.h"
-#include "profile/timeline.h"
-#include "runtime/error_state.h"
 #include "runtime/host_lines.h"
 
 namespace warplings::sim {
@@ -61,27 +58,21 @@ enum class OnFault { kRefuse, kWork };  // what a call does on a device that fau
 bool has_to_fail(const ApiCall& call);
 cudaError_t usual_error(const char* name);
 
+// What an exported function does once nothing stands against it: `run` is given `body`. No
+// template, so that the way to it is compiled once and not for each of some 300 functions.
+struct ApiBody {
+  cudaError_t (*run)(const void* body, const ApiCall& call);
+  const void* body;
+};
+cudaError_t run_body(const char* name, const void* return_address, OnFault on_fault, ApiBody body);
+
 template <class Body>
-cudaError_t run_api(const char* name, const void* return_address, OnFault on_fault, Body body) {
-  std::lock_guard lock(api_mutex());
-  count_api_call(name);
-  Timeline::instance().host_enters(name, return_address);
-  const ApiCall call(name, return_address);
-  if (runs_host_function()) return refuse_in_host_function(call);
-  cudaError_t error = on_fault == OnFault::kRefuse ? sticky_error() : cudaSuccess;
-  if (error == cudaSuccess && any_capture() && is_unsafe_during_capture(name)) {
-    error = check_unsafe_call(call);
-  }
-  if (error == cudaSuccess && has_to_fail(call)) error = usual_error(name);
-  if (error == cudaSuccess) {
-    try {
-      error = body(call);
-    } catch (const std::bad_alloc&) {
-      error = cudaErrorMemoryAllocation;
-    }
-  }
-  if (error != cudaSuccess) last_error() = error;
-  return error;
+cudaError_t run_api(const char* name, const void* return_address, OnFault on_fault,
+                    const Body& body) {
+  const auto run = [](const void* erased, const ApiCall& call) -> cudaError_t {
+    return (*static_cast<const Body*>(erased))(call);
+  };
+  return run_body(name, return_address, on_fault, {run, &body});
 }
 
 }  // namespace warplings::sim
@@ -102,7 +93,7 @@ struct ApiRunner {
   const void* return_address;
   OnFault on_fault;
   template <class Body>
-  cudaError_t operator<<(Body body) const {
+  cudaError_t operator<<(const Body& body) const {
     return run_api(name, return_address, on_fault, body);
   }
 };

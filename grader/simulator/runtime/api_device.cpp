@@ -13,6 +13,7 @@
 #include "runtime/api.h"
 #include "runtime/device_model.h"
 #include "runtime/device_state.h"
+#include "runtime/error_state.h"
 #include "runtime/graph.h"
 #include "runtime/holdings.h"
 #include "runtime/launch_refusal.h"

@@ -8,6 +8,7 @@
 
 #include "runtime/api.h"
 #include "runtime/call_configuration.h"
+#include "runtime/error_state.h"
 #include "runtime/exec_mode.h"
 #include "runtime/registry.h"
 

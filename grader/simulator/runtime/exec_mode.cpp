@@ -15,6 +15,7 @@
 #include "core/finding.h"
 #include "core/machine.h"
 #include "memory/device_memory.h"
+#include "profile/timeline.h"
 #include "profile/timeline_report.h"
 #include "runtime/api.h"
 #include "runtime/background.h"

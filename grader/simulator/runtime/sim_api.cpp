@@ -19,6 +19,7 @@
 #include "runtime/api.h"
 #include "runtime/call_failure.h"
 #include "runtime/device_state.h"
+#include "runtime/error_state.h"
 #include "runtime/holdings.h"
 #include "runtime/host_fault.h"
 #include "runtime/pointer.h"
