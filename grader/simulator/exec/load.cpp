@@ -81,6 +81,14 @@ std::string demangle(const std::string& mangled) {
   return name.substr(begin);
 }
 
+// A variable as its file calls it: without namespaces, among them those that the compiler makes up.
+std::string own_name(const std::string& mangled) {
+  const std::string name = demangle(mangled);
+  const size_t at = name.rfind("::");
+  return at == std::string::npos || name.find('<') != std::string::npos ? name
+                                                                        : name.substr(at + 2);
+}
+
 class Loader {
  public:
   Loader(std::unique_ptr<ptx::Module> source, int device, const LoadedModule* first)
@@ -165,7 +173,7 @@ class Loader {
     DecodedVariable decoded;
     decoded.size = variable.size;
     decoded.address = memory.allocate(std::max<uint64_t>(variable.size, 1), AllocationKind::kModule,
-                                      variable.name, device_);
+                                      own_name(variable.name), device_);
     if (decoded.address == 0) throw std::bad_alloc();
     if (variable.space == ptx::Space::kConst) memory.make_constant(decoded.address);
     // Fresh memory is zero: a large array costs nothing until it is used.

@@ -181,6 +181,12 @@ TEST(Corpus, EverySentenceHasTwoPlantedAndTwoCleanPrograms) {
   for (const auto& [id, n] : clean) ADD_FAILURE() << id << " is no sentence";
 }
 
+// Not as the assembler calls it.
+TEST(Corpus, AVariableInAnUnnamedNamespaceHasItsName) {
+  const std::string output = output_of("write_constant planted");
+  EXPECT_NE(output.find("writes element 0 of `table`"), std::string::npos) << output;
+}
+
 TEST(Corpus, EveryPlantedDefectIsFoundOnItsLine) {
   for (const Marker& marker : read_markers("// planted: ")) {
     SCOPED_TRACE(marker.name);
