@@ -159,7 +159,8 @@ TEST(CpuFirst, TheComparisonFindsDifferentSizes) {
 }
 
 TEST(CpuFirst, TheKernelAgreesWithTheReference) {
-  // contract: The same midpoints on the device. d_x: n floats; d_midpoints: n - 1 floats; n from 2 to 2^30
+  // contract: The same midpoints on the device. d_x: n floats; d_midpoints: n - 1 floats; n from 2
+  // to 2^30
   RecordProperty("todo", 3);
   kit::for_each("n", sizes(), [](int n) {
     const std::vector<float> x = kit::random_floats(n);

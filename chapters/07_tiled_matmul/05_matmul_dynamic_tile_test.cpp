@@ -1,4 +1,5 @@
-// Tests of 07/05 matmul, dynamic tile. The reference of the product, in double, is in test/matmul.h.
+// Tests of 07/05 matmul, dynamic tile. The reference of the product, in double, is in
+// test/matmul.h.
 #include "05_matmul_dynamic_tile.h"
 
 #include "07_tiled_matmul/test/matmul.h"

@@ -76,8 +76,8 @@ TEST(MatmulVectorized, LoadsSixteenBytesAtATime) {
 
 TEST(MatmulVectorized, IsFast) {
   RecordProperty("todo", 2);
-  // Long in k: with few steps, the first and the last one are most of what the model sees. At k = 32
-  // it says 0.3 to 0.6 of designs that it says 1.4 to 2.0 of here.
+  // Long in k: with few steps, the first and the last one are most of what the model sees. At k =
+  // 32 it says 0.3 to 0.6 of designs that it says 1.4 to 2.0 of here.
   const kit::MatmulSizes sizes =
       kit::simulated() ? kit::MatmulSizes{256, 512, 256} : kit::MatmulSizes{4096, 4096, 4096};
   kit::MatmulSpeed work(sizes, 66);

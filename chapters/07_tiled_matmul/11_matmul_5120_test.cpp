@@ -4,8 +4,8 @@
 #include <string>
 
 #include "07_tiled_matmul/test/matmul.h"
-#include "kit/kit.h"
 #include "07_tiled_matmul/test/matmul_extents.h"
+#include "kit/kit.h"
 
 namespace {
 

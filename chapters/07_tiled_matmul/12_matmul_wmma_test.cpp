@@ -3,8 +3,8 @@
 
 #include "03_matmul_coalesced.h"
 #include "07_tiled_matmul/test/matmul_bf16.h"
-#include "kit/kit.h"
 #include "07_tiled_matmul/test/matmul_extents.h"
+#include "kit/kit.h"
 
 TEST(MatmulWmma, MultipliesTheTilesOfOneStep) {
   RecordProperty("todo", 1);

@@ -10,9 +10,9 @@ struct BatchSizes {
   int n, c, h, w;
 };
 
-// y = the largest value of each window x window square of x, NaN where there is one; the squares are `stride` apart and
-// begin `pad` rows and columns outside of the image, where there is nothing to be the largest.
-// *rows, *cols: the size of an image of y.
+// y = the largest value of each window x window square of x, NaN where there is one; the squares
+// are `stride` apart and begin `pad` rows and columns outside of the image, where there is nothing
+// to be the largest. *rows, *cols: the size of an image of y.
 cudnnStatus_t launch_max_pool(cudnnHandle_t handle, const BatchSizes& s, int window, int pad,
                               int stride, const float* d_x, float* d_y, int* rows, int* cols);
 

@@ -77,7 +77,8 @@ TEST(CutlassGemm, CutsTheProductForAWholeCard) {
   const MatmulSizes s = {1024, 1024, 8};
   const kit::Run run = kit::check_matmul_exact(multiply, s);
   kit::budget("blocks for 132 multiprocessors", static_cast<double>(run.counters().blocks),
-              kit::at_least(100), "A tile of c for each block: the larger the tile, the fewer of them");
+              kit::at_least(100),
+              "A tile of c for each block: the larger the tile, the fewer of them");
 }
 
 TEST(CutlassGemm, IsFastAt1024) {

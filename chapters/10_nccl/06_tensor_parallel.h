@@ -4,8 +4,8 @@
 
 #include <nccl.h>
 
-// Two layers, y = relu(x a) b. All matrices are row-major floats; batch, in, hidden and out are from
-// 1 to 2^19, and no matrix has 2^31 elements.
+// Two layers, y = relu(x a) b. All matrices are row-major floats; batch, in, hidden and out are
+// from 1 to 2^19, and no matrix has 2^31 elements.
 //   x  batch x in,  a  in x hidden,  b  hidden x out,  y  batch x out
 struct Shape {
   int batch, in, hidden, out;

@@ -68,8 +68,9 @@ std::vector<Launcher> match_launchers(const std::vector<std::string>& undefined,
 std::string dispatch_source(const std::vector<Launcher>& launchers,
                             const std::vector<Derived>& derived);
 
-// C++ source of the planted program of an exercise: a way into each of the functions (mangled names)
-// that passes by the plants of grader/tests/classes. The linker has to be told: plant_options().
+// C++ source of the planted program of an exercise: a way into each of the functions (mangled
+// names) that passes by the plants of grader/tests/classes. The linker has to be told:
+// plant_options().
 std::string plant_source(const std::vector<std::string>& functions);
 std::string plant_options(const std::vector<std::string>& functions);
 

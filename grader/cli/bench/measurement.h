@@ -23,7 +23,7 @@ struct BenchMeasurement {
   std::string where;  // the case: "cols = 1024"; "" where the test has only one
   std::string device;
   bool modelled = false;
-  double slice = 1;  // the modelled card is divided by this
+  double slice = 1;       // the modelled card is divided by this
   const char* unit = "";  // of the rates: "B/s", "FLOP/s", "" without rates
   std::vector<BenchRow> rows;
 };

@@ -6,9 +6,9 @@
 
 namespace grade {
 
-// Lines of code of `after` that a shortest edit of `before` adds. Both are texts of solutions; `file`
-// is named in errors. Comments, empty lines, indentation, markers and starter-only lines do not
-// count. Throws course::Error.
+// Lines of code of `after` that a shortest edit of `before` adds. Both are texts of solutions;
+// `file` is named in errors. Comments, empty lines, indentation, markers and starter-only lines do
+// not count. Throws course::Error.
 int changed_lines(const std::string& before, const std::string& after, const std::string& file);
 
 }  // namespace grade

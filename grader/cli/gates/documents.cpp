@@ -152,7 +152,8 @@ std::vector<std::string> document_problems(const std::string& page, const std::s
     const std::string where = name + ":" + std::to_string(block.line) + ": ";
     const bool runs = block.mark == "run";
     if (course::starts_with(block.language, "predict ")) continue;  // filled by its own source
-    if (!runs && !course::starts_with(block.mark, "saved as: ") && !course::starts_with(block.mark, "from: ") &&
+    if (!runs && !course::starts_with(block.mark, "saved as: ") &&
+        !course::starts_with(block.mark, "from: ") &&
         !course::starts_with(block.mark, "not run: ")) {
       problems.push_back(where +
                          "say before this block what keeps it true: <!-- from: SOURCE -->, "

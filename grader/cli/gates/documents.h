@@ -1,5 +1,5 @@
-// The words that pages avoid; the pages below docs/: where they are, and what their fenced blocks say
-// of themselves.
+// The words that pages avoid; the pages below docs/: where they are, and what their fenced blocks
+// say of themselves.
 //
 // A fenced block of a page below docs/ is preceded by a comment that says what keeps it true:
 //   <!-- from: SOURCE -->       it is made from SOURCE (figures.h)

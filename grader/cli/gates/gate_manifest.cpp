@@ -141,9 +141,8 @@ class StrayFiles {
     }
     for (const course::Exercise& exercise : context.course->exercises) {
       const course::ExerciseFiles files = course::files_of(root, exercise);
-      for (const fs::path& file :
-           {files.starter, files.header, files.test, files.hints, files.solution, files.lesson,
-            files.answers}) {
+      for (const fs::path& file : {files.starter, files.header, files.test, files.hints,
+                                   files.solution, files.lesson, files.answers}) {
         known_.insert(file.string());
       }
       for (const char* given : {"_baseline.cu", "_baseline.py", "_support.h", "_support.cu",

@@ -138,13 +138,12 @@ std::vector<Item> check_giveaways(const GateContext& context) {
       } else if (chapter.lessons) {
         items.push_back(failed(kPagesGate, name, text));
       } else {
-        items.push_back(skipped(kPagesGate, name,
-                                "open until the chapter has lessons: " +
-                                    course::plural(problems.size(), "pair") +
-                                    (context.whole_course
-                                         ? "; ./grade dev check " + chapter.id.substr(0, 2) +
-                                               " --files-only lists them"
-                                         : "\n" + text)));
+        items.push_back(skipped(
+            kPagesGate, name,
+            "open until the chapter has lessons: " + course::plural(problems.size(), "pair") +
+                (context.whole_course
+                     ? "; ./grade dev check " + chapter.id.substr(0, 2) + " --files-only lists them"
+                     : "\n" + text)));
       }
     } catch (const course::Error& error) {
       items.push_back(failed(kPagesGate, name, error.what()));

@@ -24,7 +24,8 @@ std::string lens_rows(const Launch& launch, const Site& site, const Sample& samp
   for (const auto& [line, words] : sectors.lines) {
     if (rows++ == kMostRows) break;
     const int64_t element = (line * 128 - target.skew) / std::max(1, site.element);
-    std::string name = (target.name.size() > 5 ? "" : target.name) + "[" + std::to_string(element) + "]";
+    std::string name =
+        (target.name.size() > 5 ? "" : target.name) + "[" + std::to_string(element) + "]";
     text += padded_left(name.substr(0, kSide - 1), kSide - 1) + " ";
     for (int w = 0; w < kWarp; ++w) {
       if (w % 8 == 0) text += w == 0 ? "▏" : " ▏";

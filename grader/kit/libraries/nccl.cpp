@@ -1,5 +1,5 @@
-// NCCL, as one process uses it that drives several GPUs. Communicators and a stream for each device,
-// made at the first call of a number of devices.
+// NCCL, as one process uses it that drives several GPUs. Communicators and a stream for each
+// device, made at the first call of a number of devices.
 #include <nccl.h>
 
 #include <map>

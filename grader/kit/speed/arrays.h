@@ -61,7 +61,7 @@ class SpeedArray {
   std::string name_;
   Values values_;
   HostMemory memory_;
-  int device_;  // on which it lies, or its mirror
+  int device_;                      // on which it lies, or its mirror
   std::vector<unsigned char*> at_;  // payload of each set
   void* mirror_ = nullptr;          // of a host array: device memory in which values are made
   size_t set_ = 0;

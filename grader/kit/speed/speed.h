@@ -111,8 +111,9 @@ class Speed {
   Speed(const Speed&) = delete;
   Speed& operator=(const Speed&) = delete;
 
-  // Arrays of the work, n elements each, on the device that is current now. An input must not be changed; an output is filled with
-  // 0xFF bytes before every call; an inout starts with new values before every call.
+  // Arrays of the work, n elements each, on the device that is current now. An input must not be
+  // changed; an output is filled with 0xFF bytes before every call; an inout starts with new values
+  // before every call.
   template <class T>
   SpeedBuffer<T> input(size_t n, const char* name, Values values = {}) {
     return SpeedBuffer<T>(add(Role::kInput, internal::element_of<T>(), n, name, values));

@@ -1,8 +1,9 @@
-// The special function unit, as S. Oberman and M. Siu describe it (A High-Performance Area-Efficient
-// Multifunction Interpolator, 17th IEEE Symposium on Computer Arithmetic, 2005): the leading bits of
-// a reduced argument choose three coefficients, of about 26, 16 and 10 bits, and the rest of it goes
-// through c0 + c1 x + c2 x^2 with a truncated square. The card's coefficients are not public; those
-// below are fitted to the function, so errors have the card's size but not its bits.
+// The special function unit, as S. Oberman and M. Siu describe it (A High-Performance
+// Area-Efficient Multifunction Interpolator, 17th IEEE Symposium on Computer Arithmetic, 2005): the
+// leading bits of a reduced argument choose three coefficients, of about 26, 16 and 10 bits, and
+// the rest of it goes through c0 + c1 x + c2 x^2 with a truncated square. The card's coefficients
+// are not public; those below are fitted to the function, so errors have the card's size but not
+// its bits.
 #include "exec/approx.h"
 
 #include <array>

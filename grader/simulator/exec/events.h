@@ -34,8 +34,8 @@ void block_begins(Block& block);
 
 // ---- undefined values, before an instruction while some register may hold one (initcheck.cpp) --
 void check_guard(Warp& warp, const Instr& in, uint32_t mask);  // the guard decides what happens
-// Its result becomes as undefined as its sources make it. That is reported where it starts to matter:
-// in a branch, an address, an atomic, a store to global memory, an argument of a call.
+// Its result becomes as undefined as its sources make it. That is reported where it starts to
+// matter: in a branch, an address, an atomic, a store to global memory, an argument of a call.
 void before_instruction(Warp& warp, const Instr& in, uint32_t mask);
 
 // ---- accesses, before they happen (checks/access_events.cpp) ----------------------------------

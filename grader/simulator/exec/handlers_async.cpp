@@ -21,7 +21,8 @@ void check_operands(Warp& w, const Instr& in, uint32_t mask) {
     const uint32_t lanes = w.undefined_lanes(in.ops[k]) & mask;
     if (lanes == 0) continue;
     const bool address = k == 1 || k == 4;
-    report_undefined(w, in.ops[k], lanes, address ? "is used as an address" : "decides how much is copied");
+    report_undefined(w, in.ops[k], lanes,
+                     address ? "is used as an address" : "decides how much is copied");
     w.undefined_lanes(in.ops[k]) &= ~lanes;
   }
 }

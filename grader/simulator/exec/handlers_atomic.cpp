@@ -149,7 +149,8 @@ void check_sources(Warp& w, const Instr& in, uint32_t mask) {
     if (in.ops[k] == kNoPlace || !is_register(in.ops[k])) continue;
     const uint32_t lanes = w.undefined_lanes(in.ops[k]) & mask;
     if (lanes == 0) continue;
-    report_undefined(w, in.ops[k], lanes, k == 4 ? "is used as an address" : "is used in arithmetic");
+    report_undefined(w, in.ops[k], lanes,
+                     k == 4 ? "is used as an address" : "is used in arithmetic");
     w.undefined_lanes(in.ops[k]) &= ~lanes;
   }
 }

@@ -20,7 +20,8 @@ void check_object_operands(Warp& w, const Instr& in, uint32_t mask) {
     if (in.ops[k] == kNoPlace || !is_register(in.ops[k])) continue;
     const uint32_t lanes = w.undefined_lanes(in.ops[k]) & mask;
     if (lanes == 0) continue;
-    report_undefined(w, in.ops[k], lanes, k == 4 ? "is used as an address" : "is used by an mbarrier");
+    report_undefined(w, in.ops[k], lanes,
+                     k == 4 ? "is used as an address" : "is used by an mbarrier");
     w.undefined_lanes(in.ops[k]) &= ~lanes;
   }
   if (in.destinations == 1 && in.ops[0] != kNoPlace) w.undefined_lanes(in.ops[0]) &= ~mask;

@@ -90,8 +90,8 @@ void ProfileLog::start() {
   if (!options.profile.empty()) std::atexit([] { instance().write(); });
 }
 
-// The largest launch, among those that execute about as much of the kernel's code: a test of an edge
-// case may start very many blocks that have nothing to do.
+// The largest launch, among those that execute about as much of the kernel's code: a test of an
+// edge case may start very many blocks that have nothing to do.
 bool ProfileLog::is_more_telling(const Entry& known, uint64_t instructions, uint64_t code) {
   if (3 * code < 2 * known.code) return false;
   return 3 * known.code < 2 * code || instructions >= known.instructions;

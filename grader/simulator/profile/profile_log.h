@@ -1,6 +1,6 @@
 // What `grade profile` and the comparison with a GPU read: for every kernel its largest launch
-// (of those that run most of its code), with counters per source line and the modelled cost, as JSON
-// (grader/cli/schema/profile.schema.json).
+// (of those that run most of its code), with counters per source line and the modelled cost, as
+// JSON (grader/cli/schema/profile.schema.json).
 //
 // GRADE_SIM_PROFILE names the file; it is written when the program exits. GRADE_SIM_SLICE divides
 // the card (MODEL.md); unset, each launch gets as many multiprocessors as its blocks fill.
@@ -50,7 +50,7 @@ class ProfileLog {
   static std::string entry_json(const Entry& entry);
 
   bool is_on_ = false;
-  std::string path_;  // "": nobody reads it but grade view
+  std::string path_;                      // "": nobody reads it but grade view
   std::map<std::string, Entry> kernels_;  // by mangled name: that shown may be short
 };
 

@@ -267,9 +267,9 @@ std::string timeline_trace(Timeline& timeline) {
     }
     char issued[48];
     std::snprintf(issued, sizeof issued, ", \"called at us\": %.4f", item.issued * 1e6);
-    events.push_back(trace_event(sign_of(work).letter == kKernel.letter ? work.name : kind_name(work),
-                                 kind_name(work), item.start, item.end, item.stream.device,
-                                 item.stream.id, arguments + issued));
+    events.push_back(trace_event(
+        sign_of(work).letter == kKernel.letter ? work.name : kind_name(work), kind_name(work),
+        item.start, item.end, item.stream.device, item.stream.id, arguments + issued));
   }
   for (const auto& [key, name] : streams) {
     events.push_back(name_event("process_name", key.first, 0,

@@ -123,12 +123,12 @@ struct Variable {
   std::string name;
   Space space = Space::kGlobal;
   Type type = Type::kB8;
-  int vector_width = 1;    // .v2/.v4 variables
-  uint64_t alignment = 0;  // 0: natural
-  uint64_t size = 0;       // bytes; 0 for extern __shared__ and unsized extern
+  int vector_width = 1;                  // .v2/.v4 variables
+  uint64_t alignment = 0;                // 0: natural
+  uint64_t size = 0;                     // bytes; 0 for extern __shared__ and unsized extern
   Linkage linkage = Linkage::kInternal;  // kExtern also for dynamic shared memory
-  bool is_managed = false;       // .attribute(.managed)
-  std::vector<uint8_t> initial;  // empty: zeros (global, const) or nothing (shared, local)
+  bool is_managed = false;               // .attribute(.managed)
+  std::vector<uint8_t> initial;          // empty: zeros (global, const) or nothing (shared, local)
   // Initial values that are addresses: at byte `offset` of `initial`, address of `symbol` + addend.
   // `generic` is set for generic(symbol). `width` is 4 or 8, or 1 for mask-ed byte initialisers.
   struct Relocation {

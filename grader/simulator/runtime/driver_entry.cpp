@@ -95,8 +95,8 @@ CUresult cuGetProcAddress(const char* name, void** function, int, cuuint64_t,
   return *function == nullptr ? CUDA_ERROR_NOT_FOUND : CUDA_SUCCESS;
 }
 
-// Tables for NVIDIA's own libraries, by numbers that are not documented. NVRTC asks for one, and works
-// without it; it does not look whether the function exists.
+// Tables for NVIDIA's own libraries, by numbers that are not documented. NVRTC asks for one, and
+// works without it; it does not look whether the function exists.
 CUresult cuGetExportTable(const void** table, const CUuuid*) {
   *table = nullptr;
   return CUDA_ERROR_NOT_FOUND;

@@ -2,8 +2,9 @@
 // written. Asked for with environment variables, because the program may be started by another:
 //   GRADE_EXEC_CHECKS        names of checks with commas between: others are not reported
 //   GRADE_EXEC_SUPPRESSIONS  a file of findings that are known (Suppressions)
-//   GRADE_EXEC_JSON          a file that gets one JSON object per line (cli/schema/exec.schema.json)
-//   GRADE_EXEC_STATUS        the exit status of a program with findings, instead of 99
+//   GRADE_EXEC_JSON          a file that gets one JSON object per line
+//   (cli/schema/exec.schema.json) GRADE_EXEC_STATUS        the exit status of a program with
+//   findings, instead of 99
 #ifndef WARPLINGS_SIMULATOR_RUNTIME_EXEC_REPORT_H_
 #define WARPLINGS_SIMULATOR_RUNTIME_EXEC_REPORT_H_
 

@@ -16,7 +16,8 @@ TEST(ChangedLines, CountsLinesThatAreNewOrDiffer) {
 }
 
 TEST(ChangedLines, CountsNeitherCommentsNorIndentation) {
-  EXPECT_EQ(changed_lines("// 1\na;  // x\n\nb;\n", "// 2\n\n  a;  // y\n  b;\n// end\n", "s.cu"), 0);
+  EXPECT_EQ(changed_lines("// 1\na;  // x\n\nb;\n", "// 2\n\n  a;  // y\n  b;\n// end\n", "s.cu"),
+            0);
 }
 
 TEST(ChangedLines, CountsTheSolutionNotTheStarter) {

@@ -207,37 +207,35 @@ cudnnStatus_t cudnnGetConvolution2dForwardOutputDim(const cudnnConvolutionDescri
   return CUDNN_STATUS_SUCCESS;
 }
 
-#define WARPLINGS_ALGORITHMS(direction, kind, count_of, A, B, C, ordered)                       \
-  cudnnStatus_t cudnnGetConvolution##direction##AlgorithmMaxCount(cudnnHandle_t handle,         \
-                                                                  int* count) {                 \
-    if (!is_live(handle) || count == nullptr) return CUDNN_STATUS_BAD_PARAM;                    \
-    *count = count_of;                                                                          \
-    return CUDNN_STATUS_SUCCESS;                                                                \
-  }                                                                                             \
-  cudnnStatus_t cudnnGetConvolution##direction##Algorithm_v7(                                   \
-      cudnnHandle_t handle, A a, B b, const cudnnConvolutionDescriptor_t convDesc, C c,         \
-      const int requestedAlgoCount, int* returnedAlgoCount,                                     \
-      cudnnConvolution##kind##AlgoPerf_t* perfResults) {                                        \
-    WARPLINGS_MAY_FAIL(cudnnGetConvolution##direction##Algorithm_v7,                            \
-                       CUDNN_STATUS_INTERNAL_ERROR);                                            \
-    return list_algorithms<cudnnConvolution##kind##AlgoPerf_t, cudnnConvolution##kind##Algo_t>( \
-        handle, ordered, count_of, false, requestedAlgoCount, returnedAlgoCount, perfResults);  \
-  }                                                                                             \
-  cudnnStatus_t cudnnFindConvolution##direction##Algorithm(                                     \
-      cudnnHandle_t handle, A a, B b, const cudnnConvolutionDescriptor_t convDesc, C c,         \
-      const int requestedAlgoCount, int* returnedAlgoCount,                                     \
-      cudnnConvolution##kind##AlgoPerf_t* perfResults) {                                        \
-    WARPLINGS_MAY_FAIL(cudnnFindConvolution##direction##Algorithm,                              \
-                       CUDNN_STATUS_INTERNAL_ERROR);                                            \
-    return list_algorithms<cudnnConvolution##kind##AlgoPerf_t, cudnnConvolution##kind##Algo_t>( \
-        handle, ordered, count_of, true, requestedAlgoCount, returnedAlgoCount, perfResults);   \
-  }                                                                                             \
-  cudnnStatus_t cudnnGetConvolution##direction##WorkspaceSize(                                  \
-      cudnnHandle_t handle, A a, B b, const cudnnConvolutionDescriptor_t convDesc, C c,         \
-      cudnnConvolution##kind##Algo_t algo, size_t* sizeInBytes) {                               \
-    WARPLINGS_MAY_FAIL(cudnnGetConvolution##direction##WorkspaceSize,                           \
-                       CUDNN_STATUS_INTERNAL_ERROR);                                            \
-    return get_workspace(handle, ordered, algo, sizeInBytes);                                   \
+#define WARPLINGS_ALGORITHMS(direction, kind, count_of, A, B, C, ordered)                          \
+  cudnnStatus_t cudnnGetConvolution##direction##AlgorithmMaxCount(cudnnHandle_t handle,            \
+                                                                  int* count) {                    \
+    if (!is_live(handle) || count == nullptr) return CUDNN_STATUS_BAD_PARAM;                       \
+    *count = count_of;                                                                             \
+    return CUDNN_STATUS_SUCCESS;                                                                   \
+  }                                                                                                \
+  cudnnStatus_t cudnnGetConvolution##direction##Algorithm_v7(                                      \
+      cudnnHandle_t handle, A a, B b, const cudnnConvolutionDescriptor_t convDesc, C c,            \
+      const int requestedAlgoCount, int* returnedAlgoCount,                                        \
+      cudnnConvolution##kind##AlgoPerf_t* perfResults) {                                           \
+    WARPLINGS_MAY_FAIL(cudnnGetConvolution##direction##Algorithm_v7, CUDNN_STATUS_INTERNAL_ERROR); \
+    return list_algorithms<cudnnConvolution##kind##AlgoPerf_t, cudnnConvolution##kind##Algo_t>(    \
+        handle, ordered, count_of, false, requestedAlgoCount, returnedAlgoCount, perfResults);     \
+  }                                                                                                \
+  cudnnStatus_t cudnnFindConvolution##direction##Algorithm(                                        \
+      cudnnHandle_t handle, A a, B b, const cudnnConvolutionDescriptor_t convDesc, C c,            \
+      const int requestedAlgoCount, int* returnedAlgoCount,                                        \
+      cudnnConvolution##kind##AlgoPerf_t* perfResults) {                                           \
+    WARPLINGS_MAY_FAIL(cudnnFindConvolution##direction##Algorithm, CUDNN_STATUS_INTERNAL_ERROR);   \
+    return list_algorithms<cudnnConvolution##kind##AlgoPerf_t, cudnnConvolution##kind##Algo_t>(    \
+        handle, ordered, count_of, true, requestedAlgoCount, returnedAlgoCount, perfResults);      \
+  }                                                                                                \
+  cudnnStatus_t cudnnGetConvolution##direction##WorkspaceSize(                                     \
+      cudnnHandle_t handle, A a, B b, const cudnnConvolutionDescriptor_t convDesc, C c,            \
+      cudnnConvolution##kind##Algo_t algo, size_t* sizeInBytes) {                                  \
+    WARPLINGS_MAY_FAIL(cudnnGetConvolution##direction##WorkspaceSize,                              \
+                       CUDNN_STATUS_INTERNAL_ERROR);                                               \
+    return get_workspace(handle, ordered, algo, sizeInBytes);                                      \
   }
 WARPLINGS_ALGORITHMS(Forward, Fwd, CUDNN_CONVOLUTION_FWD_ALGO_COUNT, const cudnnTensorDescriptor_t,
                      const cudnnFilterDescriptor_t, const cudnnTensorDescriptor_t,

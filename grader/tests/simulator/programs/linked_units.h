@@ -2,7 +2,7 @@
 #ifndef WARPLINGS_TESTS_LINKED_UNITS_H_
 #define WARPLINGS_TESTS_LINKED_UNITS_H_
 
-extern __device__ int offset;       // defined in linked_units.cu
+extern __device__ int offset;        // defined in linked_units.cu
 extern __constant__ int factors[4];  // defined in linked_units_other.cu
 
 __device__ int scaled(int x);       // linked_units_other.cu

@@ -391,8 +391,8 @@ void add_atomic(std::vector<Template>& all) {
 // machines approximate, each on its side.
 void add_approximate(std::vector<Template>& all) {
   const auto add = [&](const std::string& text, double relative, double absolute) {
-    all.push_back({Family::kApproximate, text, Where::kAnywhere, kNanIsDefined, false,
-                   2 * relative, 2 * absolute});
+    all.push_back({Family::kApproximate, text, Where::kAnywhere, kNanIsDefined, false, 2 * relative,
+                   2 * absolute});
   };
   const std::string to_argument =
       "and.b32 #r0, $r, 0xffff; cvt.rn.f32.u32 #f0, #r0; "

@@ -185,8 +185,8 @@ cudnnStatus_t cudnnGetTensor4dDescriptor(const cudnnTensorDescriptor_t tensorDes
 cudnnStatus_t cudnnSetTensorNdDescriptor(cudnnTensorDescriptor_t tensorDesc,
                                          cudnnDataType_t dataType, int nbDims, const int dimA[],
                                          const int strideA[]);
-// The functions for any number of dimensions, here for those of images: n, c, h and w of tensors, k,
-// c, h and w of filters, two of everything else.
+// The functions for any number of dimensions, here for those of images: n, c, h and w of tensors,
+// k, c, h and w of filters, two of everything else.
 cudnnStatus_t cudnnSetTensorNdDescriptorEx(cudnnTensorDescriptor_t tensorDesc,
                                            cudnnTensorFormat_t format, cudnnDataType_t dataType,
                                            int nbDims, const int dimA[]);

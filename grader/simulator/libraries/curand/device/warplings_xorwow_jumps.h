@@ -1,6 +1,6 @@
-// How XORWOW jumps: entry [d][v - 1] is x to the power v * 16^d (of values, or of subsequences of 2^67
-// values each) modulo the characteristic polynomial of its linear part, 160 bits, the lowest first.
-// The polynomial was found with the Berlekamp-Massey algorithm from the generator itself.
+// How XORWOW jumps: entry [d][v - 1] is x to the power v * 16^d (of values, or of subsequences of
+// 2^67 values each) modulo the characteristic polynomial of its linear part, 160 bits, the lowest
+// first. The polynomial was found with the Berlekamp-Massey algorithm from the generator itself.
 #ifndef WARPLINGS_XORWOW_JUMPS_H_
 #define WARPLINGS_XORWOW_JUMPS_H_
 
