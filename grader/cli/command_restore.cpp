@@ -39,8 +39,8 @@ std::string kept_list(App& app) {
          "copy N; what is there now is kept, too.\n";
 }
 
-const KeptCopy& wanted_copy(const std::vector<KeptCopy>& copies, const std::string& number,
-                            const std::string& id) {
+KeptCopy wanted_copy(const std::vector<KeptCopy>& copies, const std::string& number,
+                     const std::string& id) {
   const auto found = std::find_if(copies.begin(), copies.end(), [&](const KeptCopy& copy) {
     return number.empty() || std::to_string(copy.number) == number;
   });
@@ -65,7 +65,7 @@ int restore_command(App& app) {
   }
   const course::Exercise& exercise = app.named(operands[0]);
   const std::vector<KeptCopy> copies = copies_of(app.paths(), exercise);
-  const KeptCopy& copy = wanted_copy(copies, operands.size() > 1 ? operands[1] : "", exercise.id);
+  const KeptCopy copy = wanted_copy(copies, operands.size() > 1 ? operands[1] : "", exercise.id);
   const std::string text = course::read_text(app.paths().root / copy.file);
   const course::ExerciseFiles files = course::files_of(app.paths().root, exercise);
   const std::string name = "chapters/" + exercise.id + exercise.extension();
