@@ -77,7 +77,7 @@ TEST(ThreeTools, ScalesRowsOfAnyShape) {
 
 TEST(ThreeTools, MovesWhatTheProductsNeed) {
   RecordProperty("todo", 3);
-  const kit::Counters& c = check_rows({256, 128}).counters();
-  kit::budget("useful share of moved bytes", kit::useful_share(c), kit::at_least(0.9),
+  const kit::Run run = check_rows({256, 128});
+  kit::budget("useful share of moved bytes", kit::useful_share(run.counters()), kit::at_least(0.9),
               "The 32 lanes of a warp must read and write 32 neighbours");
 }
