@@ -74,8 +74,8 @@ TEST(LookBack, DoesNotDependOnWhichBlockIsEarly) {
 
 TEST(LookBack, KeepsTheDigitsOfLongSums) {
   RecordProperty("todo", 2);
-  // A tile's prefix is one addition behind that of the tile before, so rounding grows with their number:
-  // twenty million elements in tiles of 256 are off by twice the tolerance on an H100.
+  // A tile's prefix is one addition behind that of the tile before, so rounding grows with their
+  // number: twenty million elements in tiles of 256 are off by twice the tolerance on an H100.
   check(kit::random_floats(kit::work_scale(40000, 1000003), -0.5f, 1.0f));
 }
 
