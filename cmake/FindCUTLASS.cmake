@@ -4,6 +4,9 @@
 # holds include/cutlass), in .toolkit/libraries (setup/libraries.sh), in the system's folders, and in
 # the Python package nvidia-cutlass. Defines
 # CUTLASS_FOUND and the target CUTLASS::cutlass.
+if(CUTLASS_INCLUDE_DIR AND NOT EXISTS "${CUTLASS_INCLUDE_DIR}/cutlass/cutlass.h")  # was removed
+  unset(CUTLASS_INCLUDE_DIR CACHE)
+endif()
 set(python_package "")
 if(NOT CUTLASS_INCLUDE_DIR)
   find_program(WARPLINGS_PYTHON NAMES python3)

@@ -219,7 +219,9 @@ std::string missing_here(const course::Exercise& exercise) {
   const std::string card = missing_card(exercise);
   if (!card.empty()) return card;
   if (is_python(exercise)) return missing_modules(find_paths(), exercise);
-  return exercise.gpu_only ? why_not_built(find_paths(), Device::kGpu, exercise) : "";
+  // What runs in the simulator may still need a library that nobody has fetched (09/16, 09/19).
+  return why_not_built(find_paths(), exercise.gpu_only ? Device::kGpu : Device::kSimulator,
+                       exercise);
 }
 
 }  // namespace grade

@@ -312,6 +312,17 @@ TEST_F(Gates, FourSaysWhyWhatNeedsAGpuIsNotCompiled) {
       << answer.text;
 }
 
+TEST_F(Gates, FourLeavesOutWhatLacksALibrary) {
+  course_.write("build/sim/course/02_vector_add.01_vector_add.missing",
+                "needs cutlass, which is not here\n");
+  const Answer answer = all();
+  EXPECT_EQ(answer.status, 0) << answer.text;
+  EXPECT_NE(answer.text.find("02_vector_add/01_vector_add: needs cutlass, which is not here"),
+            std::string::npos)
+      << answer.text;
+  EXPECT_EQ(answer.text.find("gate 7"), std::string::npos) << answer.text;
+}
+
 TEST_F(Gates, FourWantsWhatNeedsAGpuToCompile) {
   course_.edit("chapters/course.json", "\"minutes\": 15,",
                "\"minutes\": 15,\n      \"device\": \"gpu\",");
