@@ -1,30 +1,10 @@
 // Tests of 05/05 warp scan.
 #include "05_warp_scan.h"
 
-#include <cmath>
-
+#include "05_warps/test/scan.h"
 #include "kit/kit.h"
 
 namespace {
-
-// References in double: rows x cols. `scale` is the sum of |x| so far, which rounding errors are
-// proportional to.
-struct Scan {
-  std::vector<double> inclusive, exclusive, scale;
-};
-Scan scan_on_cpu(const std::vector<float>& x, kit::Shape shape) {
-  Scan scan;
-  double sum = 0, scale = 0;
-  for (size_t i = 0; i < x.size(); ++i) {
-    if (i % shape.cols == 0) sum = scale = 0;
-    scan.exclusive.push_back(sum);
-    sum += x[i];
-    scale += std::fabs(x[i]);
-    scan.inclusive.push_back(sum);
-    scan.scale.push_back(scale);
-  }
-  return scan;
-}
 
 enum class Look { kInclusive, kExclusive };
 
@@ -37,7 +17,7 @@ kit::Run check(kit::Shape shape, const std::vector<float>& x, Look look) {
   const kit::Run run = kit::run([&] {
     launch_scan_rows(d_x.get(), d_inclusive.get(), d_exclusive.get(), shape.rows, shape.cols);
   });
-  const Scan scan = scan_on_cpu(x, shape);
+  const kit::Scan scan = kit::scan_on_cpu(x, shape);
   if (look == Look::kInclusive) {
     kit::expect_near(d_inclusive, scan.inclusive, kit::Tolerance::units(8, scan.scale), shape);
   } else {
@@ -76,7 +56,7 @@ TEST(WarpScan, ALargeValueDoesNotSpoilTheSumBeforeIt) {
   const auto d_inclusive = kit::DeviceBuffer<float>::output(32, "inclusive");
   const auto d_exclusive = kit::DeviceBuffer<float>::output(32, "exclusive");
   kit::run([&] { launch_scan_rows(d_x.get(), d_inclusive.get(), d_exclusive.get(), 1, 32); });
-  const Scan scan = scan_on_cpu(x, {1, 32});
+  const kit::Scan scan = kit::scan_on_cpu(x, {1, 32});
   std::vector<double> scale;  // of the values before, without the own one
   for (int i = 0; i < 32; ++i) scale.push_back(scan.scale[i] - std::fabs(x[i]));
   kit::expect_near(d_exclusive, scan.exclusive, kit::Tolerance::units(8, scale));

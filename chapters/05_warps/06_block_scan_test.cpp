@@ -1,27 +1,10 @@
 // Tests of 05/06 block scan.
 #include "06_block_scan.h"
 
-#include <cmath>
-
+#include "05_warps/test/scan.h"
 #include "kit/kit.h"
 
 namespace {
-
-// Reference in double: rows x cols. `scale` is the sum of |x| so far, which rounding errors are
-// proportional to.
-struct Scan {
-  std::vector<double> sum, scale;
-};
-Scan scan_on_cpu(const std::vector<float>& x, kit::Shape shape) {
-  Scan scan;
-  double sum = 0, scale = 0;
-  for (size_t i = 0; i < x.size(); ++i) {
-    if (i % shape.cols == 0) sum = scale = 0;
-    scan.sum.push_back(sum += x[i]);
-    scan.scale.push_back(scale += std::fabs(x[i]));
-  }
-  return scan;
-}
 
 kit::Run check(kit::Shape shape) {
   const std::vector<float> x = kit::random_floats(shape.size());
@@ -29,8 +12,8 @@ kit::Run check(kit::Shape shape) {
   const auto d_y = kit::DeviceBuffer<float>::output(x.size(), "y", kit::Placement::kAtEnd);
   const kit::Run run =
       kit::run([&] { launch_block_scan(d_x.get(), d_y.get(), shape.rows, shape.cols); });
-  const Scan expected = scan_on_cpu(x, shape);
-  kit::expect_near(d_y, expected.sum, kit::Tolerance::units(8, expected.scale), shape);
+  const kit::Scan expected = kit::scan_on_cpu(x, shape);
+  kit::expect_near(d_y, expected.inclusive, kit::Tolerance::units(8, expected.scale), shape);
   return run;
 }
 

@@ -1,25 +1,10 @@
 // Tests of 05/07 scan in three kernels.
 #include "07_scan_three_kernels.h"
 
-#include <cmath>
-
+#include "05_warps/test/scan.h"
 #include "kit/kit.h"
 
 namespace {
-
-// Reference in double. `scale` is the sum of |x| so far, which rounding errors are proportional to.
-struct Scan {
-  std::vector<double> sum, scale;
-};
-Scan scan_on_cpu(const std::vector<float>& x) {
-  Scan scan;
-  double sum = 0, scale = 0;
-  for (const float value : x) {
-    scan.sum.push_back(sum += value);
-    scan.scale.push_back(scale += std::fabs(value));
-  }
-  return scan;
-}
 
 kit::Run check(const std::vector<float>& x) {
   const int n = static_cast<int>(x.size());
@@ -28,8 +13,8 @@ kit::Run check(const std::vector<float>& x) {
   const auto d_totals = kit::DeviceBuffer<float>::output(scan_totals_size(n), "totals");
   const kit::Run run =
       kit::run([&] { launch_scan_three_kernels(d_x.get(), d_y.get(), d_totals.get(), n); });
-  const Scan expected = scan_on_cpu(x);
-  kit::expect_near(d_y, expected.sum, kit::Tolerance::units(8, expected.scale));
+  const kit::Scan expected = kit::scan_on_cpu(x);
+  kit::expect_near(d_y, expected.inclusive, kit::Tolerance::units(8, expected.scale));
   return run;
 }
 

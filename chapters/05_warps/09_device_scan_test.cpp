@@ -1,27 +1,12 @@
 // Tests of 05/09 device scan.
 #include "09_device_scan.h"
 
-#include <cmath>
-
+#include "05_warps/test/scan.h"
 #include "kit/kit.h"
 #include "kit/libraries/libraries.h"
 #include "kit/speed/speed.h"
 
 namespace {
-
-// Reference in double. `scale` is the sum of |x| so far, which rounding errors are proportional to.
-struct Scan {
-  std::vector<double> sum, scale;
-};
-Scan scan_on_cpu(const std::vector<float>& x) {
-  Scan scan;
-  double sum = 0, scale = 0;
-  for (const float value : x) {
-    scan.sum.push_back(sum += value);
-    scan.scale.push_back(scale += std::fabs(value));
-  }
-  return scan;
-}
 
 kit::Run check(const std::vector<float>& x) {
   const int n = static_cast<int>(x.size());
@@ -33,8 +18,8 @@ kit::Run check(const std::vector<float>& x) {
       kit::DeviceBuffer<unsigned long long>::output(scan_workspace_words(n), "workspace");
   const kit::Run run =
       kit::run([&] { launch_device_scan(d_x.get(), d_y.get(), d_workspace.get(), n); });
-  const Scan expected = scan_on_cpu(x);
-  kit::expect_near(d_y, expected.sum, kit::Tolerance::units(8, expected.scale));
+  const kit::Scan expected = kit::scan_on_cpu(x);
+  kit::expect_near(d_y, expected.inclusive, kit::Tolerance::units(8, expected.scale));
   return run;
 }
 
@@ -86,7 +71,7 @@ TEST(DeviceScan, IsRightTwiceInARow) {
     launch_device_scan(d_first.get(), d_y.get(), d_workspace.get(), n);
     launch_device_scan(d_x.get(), d_y.get(), d_workspace.get(), n);
   });
-  kit::expect_near(d_y, scan_on_cpu(x).sum, kit::Tolerance::absolute(0));
+  kit::expect_near(d_y, kit::scan_on_cpu(x).inclusive, kit::Tolerance::absolute(0));
 }
 
 TEST(DeviceScan, AcceptsNoElements) {
