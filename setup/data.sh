@@ -91,7 +91,7 @@ fetch_package() {
   if ! command -v apt-get >/dev/null || ! command -v dpkg >/dev/null; then
     fail "apt-get and dpkg are not here, so the package $package cannot be fetched." \
       "Fetch it elsewhere, or use your own files: sh setup/data.sh mnist FOLDER" \
-      "Without real images 12/11 trains on digits that the course draws."
+      "Without real images 12/12 trains on digits that the course draws."
   fi
   log=$work/log
   echo "Fetching Debian's package $package (31 MB) ..."

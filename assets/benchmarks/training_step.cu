@@ -1,4 +1,4 @@
-// Times of 12/15's training step on a GPU; training_step.py builds and runs it.
+// Times of 12/16's training step on a GPU; training_step.py builds and runs it.
 //   training_step serve N        answers lines with the time of a step: see training_step.h
 //   training_step kernels N ...  for each batch size a line of JSON with every kernel alone
 //   training_step limits         what the card can do, as a line of JSON
@@ -6,7 +6,7 @@
 //                                parameters and batches from a file; the parameters afterwards
 #include <string>
 
-#include "15_faster_than_pytorch.h"
+#include "16_faster_than_pytorch.h"
 #include "training_step.h"
 
 namespace {

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The training step of 12/15 beside PyTorch and the libraries of 12/14, on a GPU.
+"""The training step of 12/16 beside PyTorch and the libraries of 12/15, on a GPU.
 
     training_step.py measure [--warm SECONDS] [BATCH ...]
                                            writes training_step_h200.json, on a machine with PyTorch
     training_step.py                       brings its "shown" and the figure up to date
     training_step.py --check               fails if they are not
 
-For each batch size all contenders are built: the program of 12/15, the one of 12/14, and PyTorch in
+For each batch size all contenders are built: the program of 12/16, the one of 12/15, and PyTorch in
 its six modes and two layouts. Then they take turns, three rounds of 20 steps of warm-up and 100
 timed ones each; what counts is the median of the rounds. Before, PyTorch's compilers run for all
 sizes side by side and leave what they find in their caches; what is not ready after SECONDS is left
@@ -31,7 +31,7 @@ DATA = HERE / "training_step_h200.json"
 FIGURE = HERE.parent / "figures" / "12_mnist_cnn" / "training_step.svg"
 CHAPTER = ROOT / "chapters" / "12_mnist_cnn"
 SOLUTIONS = ROOT / "solutions" / "12_mnist_cnn"
-NAME = "15_faster_than_pytorch"
+NAME = "16_faster_than_pytorch"
 BATCHES = [64, 4096, 1024, 256]
 ROUNDS = 3
 
@@ -71,12 +71,12 @@ TENSORS = [
 
 
 def build(folder):
-    """{exercise: program}; the one of 12/14 is left out where cuDNN is not installed."""
+    """{exercise: program}; the one of 12/15 is left out where cuDNN is not installed."""
     fused = [HERE / "training_step.cu", SOLUTIONS / f"{NAME}.cu", CHAPTER / f"{NAME}_forward.cu",
              CHAPTER / f"{NAME}_backward.cu"]
     library = [HERE / "training_step_library.cu"] + [SOLUTIONS / f"{name}.cu" for name in (
-        "03_cross_entropy", "06_conv_forward", "07_conv_backward", "08_batch_norm",
-        "14_library_step")]
+        "03_cross_entropy", "06_conv_forward", "07_conv_backward", "09_batch_norm",
+        "15_library_step")]
     jobs = {}
     for source in fused + library:
         jobs[source] = subprocess.Popen(
@@ -84,14 +84,14 @@ def build(folder):
              "arch=compute_80,code=sm_90", "-c", source, "-o", f"{folder}/{source.stem}.o"])
     failed = {source for source, job in jobs.items() if job.wait()}
     programs = {}
-    for who, sources, libraries in (("12/15", fused, []),
-                                    ("12/14", library, ["-lcublas", "-lcudnn"])):
+    for who, sources, libraries in (("12/16", fused, []),
+                                    ("12/15", library, ["-lcublas", "-lcudnn"])):
         program = f"{folder}/{sources[0].stem}"
         objects = [f"{folder}/{source.stem}.o" for source in sources]
         if not failed.intersection(sources) and subprocess.run(
                 ["nvcc", "-arch=sm_90", *objects, *libraries, "-o", program]).returncode == 0:
             programs[who] = program
-    if "12/15" not in programs:
+    if "12/16" not in programs:
         raise SystemExit("nvcc failed")
     return programs
 
@@ -284,7 +284,7 @@ def measure(batches, seconds):
     with tempfile.TemporaryDirectory() as folder:
         compilers = start_compilers(batches)
         programs = build(folder)
-        fused = programs["12/15"]
+        fused = programs["12/16"]
         data = {"format": 2, "kind": "training-step", "date": time.strftime("%Y-%m-%d"),
                 "what": "microseconds of a training step: the median of three means over 100 steps "
                         "by the clock, all contenders of a batch size in turn; the median of "
@@ -320,10 +320,10 @@ def best(data, batch, precision="fp32", who="PyTorch", modes=None, layout=None, 
 
 
 def times_ours(data, batch, who="PyTorch", modes=None):
-    """The fastest row as a multiple of the step of 12/15 in the same run; the least of all runs."""
+    """The fastest row as a multiple of the step of 12/16 in the same run; the least of all runs."""
     ratios = []
     for run in {row.get("run", 1) for row in data["rows"]}:
-        ours = best(data, batch, who="12/15", run=run)
+        ours = best(data, batch, who="12/16", run=run)
         other = best(data, batch, who=who, modes=modes, run=run)
         if ours and other:
             ratios.append(other["mean_us"] / ours["mean_us"])
@@ -348,8 +348,8 @@ def shown(data):
     """What pages quote, as text, by batch size."""
     text = {}
     for batch in batches_of(data):
-        mean = best(data, batch, who="12/15", run=1)["mean_us"]
-        library, fastest = best(data, batch, who="12/14"), best(data, batch)
+        mean = best(data, batch, who="12/16", run=1)["mean_us"]
+        library, fastest = best(data, batch, who="12/15"), best(data, batch)
         tf32 = best(data, batch, precision="TF32")
         entry = {"us": digits(mean), "tflops": f"{sum(FLOPS.values()) * batch / mean * 1e-6:.3g}",
                  "library": digits(library["mean_us"]) if library else "–"}
@@ -396,21 +396,21 @@ def figure(data):
              ("compile", "PyTorch", ["compile", "max-autotune"], "#8898aa"),
              ("CUDA graph", "PyTorch", ["graph"], "#6f8fae"),
              ("compile + graph", "PyTorch", ["compile+graph", "max-autotune+graph"], "#3b6ea5"),
-             ("cuDNN and cuBLAS, 12/14", "12/14", None, "#c9a227")]
+             ("cuDNN and cuBLAS, 12/15", "12/15", None, "#c9a227")]
     left, top, bar, gap, scale = 150, 40, 16, 22, 11.0
     height = top + len(batches_of(data)) * (bar * len(kinds) + gap) + 20
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 720 {height}" width="720" '
         f'height="{height}" role="img" aria-labelledby="title" '
         'font-family="Helvetica, Arial, sans-serif" font-size="13">',
-        '<title id="title">PyTorch\'s training step as a multiple of the one of 12/15</title>',
+        '<title id="title">PyTorch\'s training step as a multiple of the one of 12/16</title>',
         f'<rect width="720" height="{height}" fill="#ffffff"/>',
         f'<text x="16" y="22">PyTorch {data["torch"]} and the libraries, fp32, times the step of '
-        f'12/15, {data["card"]}, {data["date"]}</text>',
+        f'12/16, {data["card"]}, {data["date"]}</text>',
     ]
     y = top
     for batch in batches_of(data):
-        mean = best(data, batch, who="12/15", run=1)["mean_us"]
+        mean = best(data, batch, who="12/16", run=1)["mean_us"]
         out.append(f'<text x="16" y="{y + 14}">batch {batch}</text>'
                    f'<text x="16" y="{y + 31}" fill="#555555">ours {mean:.4g} µs</text>')
         for title, who, modes, colour in kinds:

@@ -1,8 +1,8 @@
-// The time of 12/14's training step, by calls of cuDNN and cuBLAS, on a GPU; training_step.py
-// builds and runs it: see serve_times() in training_step.h. As in 12/15 the next batch is copied
+// The time of 12/15's training step, by calls of cuDNN and cuBLAS, on a GPU; training_step.py
+// builds and runs it: see serve_times() in training_step.h. As in 12/16 the next batch is copied
 // from pinned memory while a step runs; the calls go to the default stream one after the other,
 // without a graph.
-#include "14_library_step.h"
+#include "15_library_step.h"
 #include "training_step.h"
 
 namespace {

@@ -1,4 +1,4 @@
-// 12/06 Convolution, forward: what the test calls, and 07 and 10.
+// 12/06 Convolution, forward: what the test calls, and 07 and 11.
 #ifndef CHAPTERS_12_MNIST_CNN_06_CONV_FORWARD_H_
 #define CHAPTERS_12_MNIST_CNN_06_CONV_FORWARD_H_
 

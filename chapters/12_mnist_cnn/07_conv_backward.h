@@ -1,4 +1,4 @@
-// 12/07 Convolution, backward: what the test calls, and 10.
+// 12/07 Convolution, backward: what the test calls, and 11.
 #ifndef CHAPTERS_12_MNIST_CNN_07_CONV_BACKWARD_H_
 #define CHAPTERS_12_MNIST_CNN_07_CONV_BACKWARD_H_
 

@@ -1,7 +1,7 @@
 // A baseline from a framework: a Python program that does the same work on the same card, in a
 // process of its own, so that the learner's program needs nothing of it.
 //
-//   kit::Script pytorch("15_faster_than_pytorch_baseline.py", {"--serve", "--batch", "64"});
+//   kit::Script pytorch("16_faster_than_pytorch_baseline.py", {"--serve", "--batch", "64"});
 //   speed.whole_call();
 //   speed.against(kit::script("PyTorch eager", pytorch, "eager 100"), kit::Bars(1.0));
 //

@@ -1,0 +1,59 @@
+// 12/10 ReLU and max pool, forward and backward: one pass each, and nothing remembered in between.
+//   x, dx  planes x h x w floats;  y, dy  planes x (h/2) x (w/2); a plane is a channel of an image
+//   y is the greatest of a 2 x 2 window of relu(x). Backward, dy belongs to the one value that
+//   became y. Which one it was is seen from x again, so that forward need not write it down.
+//   TODOs  3
+#include "10_relu_pool.h"
+
+namespace {
+
+constexpr int kThreads = 256;
+
+// A window: its place in the planes of x and of y.
+struct Window {
+  int plane, row, col;  // row and col in y
+  __device__ Window(int i, int rows, int cols)
+      : plane(i / (rows * cols)), row(i / cols % rows), col(i % cols) {}
+};
+
+__global__ void relu_pool_forward(const float* x, float* y, int count, int h, int w) {
+  const int i = blockIdx.x * kThreads + threadIdx.x;  // in y
+  if (i >= count) return;
+  const Window window(i, h / 2, w / 2);
+  // TODO(1): y[i] from the four values of the window (about 4 lines).
+  y[i] = x[window.plane * h * w];
+}
+
+// A thread per 2 x 2 patch of dx; with odd sides the last patches are no windows.
+__global__ void relu_pool_backward(const float* x, const float* dy, float* dx, int count, int h,
+                                   int w) {
+  const int i = blockIdx.x * kThreads + threadIdx.x;
+  if (i >= count) return;
+  const Window window(i, (h + 1) / 2, (w + 1) / 2);
+  const int row = 2 * window.row, col = 2 * window.col;  // of the patch in x
+  const size_t corner = (static_cast<size_t>(window.plane) * h + row) * w + col;
+  int place = -1;     // of the value that gets dy: 0 1 above 2 3; -1: none does
+  float of_y = 0.0f;  // dy of this window
+  if (row + 1 < h && col + 1 < w) {
+    of_y = dy[(static_cast<size_t>(window.plane) * (h / 2) + window.row) * (w / 2) + window.col];
+    // TODO(2): Set place: which value of x became y, if any of them is above 0? Of equal ones the
+    // first (about 7 lines).
+    if (x[corner] > 0.0f) place = 0;
+  }
+  // TODO(3): Write all values of the patch that exist: of_y at place, 0 elsewhere (about 5 lines).
+  dx[corner] = place == 0 ? of_y : 0.0f;
+}
+
+}  // namespace
+
+void launch_relu_pool_forward(const float* d_x, float* d_y, int n, int c, int h, int w) {
+  const int count = n * c * (h / 2) * (w / 2), grid = (count + kThreads - 1) / kThreads;
+  if (grid > 0) relu_pool_forward<<<grid, kThreads>>>(d_x, d_y, count, h, w);
+}
+
+void launch_relu_pool_backward(const float* d_x, const float* d_dy, float* d_dx, int n, int c,
+                               int h, int w) {
+  const int count = n * c * ((h + 1) / 2) * ((w + 1) / 2);  // patches
+  const int grid = (count + kThreads - 1) / kThreads;
+  if (grid > 0) relu_pool_backward<<<grid, kThreads>>>(d_x, d_dy, d_dx, count, h, w);
+}

@@ -1,0 +1,149 @@
+// 12/18 Tensor autograd: the chain rule, written down while the forward pass runs.
+//   Each operation computes a matrix c from a and b, puts it at the end of the tape, and leaves a
+//   function there that adds to the gradients of a and b what c's gradient says. Whoever uses a
+//   matrix comes later on the tape, so running these functions from the end to the beginning finds
+//   every gradient complete. Gradients are added: a matrix may be used more than once.
+//   TODOs  4
+#include "18_tensor_autograd.h"
+#include "support.h"
+
+namespace {
+
+constexpr int kThreads = 256;
+
+// A matrix or its transpose, as it lies: element (i, j) is data[i * row_step + j * col_step].
+struct View {
+  const float* data;
+  int rows, cols, row_step, col_step;
+};
+View as_is(const Matrix& m, const float* data) { return {data, m.rows, m.cols, m.cols, 1}; }
+View transposed(const Matrix& m, const float* data) { return {data, m.cols, m.rows, 1, m.cols}; }
+
+// c += a b
+__global__ void add_matmul(View a, View b, float* c) {
+  const int i = blockIdx.x * kThreads + threadIdx.x;
+  if (i >= a.rows * b.cols) return;
+  float sum = 0.0f;
+  for (int k = 0; k < a.cols; ++k) {
+    sum += a.data[i / b.cols * a.row_step + k * a.col_step] *
+           b.data[k * b.row_step + i % b.cols * b.col_step];
+  }
+  c[i] += sum;
+}
+
+// c += a; a has `period` elements and is repeated.
+__global__ void add_repeated(const float* a, float* c, int count, int period) {
+  const int i = blockIdx.x * kThreads + threadIdx.x;
+  if (i < count) c[i] += a[i % period];
+}
+
+// c += a, summed up over its rows: c is one row. A thread per column.
+__global__ void add_rows(const float* a, float* c, int rows, int cols) {
+  const int col = blockIdx.x * kThreads + threadIdx.x;
+  // TODO(1): A row that was added to every row of a matrix: what reaches its gradient? (4 lines)
+  if (col < cols) c[col] += a[col];
+}
+
+// c += a b, element by element.
+__global__ void add_product(const float* a, const float* b, float* c, int count) {
+  const int i = blockIdx.x * kThreads + threadIdx.x;
+  if (i < count) c[i] += a[i] * b[i];
+}
+
+__global__ void add_relu(const float* a, float* c, int count) {
+  const int i = blockIdx.x * kThreads + threadIdx.x;
+  if (i < count) c[i] += fmaxf(a[i], 0.0f);
+}
+
+// da += dc where a is above 0.
+__global__ void add_passed(const float* a, const float* dc, float* da, int count) {
+  const int i = blockIdx.x * kThreads + threadIdx.x;
+  if (i < count && a[i] > 0.0f) da[i] += dc[i];
+}
+
+// c += the mean of a. One warp.
+__global__ void add_mean(const float* a, float* c, int count) {
+  float sum = 0.0f;
+  for (int i = threadIdx.x; i < count; i += 32) sum += a[i];
+  sum = warp_sum(sum);
+  if (threadIdx.x == 0) *c += sum / count;
+}
+
+__global__ void add_share(const float* of_mean, float* c, int count) {
+  const int i = blockIdx.x * kThreads + threadIdx.x;
+  if (i < count) c[i] += *of_mean / count;
+}
+
+int blocks_for(int count) { return (count + kThreads - 1) / kThreads; }
+
+}  // namespace
+
+Variable tape_add(Tape& tape, Variable left, Variable right) {
+  const Matrix a = tape.at(left), b = tape.at(right);
+  const Variable result = tape.make(a.rows, a.cols);
+  const Matrix c = tape.at(result);
+  add_repeated<<<blocks_for(c.count()), kThreads>>>(a.value, c.value, c.count(), a.count());
+  add_repeated<<<blocks_for(c.count()), kThreads>>>(b.value, c.value, c.count(), b.count());
+  tape.nodes[result].backward = [a, b, c] {
+    add_repeated<<<blocks_for(c.count()), kThreads>>>(c.gradient, a.gradient, c.count(), c.count());
+    // As many rows of c's gradient as b was repeated, one below the other, each as long as b.
+    add_rows<<<blocks_for(b.count()), kThreads>>>(c.gradient, b.gradient, c.count() / b.count(),
+                                                  b.count());
+  };
+  return result;
+}
+
+Variable tape_multiply(Tape& tape, Variable left, Variable right) {
+  const Matrix a = tape.at(left), b = tape.at(right);
+  const Variable result = tape.make(a.rows, a.cols);
+  const Matrix c = tape.at(result);
+  add_product<<<blocks_for(c.count()), kThreads>>>(a.value, b.value, c.value, c.count());
+  tape.nodes[result].backward = [a, b, c] {
+    // TODO(2): What c's gradient adds to that of a, and to that of b; they may be one (2 launches).
+    cudaMemset(a.gradient, 0, c.count() * sizeof(float));
+    cudaMemset(b.gradient, 0, c.count() * sizeof(float));
+  };
+  return result;
+}
+
+Variable tape_matmul(Tape& tape, Variable left, Variable right) {
+  const Matrix a = tape.at(left), b = tape.at(right);
+  const Variable result = tape.make(a.rows, b.cols);
+  const Matrix c = tape.at(result);
+  add_matmul<<<blocks_for(c.count()), kThreads>>>(as_is(a, a.value), as_is(b, b.value), c.value);
+  tape.nodes[result].backward = [a, b, c] {
+    // TODO(3): The same for a matrix product: which products of c's gradient with a transpose
+    // have the shape of a, and of b? (2 launches)
+    add_matmul<<<1, kThreads>>>(as_is(a, a.value), transposed(a, a.value), a.gradient);
+    cudaMemset(b.gradient, 0, b.count() * sizeof(float));
+  };
+  return result;
+}
+
+Variable tape_relu(Tape& tape, Variable operand) {
+  const Matrix a = tape.at(operand);
+  const Variable result = tape.make(a.rows, a.cols);
+  const Matrix c = tape.at(result);
+  add_relu<<<blocks_for(c.count()), kThreads>>>(a.value, c.value, c.count());
+  tape.nodes[result].backward = [a, c] {
+    add_passed<<<blocks_for(c.count()), kThreads>>>(a.value, c.gradient, a.gradient, c.count());
+  };
+  return result;
+}
+
+Variable tape_mean(Tape& tape, Variable operand) {
+  const Matrix a = tape.at(operand);
+  const Variable result = tape.make(1, 1);
+  const Matrix c = tape.at(result);
+  add_mean<<<1, 32>>>(a.value, c.value, a.count());
+  tape.nodes[result].backward = [a, c] {
+    add_share<<<blocks_for(a.count()), kThreads>>>(c.gradient, a.gradient, a.count());
+  };
+  return result;
+}
+
+void tape_backward(Tape& tape, Variable loss) {
+  // TODO(4): Set all gradients to 0 (they are of an earlier call) and that of the loss to 1; then
+  // run the backward functions in the right order; leaves have none (about 9 lines).
+  if (tape.nodes[loss].backward) tape.nodes[loss].backward();
+}
