@@ -23,8 +23,8 @@ RUNGS = [
     ("1d_tile", "06 1-D tile"),
     ("2d_tile", "07 2-D tile"),
     ("vectorized", "08 vectorised"),
-    ("warp_tiled", "09 warp tiled"),
-    ("5120", "11 small last wave"),
+    ("warp_tiled", "11 warp tiled"),
+    ("5120", "13 small last wave"),
 ]
 SIZE = 4096
 

@@ -26,6 +26,10 @@ inline Edges edges_of(const float* a, const float* b, const float* c, int m, int
   return whole ? Edges::kWhole : Edges::kVectors;
 }
 
+// Four neighbours, 16-byte aligned, as one access.
+__device__ inline const float4& four(const float* p) { return *reinterpret_cast<const float4*>(p); }
+__device__ inline float4& four(float* p) { return *reinterpret_cast<float4*>(p); }
+
 // The four floats from p on, zeros where there are none. `rows` and `cols` say how many rows and
 // columns the matrix still has at p, this one included; they may be negative.
 template <Edges kEdges>
@@ -94,6 +98,53 @@ __device__ inline void close_copy_group() { asm volatile("cp.async.commit_group;
 template <int kNewest>
 __device__ inline void wait_for_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(kNewest) : "memory");
+}
+
+// ---- products in the registers of a thread (09 to 13) ------------------------------------------
+
+// What a thread multiplies in one step of k, in groups of four: the Fragments of 08. Of c the
+// thread makes S::kRows x S::kCols elements. Lanes (of a block or of a warp) stand S::kLanesX wide
+// and S::kLanesY high, and between two groups of a thread lie those of all the other lanes.
+template <class S>
+struct Groups {
+  float4 a[S::kRows / 4], b[S::kCols / 4];
+
+  // `row_of_a` and `row_of_b`: this thread's first elements in the rows of both tiles.
+  __device__ void load(const float* row_of_a, const float* row_of_b) {
+#pragma unroll
+    for (int j = 0; j < S::kCols / 4; ++j) b[j] = four(row_of_b + 4 * S::kLanesX * j);
+#pragma unroll
+    for (int i = 0; i < S::kRows / 4; ++i) a[i] = four(row_of_a + 4 * S::kLanesY * i);
+  }
+  // Adds all pairs to their sums; product(x, y) is what a pair adds.
+  template <class Product>
+  __device__ void multiply(float (&sums)[S::kRows][S::kCols], const Product& product) const {
+    const float* x = reinterpret_cast<const float*>(a);
+    const float* y = reinterpret_cast<const float*>(b);
+#pragma unroll
+    for (int i = 0; i < S::kRows; ++i) {
+#pragma unroll
+      for (int j = 0; j < S::kCols; ++j) sums[i][j] += product(x[i], y[j]);
+    }
+  }
+  __device__ void multiply(float (&sums)[S::kRows][S::kCols]) const {
+    multiply(sums, [](float x, float y) { return x * y; });
+  }
+};
+
+// Writes the sums of a thread whose first element is (row, col) of c (m x n), as far as c goes.
+template <Edges kEdges, class S>
+__device__ inline void store_groups(const float (&sums)[S::kRows][S::kCols], float* c, int row,
+                                    int col, int m, int n) {
+#pragma unroll
+  for (int i = 0; i < S::kRows; ++i) {
+#pragma unroll
+    for (int j = 0; j < S::kCols; j += 4) {
+      const float* s = &sums[i][j];
+      store4<kEdges>(c, make_float4(s[0], s[1], s[2], s[3]), row + i / 4 * 4 * S::kLanesY + i % 4,
+                     col + j * S::kLanesX, m, n);
+    }
+  }
 }
 
 // ---- tiles of floats, loaded ahead -------------------------------------------------------------
@@ -199,7 +250,7 @@ class TileLoads {
   float4 held_[kLoadsA];                   // of a, between global and shared memory
 };
 
-// ---- products in the registers of a warp (18) --------------------------------------------------
+// ---- products in the registers of a warp (20) --------------------------------------------------
 
 // A warp makes sums of 32 rows and 64 columns, 8 x 8 in each lane. Its lanes stand 8 wide and 4
 // high: lane (x, y) has the rows y + 4 r. Bit 0 of the lane belongs to x and bit 1 to y: so two
@@ -221,9 +272,6 @@ __device__ inline float sum_of_row(float value) {
   for (const int bit : {1, 4, 8}) value += __shfl_xor_sync(0xFFFFFFFF, value, bit);
   return value;
 }
-
-__device__ inline const float4& four(const float* p) { return *reinterpret_cast<const float4*>(p); }
-__device__ inline float4& four(float* p) { return *reinterpret_cast<float4*>(p); }
 
 // sums[r][c] += the products of row y + 4 r of a with row x + 8 c of b: a times b transposed.
 template <int kPitchA, int kPitchB>
