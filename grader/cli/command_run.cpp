@@ -23,11 +23,12 @@ int all_passed(App& app) {
 int run_once(App& app) {
   const course::Exercise* exercise = app.chosen();
   if (exercise == nullptr) return all_passed(app);
-  if (!app.options().solution) app.choose(*exercise);
+  if (!app.options().solution && !app.options().jail) app.choose(*exercise);
   const Grading grading = grade_exercise(app, *exercise, default_hooks(app));
   clear_progress(app);
   if (app.options().json) {
-    print(verdict_json(grading.results, grading.todo, grading.next));
+    print(verdict_json(grading.results, grading.todo, grading.next,
+                       grading_text(grading, Terminal(), {app.options().output, ""})));
   } else {
     print(grading_text(grading, app.terminal(), {app.options().output, ""}) +
           (ends_chapter(app, *exercise, grading)

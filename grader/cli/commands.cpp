@@ -86,6 +86,8 @@ const std::vector<Command>& commands() {
        kViewOptions},
       {"exec", "PROGRAM ...", "any CUDA program or .cu file, checks on", Binary::kMore, 0, false,
        true, kExecOptions},
+      {"class", "new|run|pack ...", "for teachers: assignments and many submissions", Binary::kMore,
+       0, true},
       {"update", "", "a new version of the course; keeps your files", Binary::kMore},
       {"clean", "[PART]", "disk space; removes build, toolkit or data", Binary::kGrade, 1},
       {"doctor", "", "tools, devices, and a kernel that really runs", Binary::kMore},

@@ -67,6 +67,7 @@ int profile_command(App& app);
 int trace_command(App& app);
 int view_command(App& app);
 int exec_command(App& app);
+int class_command(App& app);
 int update_command(App& app);
 int clean_command(App& app);
 int doctor_command(App& app);

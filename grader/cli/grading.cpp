@@ -150,13 +150,14 @@ void decide_next(App& app, const course::Exercise& exercise, Grading* grading) {
     return;
   }
   if (grading->passed()) {
+    if (app.options().jail) return;  // how far this course is says nothing to a stranger
     const course::Exercise* next = app.current();
     grading->next = next == nullptr ? "./grade list" : "./grade";
     grading->next_why = next == nullptr ? "all exercises are passed" : "goes on with " + next->id;
     grading->also = "./grade compare " + exercise.id;
     return;
   }
-  const course::Exercise* current = app.current();
+  const course::Exercise* current = app.options().jail ? nullptr : app.current();
   const bool is_current = current != nullptr && current->id == exercise.id;
   grading->next = is_current ? "./grade hint" : "./grade hint " + exercise.name;
   grading->next_why =
@@ -254,7 +255,9 @@ Grading grade_exercise(App& app, const course::Exercise& exercise, const Grading
   const Result& last = grading.results.back();
   grading.todo = todo_of_compile_error(app, exercise, last);
   if (grading.todo == 0) grading.todo = todo_for(last, source_text(file));
-  if (!app.options().solution && !grading.cancelled() && last.outcome != Outcome::kCannotBuild) {
+  // A stranger's file says nothing about who grades it.
+  const bool own = !app.options().solution && !app.options().jail;
+  if (own && !grading.cancelled() && last.outcome != Outcome::kCannotBuild) {
     remember(app, exercise, graded, grading.todo);
     // Saved while it ran: what was graded is not what is there now, and no pass of it.
     if (grading.passed() && graded == fingerprint(file)) {

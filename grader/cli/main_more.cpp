@@ -9,6 +9,7 @@ int main(int argc, char** argv) {
                           {"trace", grade::trace_command},
                           {"view", grade::view_command},
                           {"exec", grade::exec_command},
+                          {"class", grade::class_command},
                           {"update", grade::update_command},
                           {"doctor", grade::doctor_command}},
                          argc, argv);

@@ -36,7 +36,9 @@ std::string explain_command_for(const Result& result);
 std::string finding_text(const Finding& finding, const Terminal& terminal);
 
 // The versioned form of --json (schema/verdict.schema.json). `next` is the command to try.
-std::string verdict_json(const std::vector<Result>& results, int todo, const std::string& next);
+// `screen`: what a learner would see, plain; "" to leave it out.
+std::string verdict_json(const std::vector<Result>& results, int todo, const std::string& next,
+                         const std::string& screen = "");
 
 }  // namespace grade
 #endif  // WARPLINGS_CLI_VERDICT_H_

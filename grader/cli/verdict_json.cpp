@@ -167,7 +167,8 @@ std::string json_of(const Result& result) {
 
 }  // namespace
 
-std::string verdict_json(const std::vector<Result>& results, int todo, const std::string& next) {
+std::string verdict_json(const std::vector<Result>& results, int todo, const std::string& next,
+                         const std::string& screen) {
   const bool passed = std::all_of(results.begin(), results.end(),
                                   [](const Result& result) { return result.passed(); });
   JsonOut out;
@@ -177,6 +178,7 @@ std::string verdict_json(const std::vector<Result>& results, int todo, const std
   out.text("graded", solution ? "solution" : "learner");
   out.boolean("passed", passed && !results.empty());
   if (todo > 0) out.number("todo", todo);
+  if (!screen.empty()) out.text("screen", screen);
   return out.text("next", next).raw("devices", json_list(results)).str() + "\n";
 }
 

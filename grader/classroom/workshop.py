@@ -1,0 +1,158 @@
+"""A place to grade in: a private copy of what one build needs, and a view of the machine in which
+nothing but that copy can be written. bubblewrap makes the view; inside, `./grade run --jail` makes a
+second, smaller one for the program itself."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+
+from assignment import ROOT, Mistake, source_of
+
+NINJA = os.environ.get("GRADE_NINJA", "ninja")
+BUILD = os.path.join(ROOT, "build/sim")
+GRADE = os.path.join(BUILD, "bin/grade")  # ./grade, which started us, has found its tools
+LONGEST = 900  # seconds of one verdict: its own limits end it long before
+
+# All files, to be read. The kernel lets the jail within have a /proc of its own only where nothing
+# of /proc is covered, so the processes stay in sight; the jail's have their own.
+VIEW = ["bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--bind", "/proc", "/proc", "--unshare-user",
+        "--unshare-net", "--unshare-ipc", "--die-with-parent", "--new-session"]
+
+# How `./grade` ends.
+PASS, FAIL, SET_UP, OPEN = 0, 1, 2, 3
+
+
+class NoVerdict(Exception):
+    """The grader itself came to no end; nothing is known about the answer."""
+
+
+def target_of(exercise):
+    return exercise["id"].replace("/", ".")
+
+
+def ninja(*arguments):
+    ran = subprocess.run([NINJA, "-C", BUILD, *arguments], capture_output=True, text=True)
+    if ran.returncode != 0:
+        raise Mistake("the course does not build: " + (ran.stdout + ran.stderr).strip()[-800:])
+    return ran.stdout
+
+
+def prepare(exercises):
+    """Builds what all submissions share, once. Returns the files of the build that grading needs."""
+    targets = [target_of(e) for e in exercises if e["kind"] != "python"]
+    python = [e for e in exercises if e["kind"] == "python"]
+    for exercise in python:  # their kernels, where they have any
+        subprocess.run([GRADE, "run", exercise["id"], "--jail", "--json"], capture_output=True)
+    if targets:
+        ninja(*targets)
+    listed = ninja("-t", "inputs", "build.ninja", *targets).splitlines()
+    files = [name for name in listed if not os.path.isabs(name)]
+    files += [os.path.relpath(name, BUILD) for name in listed if name.startswith(BUILD + os.sep)]
+    files += ["build.ninja", ".ninja_log", ".ninja_deps", "CMakeCache.txt", "bin/grade"]
+    files += [os.path.join("course", target) for target in targets]
+    folders = ["generated", "lib"] + (["course"] if python else [])
+    for folder in folders:
+        for where, _, names in os.walk(os.path.join(BUILD, folder)):
+            files += [os.path.relpath(os.path.join(where, name), BUILD) for name in names]
+    files.append("CMakeFiles/rules.ninja")
+    return sorted({f for f in files if os.path.isfile(os.path.join(BUILD, f))})
+
+
+def why_no_jail():
+    """"" if bubblewrap can do its work here."""
+    if shutil.which("bwrap") is None:
+        return "There is no jail without bubblewrap (the package bubblewrap of your distribution)."
+    ran = subprocess.run([*VIEW, "true"], capture_output=True, text=True)
+    return "" if ran.returncode == 0 else f"bubblewrap makes no jail here: {ran.stderr.strip()}"
+
+
+class Workshop:
+    """Grades one answer at a time. With `jailed` false the learners' files are put into the course
+    itself, as on a machine that is thrown away after each submission."""
+
+    def __init__(self, files, folder, jailed):
+        self.jailed = jailed
+        self.running = None
+        self.folder = tempfile.mkdtemp(prefix="warplings_class_", dir=folder)
+        if jailed:
+            for name in files:
+                self.copy(name)
+            for name in ("answers", "tmp", "build/sim/registers", "build/verdicts", "build/kept"):
+                os.makedirs(os.path.join(self.folder, name), exist_ok=True)
+
+    def copy(self, name):
+        """A private file with the same time, so that Ninja finds nothing to do."""
+        to = os.path.join(self.folder, "build/sim", name)
+        os.makedirs(os.path.dirname(to), exist_ok=True)
+        shutil.copy2(os.path.join(BUILD, name), to)
+
+    def command(self, answers):
+        argv = [*VIEW]
+        tmp = os.path.join(self.folder, "tmp")
+        argv += ["--bind", os.path.join(self.folder, "build"), os.path.join(ROOT, "build")]
+        argv += ["--bind", tmp, tmp, "--setenv", "TMPDIR", tmp, "--setenv", "CCACHE_DISABLE", "1"]
+        for path, file in answers.items():
+            argv += ["--ro-bind", file, os.path.join(ROOT, path)]
+        return argv + ["--chdir", ROOT, "--"]
+
+    def place(self, exercises, submission):
+        """Writes the student's files; what was not handed in stays as it is in the course."""
+        answers = {}
+        for exercise in exercises:
+            text = submission.files.get(exercise["id"])
+            if text is None:
+                continue
+            path = source_of(exercise)
+            file = (os.path.join(self.folder, "answers", path.replace("/", "."))
+                    if self.jailed else os.path.join(ROOT, path))
+            with open(file, "wb") as out:
+                out.write(text)
+            answers[path] = file
+        return answers
+
+    def grade(self, exercise, exercises, submission):
+        """The verdict as `./grade run --json` gives it. Raises NoVerdict."""
+        answers = self.place(exercises, submission)
+        argv = [GRADE, "run", exercise["id"], "--device", "sim", "--json"]
+        if self.jailed:
+            argv = self.command(answers) + argv + ["--jail"]
+        self.running = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, start_new_session=True)
+        try:
+            out, err = self.running.communicate(timeout=LONGEST)
+        except subprocess.TimeoutExpired:
+            self.stop()
+            raise NoVerdict(f"no end within {LONGEST} s") from None
+        status, self.running = self.running.returncode, None
+        self.empty_tmp()
+        try:
+            verdict = json.loads(out)
+        except ValueError:
+            said = err.decode(errors="replace").strip()
+            raise NoVerdict(said[-400:] or f"./grade ended with status {status}") from None
+        if status not in (PASS, FAIL, OPEN):
+            problems = [d.get("problem", d["outcome"]) for d in verdict["devices"]]
+            raise NoVerdict("; ".join(problems) or f"./grade ended with status {status}")
+        return verdict
+
+    def empty_tmp(self):
+        if not self.jailed:
+            return
+        tmp = os.path.join(self.folder, "tmp")
+        shutil.rmtree(tmp, ignore_errors=True)
+        os.makedirs(tmp, exist_ok=True)
+
+    def stop(self):
+        if self.running is None:
+            return
+        try:
+            os.killpg(self.running.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+    def close(self):
+        self.stop()
+        shutil.rmtree(self.folder, ignore_errors=True)

@@ -1,0 +1,114 @@
+"""A class whose verdicts are known beforehand: the course's own mutants and variants as students.
+
+    python3 grader/tests/classroom/synthetic.py FOLDER STUDENTS EX...
+
+Writes FOLDER/assignment.json, FOLDER/submissions with a folder, zip or tar archive per student, and
+FOLDER/expected.json: by student and exercise, pass, fail or missing.
+"""
+
+import io
+import json
+import os
+import random
+import re
+import sys
+import tarfile
+import zipfile
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../.."))
+sys.path.insert(0, os.path.join(ROOT, "grader/classroom"))
+
+import assignment as assignments  # noqa: E402
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def mutants(folder, solution):
+    """Whole files, made as `find` and `put` of mutants.txt say."""
+    path = os.path.join(folder, "mutants.txt")
+    if not os.path.exists(path):
+        return
+    for block in re.split(r"^mutant: ", read(path), flags=re.M)[1:]:
+        if re.search(r"^(only|flags|support|file):", block, flags=re.M):
+            continue  # judged in another way, or by another file
+        parts = re.findall(r"^find:\n((?:\|.*\n)+)put:\n((?:\|.*\n?)*)", block, flags=re.M)
+        text = solution
+        for find, put in parts:
+            find, put = ("".join(line[1:] + "\n" for line in part.splitlines()) for part in (find, put))
+            if text.count(find) != 1:
+                break
+            text = text.replace(find, put)
+        else:
+            if parts:
+                yield text
+
+
+def answers(exercise):
+    """(text, expected) of one exercise: its solution, starter, mutants and variants."""
+    solution = read(os.path.join(ROOT, "solutions", exercise["id"] + ".cu"))
+    folder = os.path.join(ROOT, "grader/tests/exercises", exercise["id"])
+    yield solution, "pass"
+    yield read(os.path.join(ROOT, "chapters", exercise["id"] + ".cu")), "fail"
+    yield "this is no C++\n", "does not compile"
+    for name in sorted(os.listdir(folder)):
+        if name.startswith("variant_") and name.endswith(".cu"):
+            yield read(os.path.join(folder, name)), "pass"
+    for text in mutants(folder, solution):
+        yield text, "fail"
+
+
+def hand_in(folder, student, files, form):
+    """`files`: path in the submission -> text."""
+    if form == "folder":
+        for path, text in files.items():
+            file = os.path.join(folder, student, path)
+            os.makedirs(os.path.dirname(file), exist_ok=True)
+            with open(file, "w", encoding="utf-8") as out:
+                out.write(text)
+        os.makedirs(os.path.join(folder, student), exist_ok=True)
+    elif form == "zip":
+        with zipfile.ZipFile(os.path.join(folder, student + ".zip"), "w") as archive:
+            for path, text in files.items():
+                archive.writestr(path, text)
+    else:
+        with tarfile.open(os.path.join(folder, student + ".tar.gz"), "w:gz") as archive:
+            for path, text in files.items():
+                info = tarfile.TarInfo(path)
+                info.size = len(text.encode())
+                archive.addfile(info, io.BytesIO(text.encode()))
+
+
+def make(folder, count, parts, seed=1):
+    chance = random.Random(seed)
+    os.makedirs(os.path.join(folder, "submissions"))
+    assignments.write_new(os.path.join(folder, "assignment.json"), parts)
+    listed = assignments.load(os.path.join(folder, "assignment.json")).exercises
+    pools = {e["id"]: list(answers(e)) for e in listed}
+    expected = {}
+    for number in range(count):
+        student = f"student{number:03}"
+        files, expected[student] = {}, {}
+        for position, exercise in enumerate(listed):
+            name = exercise["id"]
+            pool = pools[name]
+            if (number + position) % 7 == 6:
+                expected[student][name] = "missing"
+                continue
+            # The first students take one each, so that all of them are handed in if there are enough.
+            text, outcome = pool[number] if number < len(pool) else chance.choice(pool)
+            path = f"chapters/{name}.cu" if number % 2 else f"hw/{name.split('/')[1]}.cu"
+            files[path] = text
+            expected[student][name] = outcome
+        form = ("folder", "zip", "tar")[number % 3]
+        hand_in(os.path.join(folder, "submissions"), student, files, form)
+    with open(os.path.join(folder, "expected.json"), "w", encoding="utf-8") as file:
+        json.dump(expected, file, indent=1)
+    return expected
+
+
+if __name__ == "__main__":
+    made = make(sys.argv[1], int(sys.argv[2]), sys.argv[3:])
+    print(f"{len(made)} students, {sum(len(e) for e in made.values())} answers")
