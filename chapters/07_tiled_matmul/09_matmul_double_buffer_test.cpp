@@ -39,7 +39,8 @@ TEST(MatmulDoubleBuffer, AcceptsEmptyMatrices) {
   kit::for_each("c", kit::empty_matmuls(), [](const kit::MatmulSizes& s) {
     kit::check_matmul_exact(launch_matmul_double_buffer, s);
   });
-  kit::check_matmul_exact(launch_matmul_double_buffer, {3, 5, 7});  // the same launcher must work here
+  kit::check_matmul_exact(launch_matmul_double_buffer,
+                          {3, 5, 7});  // the same launcher must work here
 }
 
 TEST(MatmulDoubleBuffer, CoversEveryExtent) {
@@ -51,8 +52,9 @@ TEST(MatmulDoubleBuffer, CoversEveryExtent) {
 
 TEST(MatmulDoubleBuffer, RoundsAsFloatsDo) {
   RecordProperty("todo", 1);
-  kit::for_each("c", std::vector<kit::MatmulSizes>{{33, 40, 300}, {20, 70, 64}},
-                [](const kit::MatmulSizes& s) { kit::check_matmul(launch_matmul_double_buffer, s); });
+  kit::for_each(
+      "c", std::vector<kit::MatmulSizes>{{33, 40, 300}, {20, 70, 64}},
+      [](const kit::MatmulSizes& s) { kit::check_matmul(launch_matmul_double_buffer, s); });
 }
 
 TEST(MatmulDoubleBuffer, KeepsFullPrecision) {
@@ -66,7 +68,8 @@ TEST(MatmulDoubleBuffer, MeetsOnceInEachStep) {
   const kit::Counters& c = run.counters();
   kit::budget("barriers of a warp per 16 steps of k",
               kit::ratio(c.barriers, c.threads / 32 * (256 / 16)), kit::at_most(1.25),
-              "With two pairs of tiles, what is stored is never what is read", &kit::Counters::barriers);
+              "With two pairs of tiles, what is stored is never what is read",
+              &kit::Counters::barriers);
 }
 
 TEST(MatmulDoubleBuffer, IsFast) {

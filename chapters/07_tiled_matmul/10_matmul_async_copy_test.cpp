@@ -75,7 +75,8 @@ TEST(MatmulAsyncCopy, MeetsOnceInEachStep) {
   const kit::Counters& c = run.counters();
   kit::budget("barriers of a warp per 16 steps of k",
               kit::ratio(c.barriers, c.threads / 32 * (256 / 16)), kit::at_most(1.25),
-              "With two pairs of tiles, what is stored is never what is read", &kit::Counters::barriers);
+              "With two pairs of tiles, what is stored is never what is read",
+              &kit::Counters::barriers);
 }
 
 TEST(MatmulAsyncCopy, IsFast) {

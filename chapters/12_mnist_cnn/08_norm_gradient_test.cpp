@@ -194,10 +194,9 @@ TEST(NormGradient, NeedsTwoSumsAlone) {
       sums.dy_xhat += c.dy[i] * forward.xhat[i];
     }
     for (size_t i = 0; i < c.x.size(); ++i) {
-      expect_close(
-          "The derivative by x[" + std::to_string(i) + "]",
-          norm_backward_of_one(c.dy[i], forward.xhat[i], c.gamma, forward.inv_std, sums),
-          slope_by_x(c, i), 1e-6);
+      expect_close("The derivative by x[" + std::to_string(i) + "]",
+                   norm_backward_of_one(c.dy[i], forward.xhat[i], c.gamma, forward.inv_std, sums),
+                   slope_by_x(c, i), 1e-6);
     }
   });
 }

@@ -13,9 +13,9 @@
 #include <iterator>
 
 #include "11_train_step.h"
-#include "12_train_support.h"
 #include "12_mnist_cnn/test/digits.h"
 #include "12_mnist_cnn/test/network.h"
+#include "12_train_support.h"
 #include "kit/kit.h"
 #include "kit/scratch_folder.h"
 

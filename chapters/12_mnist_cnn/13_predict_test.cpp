@@ -8,9 +8,9 @@
 #include <fstream>
 #include <numeric>
 
-#include "12_train_support.h"
 #include "12_mnist_cnn/test/digits.h"
 #include "12_mnist_cnn/test/network.h"
+#include "12_train_support.h"
 #include "kit/kit.h"
 #include "kit/scratch_folder.h"
 

@@ -21,6 +21,7 @@ struct Options {
   bool solution = false, json = false, colour = true, help = false, version = false;
   bool yes = false, spoil = false, jail = false;
   bool output = false;                                // run: nothing is cut
+  bool problems = false;                              // run: places only, for editors
   bool predictions = false;                           // list
   bool advice = false;                                // profile
   std::string ptx;                                    // exec --ptx PATH

@@ -5,8 +5,10 @@
 #include "cli/chapter_end.h"
 #include "cli/commands.h"
 #include "cli/grading.h"
+#include "cli/problem_lines.h"
 #include "cli/process/interrupt.h"
 #include "cli/verdict.h"
+#include "course/text.h"
 
 namespace grade {
 namespace {
@@ -20,6 +22,16 @@ int all_passed(App& app) {
   return kPass;
 }
 
+std::string places(App& app, const course::Exercise& exercise, const Grading& grading) {
+  const auto file = course::files_of(app.paths().root, exercise).starter;
+  const std::string name = file.lexically_relative(app.paths().root).string();
+  std::string text;
+  for (const Result& result : grading.results) {
+    text += problem_lines(result, name, course::read_text(file));
+  }
+  return text;
+}
+
 int run_once(App& app) {
   const course::Exercise* exercise = app.chosen();
   if (exercise == nullptr) return all_passed(app);
@@ -29,6 +41,8 @@ int run_once(App& app) {
   if (app.options().json) {
     print(verdict_json(grading.results, grading.todo, grading.next,
                        grading_text(grading, Terminal(), {app.options().output, ""})));
+  } else if (app.options().problems) {
+    print(places(app, *exercise, grading));
   } else {
     print(grading_text(grading, app.terminal(), {app.options().output, ""}) +
           (ends_chapter(app, *exercise, grading)

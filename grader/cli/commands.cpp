@@ -19,7 +19,8 @@ constexpr char kOptions[] =
     "Exit status: 0 pass, 1 fail, 2 usage or set-up, 3 no verdict.\n";
 
 constexpr char kRunOptions[] =
-    "  --output                nothing is cut: whole messages, all that was printed\n\n";
+    "  --output                nothing is cut: whole messages, all that was printed\n"
+    "  --problems              FILE:LINE: error: ..., one line each, as editors read it\n\n";
 
 constexpr char kProfileOptions[] =
     "Also for programs: ./grade profile -- PROGRAM ...\n"
