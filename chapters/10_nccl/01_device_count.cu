@@ -16,36 +16,28 @@ __global__ void twice(const float* x, float* y, int n) {
 }
 
 int list_devices(DeviceFacts* facts, int most) {
-  int count = 0;
-  // TODO(1): Count the devices, and ask for the properties of each that has room (about 8 lines).
+  // TODO(1): The facts of every device for which there is room; how many devices there are is the
+  // answer, room or not (about 10 lines).
   static_cast<void>(facts), static_cast<void>(most);
-  return count;
+  return 0;
 }
 
 cudaError_t peer_matrix(int* reaches, int n) {
-  for (int i = 0; i < n; ++i) {
-    for (int j = 0; j < n; ++j) {
-      reaches[i * n + j] = 0;  // TODO(2): Ask for every pair; nobody asks for i = j (about 6 lines).
-    }
-  }
+  // TODO(2): Fill the matrix. Nobody asks the runtime about a device and itself (about 9 lines).
+  static_cast<void>(reaches), static_cast<void>(n);
   return cudaSuccess;
 }
 
 cudaError_t enable_access(int device, int peer) {
-  if (device == peer) return cudaSuccess;
-  cudaError_t error = cudaSuccess;
-  // TODO(3): Make `device` current, enable, make the device from before current again. That access is
-  // enabled already is no failure, but the runtime remembers it as one (about 9 lines).
-  return error;
+  // TODO(3): Afterwards a kernel on `device` may use memory of `peer`, whether it could before or not.
+  // No error stays behind, and the current device is what it was (about 13 lines).
+  static_cast<void>(device), static_cast<void>(peer);
+  return cudaSuccess;
 }
 
 cudaError_t launch_twice_on(int device, const float* d_x, float* d_y, int n) {
-  constexpr int kBlock = 256;  // threads
-  const int grid = (n + kBlock - 1) / kBlock;
-  if (grid == 0) return cudaSuccess;
-  cudaError_t error = cudaSuccess;
-  // TODO(4): A launch runs on the current device. Launch on `device` (about 7 lines).
-  static_cast<void>(device);
-  twice<<<grid, kBlock>>>(d_x, d_y, n);
-  return error;
+  // TODO(4): Launch `twice` on `device`; the grid and the block are yours, and n may be 0. The caller
+  // finds the device current that was (about 11 lines).
+  static_cast<void>(device), static_cast<void>(d_x), static_cast<void>(d_y), static_cast<void>(n);
+  return cudaSuccess;
 }

@@ -1,4 +1,4 @@
-// 10/02 All-reduce: what the test calls.
+// 10/02 All-reduce: what the test calls, and what is given.
 #ifndef CHAPTERS_10_NCCL_02_ALL_REDUCE_H_
 #define CHAPTERS_10_NCCL_02_ALL_REDUCE_H_
 
@@ -14,6 +14,10 @@ ncclResult_t make_ranks(ncclComm_t* comms, int devices);
 // does not wait. Returns the first result that is no success.
 ncclResult_t all_reduce_sum(float* const* d_x, size_t n, const ncclComm_t* comms,
                             const cudaStream_t* streams, int devices);
+
+// Given, on the current device: d_facts[0] = the sum of the squares, d_facts[1] = the largest
+// absolute value of n floats.
+void launch_facts(const float* d_x, float* d_facts, int n, cudaStream_t stream);
 
 // d_facts[d], 2 floats on device d: the sum of squares and the largest absolute value of all
 // devices' values together. d_x[d]: n floats on device d. Work of streams[d]; does not wait. The

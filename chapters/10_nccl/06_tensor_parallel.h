@@ -1,4 +1,4 @@
-// 10/06 Tensor parallel: what the test calls.
+// 10/06 Tensor parallel: what the test calls, and what is given.
 #ifndef CHAPTERS_10_NCCL_06_TENSOR_PARALLEL_H_
 #define CHAPTERS_10_NCCL_06_TENSOR_PARALLEL_H_
 
@@ -21,6 +21,11 @@ struct Slice {
   ncclComm_t comm;
   cudaStream_t stream;
 };
+
+// Given, on the current device: c = a b, with negative elements set to 0 if `clips`.
+//   a  m x k,  b  k x n,  c  m x n,  row-major
+void launch_multiply(const float* d_a, const float* d_b, float* d_c, int m, int n, int k,
+                     bool clips, cudaStream_t stream);
 
 // Copies the slices of the weights to all devices. h_a: in x hidden, h_b: hidden x out floats in
 // host memory, pinned. In the streams of the slices; does not wait. The current device stays what

@@ -104,14 +104,44 @@ fs::path program_of(const Paths& paths, const fs::path& source) {
   return paths.build(Device::kSimulator) / "exec" / name / source.stem();
 }
 
+struct IncludedLibrary {
+  const char *header, *library, *folder;  // folder: of its headers, in grader/simulator/libraries
+};
+constexpr IncludedLibrary kIncluded[] = {{"cublas_v2.h", "cublas", "cublas"},
+                                         {"cublasLt.h", "cublasLt", "cublas"},
+                                         {"cublasXt.h", "cublas", "cublas"},
+                                         {"cudnn.h", "cudnn", "cudnn"},
+                                         {"cufft.h", "cufft", "cufft"},
+                                         {"curand.h", "curand", "curand"},
+                                         {"cusolverDn.h", "cusolver", "cusolver"},
+                                         {"nccl.h", "nccl", "nccl"}};
+
+// Adds what a source needs that includes the header of a library: the simulator's library, and its
+// header for a machine where the compiler finds no other.
+bool add_libraries(App& app, const fs::path& source, std::vector<std::string>* argv, int* status) {
+  const std::string text = course::read_text(source);
+  for (const IncludedLibrary& included : kIncluded) {
+    if (text.find("#include <" + std::string(included.header) + ">") == std::string::npos) continue;
+    const std::string library = included.library;
+    if (!build_tool(app, "warplings." + library + ".shared", status)) return false;
+    const fs::path folder = app.paths().root / "grader/simulator/libraries" / included.folder;
+    argv->insert(argv->end(), {"-Xcompiler", "-idirafter", "-Xcompiler",
+                               (folder / "include").string(), "-l" + library});
+  }
+  argv->push_back("-L" + (app.paths().build(Device::kSimulator) / "lib").string());
+  return true;
+}
+
 // Compiles a file.cu as the simulator needs it; "" if nvcc refuses it, which has said why.
-std::string compile(App& app, const fs::path& source) {
+std::string compile(App& app, const fs::path& source, int* status) {
   const fs::path program = program_of(app.paths(), source);
   fs::create_directories(program.parent_path());
-  const int status = run_in_foreground(
-      {app.paths().nvcc, "-std=c++17", "-arch=compute_80", "-cudart", "shared", "--no-compress",
-       "-lineinfo", "-Xcompiler", "-g1", "-o", program.string(), source.string()});
-  return status == 0 ? program.string() : "";
+  std::vector<std::string> argv = {
+      app.paths().nvcc, "-std=c++17",   "-arch=compute_80", "-cudart", "shared",
+      "--no-compress",  "-lineinfo",    "-Xcompiler",       "-g1",     "-o",
+      program.string(), source.string()};
+  if (!add_libraries(app, source, &argv, status)) return "";
+  return run_in_foreground(argv) == 0 ? program.string() : "";
 }
 
 // Becomes the program: its output, its terminal and its exit status are its own.
@@ -131,7 +161,7 @@ std::vector<std::string> simulated_program(App& app, const std::vector<std::stri
   std::vector<std::string> argv = program_line;
   if (fs::path(argv[0]).extension() == ".cu" && fs::exists(argv[0])) {
     *status = kFail;  // unless it compiles
-    argv[0] = compile(app, argv[0]);
+    argv[0] = compile(app, argv[0], status);
     if (argv[0].empty()) return {};
   }
   const std::string program = find_program(argv[0]);

@@ -4,7 +4,7 @@
 //   First round, devices - 1 steps: a rank sends a part to the next rank, which adds its own
 //   values. So part k sets out at rank k, and is the sum of all when it has arrived at rank k - 1.
 //   Second round, devices - 1 steps: the finished parts go on, and replace what is there.
-//   TODOs       4
+//   TODOs       3
 #include <algorithm>
 
 #include "04_ring_all_reduce.h"
@@ -22,7 +22,8 @@ Part part_of(size_t n, int devices, int k) {
 
 // The part that `rank` sends in step 0, 1, ..., 2 (devices - 1) - 1.
 static int sent_part(int rank, int step, int devices) {
-  //~ return rank;  // TODO(2): One back in each step. Its own first; in step devices - 1 the finished one.
+  //~ static_cast<void>(step), static_cast<void>(devices);
+  //~ return rank;  // TODO(2): In which order do the parts leave this rank, in both rounds (1 line)?
   //~begin 2
   // From its own part one back in every step: in step devices - 1 that is part rank + 1, the one
   // that the last step of the first round has finished here.
@@ -32,6 +33,14 @@ static int sent_part(int rank, int step, int devices) {
 
 ncclResult_t ring_all_reduce(float* const* d_x, float* const* d_space, size_t n,
                              const ncclComm_t* comms, const cudaStream_t* streams, int devices) {
+  //~ // TODO(3): The steps of both rounds. In each, every rank sends one part to the next rank and gets
+  //~ // one from the rank before, at the same time; in the first round it adds what has come, in the
+  //~ // stream of its device, and in the second it keeps it (about 28 lines).
+  //~ static_cast<void>(d_x), static_cast<void>(d_space), static_cast<void>(n);
+  //~ static_cast<void>(comms), static_cast<void>(streams), static_cast<void>(devices);
+  //~ static_cast<void>(&sent_part);
+  //~ return ncclSuccess;
+  //~begin 3
   int before = 0;
   cudaGetDevice(&before);
   ncclResult_t result = ncclSuccess;
@@ -42,30 +51,20 @@ ncclResult_t ring_all_reduce(float* const* d_x, float* const* d_space, size_t n,
       const int next = (d + 1) % devices, previous = (d + devices - 1) % devices;
       const Part out = part_of(n, devices, sent_part(d, step, devices));
       const Part in = part_of(n, devices, sent_part(previous, step, devices));
-      //~ // TODO(3): Send `out`, and receive `in`: to the space if it is still to be added, to its place
-      //~ // in the array if it is finished (about 5 lines).
-      //~ static_cast<void>(next), static_cast<void>(out), static_cast<void>(in);
-      //~ static_cast<void>(d_space), static_cast<void>(comms), static_cast<void>(adds);
-      //~begin 3
       result = ncclSend(d_x[d] + out.begin, out.length, ncclFloat, next, comms[d], streams[d]);
       if (result != ncclSuccess) break;
       float* const to = adds ? d_space[d] : d_x[d] + in.begin;
       result = ncclRecv(to, in.length, ncclFloat, previous, comms[d], streams[d]);
-      //~end
     }
     const ncclResult_t ended = ncclGroupEnd();
     if (result == ncclSuccess) result = ended;
-    //~ // TODO(4): In the first round, add what has come to its part on every device, in the stream of
-    //~ // the device (about 6 lines). A launch needs its device.
-    //~ static_cast<void>(streams);
-    //~begin 4
     for (int d = 0; d < devices && adds && result == ncclSuccess; ++d) {
       const Part in = part_of(n, devices, sent_part((d + devices - 1) % devices, step, devices));
       cudaSetDevice(d);
       launch_add(d_x[d] + in.begin, d_space[d], in.length, streams[d]);
     }
-    //~end
   }
   cudaSetDevice(before);
   return result;
+  //~end
 }

@@ -11,7 +11,7 @@
 
 int local_rank(const uint64_t* hosts, int rank) {
   //~ static_cast<void>(hosts);
-  //~ return rank;  // TODO(1): Count the ranks below this one on the same machine (about 5 lines).
+  //~ return rank;  // TODO(1): The number of this rank among those of its own machine (about 5 lines).
   //~begin 1
   int count = 0;
   for (int other = 0; other < rank; ++other) {
@@ -22,6 +22,9 @@ int local_rank(const uint64_t* hosts, int rank) {
 }
 
 ncclResult_t join(World& world, Member* member) {
+  //~ // TODO(2): This process has a device of its own on its machine, which is current, and a stream
+  //~ // there that waits for no other (about 10 lines).
+  //~begin 2
   const uint64_t mine = host_id();
   std::vector<uint64_t> hosts(world.ranks());
   world.all_gather(&mine, hosts.data(), sizeof mine);
@@ -32,38 +35,42 @@ ncclResult_t join(World& world, Member* member) {
   if (cudaStreamCreateWithFlags(&member->stream, cudaStreamNonBlocking) != cudaSuccess) {
     return ncclUnhandledCudaError;
   }
-  ncclUniqueId id = {};
+  //~end
   ncclResult_t result = ncclSuccess;
-  //~ // TODO(2): One rank makes the id. Every rank needs that one (about 2 lines).
-  //~begin 2
+  //~ // TODO(3): It has a communicator over all processes, in which it bears its own rank (about 5 lines).
+  //~ static_cast<void>(world), static_cast<void>(member);
+  //~ result = ncclInvalidUsage;
+  //~begin 3
+  ncclUniqueId id = {};
   if (world.rank() == 0) result = ncclGetUniqueId(&id);
   world.broadcast(&id, sizeof id, 0);  // also after an error: the others wait for it
   if (result != ncclSuccess) return result;
-  //~end
-  //~ // TODO(3): Join with this rank's number (1 line).
-  //~ static_cast<void>(&id);
-  //~ result = ncclInvalidUsage;
-  //~begin 3
   result = ncclCommInitRank(&member->comm, world.ranks(), id, world.rank());
   //~end
   return result;
 }
 
 ncclResult_t mean_over_ranks(const Member& member, float* d_x, size_t n) {
+  //~ // TODO(3), too: The mean over all ranks, in place (1 line). Who makes the calls of the others?
+  //~ static_cast<void>(member), static_cast<void>(d_x), static_cast<void>(n);
+  //~ return ncclSuccess;
+  //~begin 3
   // No group: this process has one rank, the others make their calls themselves.
   return ncclAllReduce(d_x, d_x, n, ncclFloat, ncclAvg, member.comm, member.stream);
+  //~end
 }
 
 ncclResult_t wait_or_abort(Member* member, double seconds) {
+  //~ // TODO(4): Comes back when the work of the stream is done, when the communicator has failed, or
+  //~ // when time is over, whichever is first; after the latter two the communicator is gone (about 17
+  //~ // lines). This here waits for ever for a rank that has died.
+  //~ static_cast<void>(seconds);
+  //~ cudaStreamSynchronize(member->stream);
+  //~ return ncclSuccess;
+  //~begin 4
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);
   ncclResult_t result = ncclSuccess;
-  //~ // TODO(4): Ask the stream again and again whether its work is done, and the communicator whether
-  //~ // it has failed, until one of the two says so or time is over (about 12 lines). A rank that has
-  //~ // died never comes: cudaStreamSynchronize would wait for it for ever.
-  //~ static_cast<void>(end);
-  //~ cudaStreamSynchronize(member->stream);
-  //~begin 4
   while (true) {
     const cudaError_t done = cudaStreamQuery(member->stream);
     ncclResult_t state = ncclSuccess;
@@ -76,6 +83,6 @@ ncclResult_t wait_or_abort(Member* member, double seconds) {
   }
   ncclCommAbort(member->comm);  // ends what is still waiting on the device
   member->comm = nullptr;
-  //~end
   return result;
+  //~end
 }

@@ -13,13 +13,13 @@ struct Inputs {
   const float* x[kMostDevices];  // of device 0, 1, ...
 };
 
-// One thread per 4 elements; the first n % 4 threads take one more each, from the end.
 __global__ void sum_peers(Inputs in, float* y, int n, int devices) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  //~ // TODO(1): Add up the devices in the order of their numbers, on each device the same: floats depend
-  //~ // on it. 16 bytes from every device, and the rest of n % 4 elements (about 16 lines).
-  //~ static_cast<void>(in), static_cast<void>(y), static_cast<void>(devices), static_cast<void>(i);
+  //~ // TODO(1): y is the sum over the devices, the same bits wherever this runs. Every load of a thread
+  //~ // takes 16 bytes, as far as n lets it (about 19 lines).
+  //~ static_cast<void>(in), static_cast<void>(y), static_cast<void>(n), static_cast<void>(devices);
   //~begin 1
+  // One thread per 4 elements; the first n % 4 threads take one more each, from the end.
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n / 4) {
     // All loads leave before the first is needed: a load from another device takes microseconds.
     float4 values[kMostDevices];
@@ -46,6 +46,12 @@ __global__ void sum_peers(Inputs in, float* y, int n, int devices) {
 cudaError_t one_shot_all_reduce(const float* const* d_x, float* const* d_y, int n,
                                 const cudaEvent_t* ready, const cudaStream_t* streams,
                                 int devices) {
+  //~ // TODO(2): A launch on every device, none of which begins before all inputs have been written; the
+  //~ // grid is yours (about 19 lines). Events and waits know their device from the stream.
+  //~ static_cast<void>(d_x), static_cast<void>(d_y), static_cast<void>(n), static_cast<void>(ready);
+  //~ static_cast<void>(streams), static_cast<void>(devices), static_cast<void>(&sum_peers);
+  //~ return cudaSuccess;
+  //~begin 2
   constexpr int kBlock = 128;  // threads
   const int threads = n / 4 + (n % 4 == 0 ? 0 : 3);
   const int grid = (threads + kBlock - 1) / kBlock;
@@ -55,32 +61,27 @@ cudaError_t one_shot_all_reduce(const float* const* d_x, float* const* d_y, int 
   Inputs in = {};
   for (int d = 0; d < devices; ++d) in.x[d] = d_x[d];
   cudaError_t error = cudaSuccess;
-  //~ // TODO(2): A kernel reads what all streams have written. Record where each stream is now, and let
-  //~ // every other stream wait for that before its launch (about 4 lines).
-  //~ static_cast<void>(ready);
-  //~begin 2
   for (int d = 0; d < devices; ++d) cudaEventRecord(ready[d], streams[d]);
-  //~end
   for (int d = 0; d < devices && error == cudaSuccess; ++d) {
-    //~begin 2
     for (int peer = 0; peer < devices; ++peer) {
       if (peer != d) cudaStreamWaitEvent(streams[d], ready[peer], 0);
     }
-    //~end
     cudaSetDevice(d);  // for the launch; events and waits know their device from the stream
     sum_peers<<<grid, kBlock, 0, streams[d]>>>(in, d_y[d], n, devices);
     error = cudaGetLastError();
   }
   cudaSetDevice(before);
   return error;
+  //~end
 }
 
 cudaError_t wait_for_readers(const cudaEvent_t* done, const cudaStream_t* streams, int devices) {
-  cudaError_t error = cudaSuccess;
-  //~ // TODO(3): The kernel of device d is behind whatever else is in streams[d]. Let every stream wait
-  //~ // for the kernels of all others (about 6 lines).
+  //~ // TODO(3): What any stream is given from now on begins after the kernels of all devices (about 10
+  //~ // lines).
   //~ static_cast<void>(done), static_cast<void>(streams), static_cast<void>(devices);
+  //~ return cudaSuccess;
   //~begin 3
+  cudaError_t error = cudaSuccess;
   for (int d = 0; d < devices && error == cudaSuccess; ++d) {
     error = cudaEventRecord(done[d], streams[d]);
   }
@@ -89,6 +90,6 @@ cudaError_t wait_for_readers(const cudaEvent_t* done, const cudaStream_t* stream
       if (peer != d) error = cudaStreamWaitEvent(streams[d], done[peer], 0);
     }
   }
-  //~end
   return error;
+  //~end
 }

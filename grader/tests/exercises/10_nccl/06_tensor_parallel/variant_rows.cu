@@ -17,33 +17,6 @@ cudaError_t scatter_weights(const float* h_a, const float* h_b, const Shape& sha
   return error;
 }
 
-constexpr int kTile = 16;  // threads and elements in each direction
-
-// Given: c = a b, with negative elements set to 0 if `clips`. a  m x k, b  k x n, c  m x n,
-// row-major.
-__global__ void multiply(const float* a, const float* b, float* c, int m, int n, int k,
-                         bool clips) {
-  __shared__ float tile_a[kTile][kTile], tile_b[kTile][kTile];
-  const int tx = threadIdx.x, ty = threadIdx.y;
-  const int row = blockIdx.y * kTile + ty, col = blockIdx.x * kTile + tx;
-  float sum = 0.0f;
-  for (int begin = 0; begin < k; begin += kTile) {
-    tile_a[ty][tx] = row < m && begin + tx < k ? a[row * k + begin + tx] : 0.0f;
-    tile_b[ty][tx] = begin + ty < k && col < n ? b[(begin + ty) * n + col] : 0.0f;
-    __syncthreads();  // both tiles are complete
-    for (int i = 0; i < kTile; ++i) sum += tile_a[ty][i] * tile_b[i][tx];
-    __syncthreads();  // nobody reads them any more
-  }
-  if (row < m && col < n) c[row * n + col] = clips ? fmaxf(sum, 0.0f) : sum;
-}
-
-// On the current device.
-static void launch_multiply(const float* d_a, const float* d_b, float* d_c, int m, int n, int k,
-                            bool clips, cudaStream_t stream) {
-  const dim3 block(kTile, kTile), grid((n + kTile - 1) / kTile, (m + kTile - 1) / kTile);
-  multiply<<<grid, block, 0, stream>>>(d_a, d_b, d_c, m, n, k, clips);
-}
-
 ncclResult_t forward(const Shape& shape, const Slice* slices, int devices) {
   const int part = shape.hidden / devices;
   int before = 0;
