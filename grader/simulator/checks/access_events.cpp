@@ -79,6 +79,7 @@ RaceReport report_of(const Warp& warp, const SharedRace::Race& found) {
     out.strong = access.strong;
     out.atomic = access.atomic;
     out.async = access.async;
+    out.tensor = access.tensor;
     return out;
   };
   return {side(found.earlier), side(found.later), found.address, true, found.in_flight};
@@ -196,6 +197,22 @@ void race_async_copy(Warp& warp, const Request& request) {
                              request.address, request.bytes, warp.pc, &found)) {
     report_found(warp, found, false);
   }
+}
+
+void wgmma_begins(Warp& first, uint32_t number, const uint32_t* units, size_t count) {
+  SharedRace& race = first.block->watch->race;
+  if (!race.enabled()) return;
+  SharedRace::Race found;
+  if (race.begin_tensor_reads(first.clock, static_cast<uint32_t>(first.index), number, units, count,
+                              first.pc, &found)) {
+    report_found(first, found, false);
+  }
+}
+
+void wgmma_awaited(Warp& warp, uint32_t number) {
+  SharedRace& race = warp.block->watch->race;
+  if (!race.enabled()) return;
+  race.end_tensor_reads(*warp.clock, static_cast<uint32_t>(warp.index), number);
 }
 
 void race_sync_object(Warp& warp, const Request& request) {

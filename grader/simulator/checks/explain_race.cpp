@@ -23,6 +23,7 @@ std::string name_of(const Warp& warp, const RaceSide& side) {
 
 const char* verb(const RaceSide& side) {
   if (side.async) return "starts a copy to";
+  if (side.tensor) return "multiplies, by wgmma,";
   if (side.atomic) return "atomically changes";
   return side.write ? "writes" : "reads";
 }
@@ -120,6 +121,7 @@ const char* kind_of(const RaceReport& race, RaceNote note) {
     case RaceNote::kNone:
       break;
   }
+  if (race.earlier.tensor || race.later.tensor) return "wgmma-race";
   if (race.in_flight) return "async-copy-race";
   return race.shared ? "shared-race" : "global-race";
 }
@@ -133,6 +135,30 @@ std::string copy_in_flight(const Warp& warp, const RaceReport& race) {
          " while the copy may still be under way. The thread that started the copy must wait for "
          "it first (cp.async.wait_group, __pipeline_wait_prior, or an mbarrier), and a barrier "
          "after that wait lets other threads use the data.";
+}
+
+// The tensor cores read, for a warpgroup, what a thread writes.
+std::string tensor_race(const Warp& warp, const RaceReport& race) {
+  const uint32_t first = (race.earlier.tensor ? race.earlier : race.later).thread;
+  const std::string group =
+      "The warpgroup of threads " + number(first) + " to " + number(first + 127);
+  if (race.later.tensor) {
+    return name_of(warp, race.earlier) + " " + verb(race.earlier) + " " + place_of(race) + " " +
+           at(warp, race.earlier.pc) + ", and a wgmma " + at(warp, race.later.pc) +
+           " multiplies it with nothing that orders the two for all four warps. " + group +
+           " must meet the threads that fill the tile before its first wgmma: at a barrier, or at "
+           "the mbarrier that counts the bytes.";
+  }
+  std::string text = group + " begins a wgmma " + at(warp, race.earlier.pc) + " that multiplies " +
+                     place_of(race) + ", and " + name_of(warp, race.later) + " " +
+                     verb(race.later) + " it " + at(warp, race.later.pc);
+  text += race.in_flight ? " while the tensor cores may still read it. "
+                         : " without having heard that they are done. ";
+  return text +
+         "A tile may be filled again when a thread that multiplied it has waited "
+         "(wgmma.commit_group, "
+         "then wgmma.wait_group) and has then told the one that fills it: by a barrier, or by "
+         "arriving at an mbarrier.";
 }
 
 std::string two_accesses(const Warp& warp, const RaceReport& race, RaceNote note) {
@@ -195,7 +221,9 @@ KeyedFinding describe(const Warp& warp, const RaceReport& race, RaceNote note) {
   draw_race(warp, race, *finding.scene);
   finding.is_note = note != RaceNote::kNone;
   finding.message = "In " + kernel_name(warp) + ", " +
-                    (race.in_flight ? copy_in_flight(warp, race) : two_accesses(warp, race, note));
+                    (race.earlier.tensor || race.later.tensor ? tensor_race(warp, race)
+                     : race.in_flight                         ? copy_in_flight(warp, race)
+                                                              : two_accesses(warp, race, note));
   return {std::move(finding), key_at(warp, warp.pc, key_of(note), race.earlier.pc)};
 }
 

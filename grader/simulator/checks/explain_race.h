@@ -16,14 +16,15 @@ struct RaceSide {
   bool write = false;
   bool strong = false;
   bool atomic = false;
-  bool async = false;  // a cp.async
+  bool async = false;   // a cp.async
+  bool tensor = false;  // wgmma reads shared memory
 };
 
 struct RaceReport {
   RaceSide earlier, later;
   uint64_t address = 0;  // of the word; an offset in shared memory
   bool shared = false;
-  bool in_flight = false;  // the earlier one is a cp.async that nobody has waited for
+  bool in_flight = false;  // the earlier one is a cp.async or wgmma that nobody has waited for
 };
 
 // Why a race is worth a note only.

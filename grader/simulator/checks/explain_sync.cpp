@@ -73,6 +73,11 @@ void draw_waiting(const std::vector<WaitingGroup>& waiting, Scene& scene) {
 
 void report_deadlock(const Block& block, const std::vector<WaitingGroup>& waiting) {
   const std::vector<Crowd> places = crowds_of(waiting);
+  for (const WaitingGroup& entry : waiting) {
+    if (entry.group.state != GroupState::kAtWarpgroup) continue;
+    report_stuck_warpgroup(*entry.warp, entry.group.pc, list(places));
+    return;
+  }
   const Warp& warp = *places.front().warp;
   Finding finding = make(warp, "synccheck", "barrier-deadlock", places.front().pc);
   if (places.size() > 1) finding.other = warp.module->position_of(places[1].pc).user;

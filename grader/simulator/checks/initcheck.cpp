@@ -229,6 +229,7 @@ void check_guard(Warp& warp, const Instr& in, uint32_t mask) {
 }
 
 void before_instruction(Warp& warp, const Instr& in, uint32_t mask) {
+  if (warp.wgmma.watches) watch_registers(warp, in);
   if (in.undefined_rule == UndefinedRule::kOwn) return;
   const bool has_result = in.kind == Kind::kStraight && in.destinations > 0;
   const bool carries = in.undefined_rule == UndefinedRule::kCarry;

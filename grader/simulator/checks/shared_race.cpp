@@ -21,6 +21,7 @@ void SharedRace::start(uint32_t shared_bytes, InnerOrder inner_order, const Bloc
   overflow_.clear();
   in_flight_.clear();
   words_in_flight_ = 0;
+  warpgroups_.clear();
   epoch_ = 1;
   inner_order_ = inner_order;
   order_ = order;
@@ -60,6 +61,10 @@ bool SharedRace::check(const WarpClock& clock, uint32_t warp, const Access& acce
                        const StoredValues* stored, Race* race) const {
   if (words_in_flight_ != 0 && in_flight_[index].bytes != 0) {
     *race = {in_flight_[index], access, index * 4, true, Standing::kUnordered, false};
+    return true;
+  }
+  if (!warpgroups_.empty() && access.write &&
+      check_tensor_reads(clock, warp, access, index, race)) {
     return true;
   }
   const Word& word = words_[index];
@@ -179,6 +184,7 @@ bool SharedRace::take_alone(const Access& access, uint32_t index) {
     return old.epoch != epoch_ || old.thread == access.thread;
   };
   if (word.overflow || words_in_flight_ != 0) return false;
+  if (access.write && !warpgroups_.empty()) return false;
   if (!free(word.write) || !free(word.read[0]) || !free(word.read[1])) return false;
   (access.write ? word.write : word.read[0]) = access;
   return true;

@@ -17,6 +17,7 @@
 #ifndef WARPLINGS_SIMULATOR_CHECKS_SHARED_RACE_H_
 #define WARPLINGS_SIMULATOR_CHECKS_SHARED_RACE_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
@@ -58,12 +59,13 @@ class SharedRace {
     bool write : 1 = false;
     bool async : 1 = false;  // a cp.async
     bool atomic : 1 = false;
-    uint8_t size : 2 = 0;  // of one element, as a power of two
+    uint8_t size : 2 = 0;     // of one element, as a power of two
+    bool tensor : 1 = false;  // the tensor cores, for a wgmma
   };
   struct Race {
     Access earlier, later;
     uint32_t address = 0;    // of the word
-    bool in_flight = false;  // the earlier one is a cp.async that nobody has waited for
+    bool in_flight = false;  // the earlier one goes on in the background: nobody has waited for it
     Standing standing = Standing::kUnordered;
     bool same_value = false;  // both are plain writes, the later one of what is there already
     int weight() const { return same_value ? 0 : standing == Standing::kPending ? 1 : 2; }
@@ -109,7 +111,28 @@ class SharedRace {
   void end_async_write(const WarpClock& clock, uint32_t warp, uint32_t mask,
                        const uint64_t* offsets, uint32_t bytes, uint32_t finished);
 
+  // The reads of the `number`th wgmma of a warpgroup, by its first warp: units of 16 bytes. They
+  // are compared with the writes before them that some of its four warps do not know of, and last
+  // until one of the warps has waited: whatever is ordered after that wait is ordered after the
+  // reads.
+  bool begin_tensor_reads(const WarpClock* clocks, uint32_t first_warp, uint32_t number,
+                          const uint32_t* units, size_t count, uint32_t pc, Race* race);
+  void end_tensor_reads(const WarpClock& clock, uint32_t warp, uint32_t number);
+
  private:
+  // The reads of one wgmma, and when each warp had waited for it.
+  struct TensorReads {
+    uint32_t pc = 0;
+    std::array<uint32_t, 4> epochs{}, clocks{};  // epoch 0: it has not
+  };
+  struct Warpgroup {
+    std::vector<TensorReads> all;     // in the order of issue
+    std::vector<uint32_t> last;       // per unit: how many there were after the last that read it
+    std::array<uint32_t, 4> ended{};  // how many each warp has waited for
+  };
+  // A write and the last reads of each warpgroup.
+  bool check_tensor_reads(const WarpClock& clock, uint32_t warp, const Access& access,
+                          uint32_t index, Race* race) const;
   struct Word {
     Access write;
     Access read[2];  // of two different threads where there are two
@@ -150,6 +173,7 @@ class SharedRace {
   const BlockOrder* order_ = nullptr;
   std::vector<Access> in_flight_;  // per word; empty until the block issues its first cp.async
   uint32_t words_in_flight_ = 0;
+  std::vector<Warpgroup> warpgroups_;  // empty until the block issues its first wgmma
 };
 
 }  // namespace warplings::sim

@@ -34,7 +34,9 @@ enum class Report : uint64_t {
   kCaller,
   kShuffle,
   kMasks,
-  kPartialWarp
+  kPartialWarp,
+  kRegisterInFlight,
+  kWgmmaFence
 };
 uint64_t key_at(const Warp& warp, uint32_t pc, Report report, uint64_t detail);
 bool repeated(const Warp& warp, Report report, uint64_t detail);

@@ -35,7 +35,8 @@ GpuModel h200() {
   m.blocks_per_clock = 0.83, m.block_turnaround = 350, m.wavefront_cycles = 1;
   m.link_bytes_per_second = 55.4e9;
   m.fp32_lanes = 128, m.integer_lanes = 64, m.multiply_lanes = 64, m.fp64_lanes = 64;
-  m.special_lanes = 16, m.fp16_tensor_fma = 1280, m.integer_shares_fp32_lanes = false;
+  m.special_lanes = 16, m.fp16_tensor_fma = 1280, m.wgmma_fma = 2048;
+  m.integer_shares_fp32_lanes = false;
   m.ecc = true, m.fp32_to_fp64 = 2;
   m.latency = {4, 8, 17, 24, 23, 33, 281, 660, 14, 2};
   return m;
@@ -61,7 +62,7 @@ GpuModel rtx3070() {
   m.blocks_per_clock = 0.83, m.block_turnaround = 350, m.wavefront_cycles = 1;
   m.link_bytes_per_second = 25e9;
   m.fp32_lanes = 128, m.integer_lanes = 64, m.multiply_lanes = 64, m.fp64_lanes = 2;
-  m.special_lanes = 16, m.fp16_tensor_fma = 512, m.integer_shares_fp32_lanes = true;
+  m.special_lanes = 16, m.fp16_tensor_fma = m.wgmma_fma = 512, m.integer_shares_fp32_lanes = true;
   m.ecc = false, m.fp32_to_fp64 = 64;
   m.latency = {4, 48, 23, 33, 23, 33, 200, 466, 14, 2};
   return m;
@@ -87,7 +88,7 @@ GpuModel t4() {
   m.blocks_per_clock = 0.83, m.block_turnaround = 350, m.wavefront_cycles = 2;
   m.link_bytes_per_second = 12e9;
   m.fp32_lanes = 64, m.integer_lanes = 64, m.multiply_lanes = 64, m.fp64_lanes = 2;
-  m.special_lanes = 16, m.fp16_tensor_fma = 512, m.integer_shares_fp32_lanes = false;
+  m.special_lanes = 16, m.fp16_tensor_fma = m.wgmma_fma = 512, m.integer_shares_fp32_lanes = false;
   m.ecc = true, m.fp32_to_fp64 = 32;
   m.latency = {4, 48, 22, 33, 19, 32, 188, 296, 14, 2};
   return m;

@@ -62,6 +62,7 @@ struct GpuModel {
   // Lanes per clock and multiprocessor.
   int fp32_lanes, integer_lanes, multiply_lanes, fp64_lanes, special_lanes;
   int fp16_tensor_fma;             // multiply-adds per clock and multiprocessor, mma.sync
+  int wgmma_fma;                   // the same of wgmma; of a card without it that of mma.sync
   bool integer_shares_fp32_lanes;  // an integer instruction takes the place of an fp32 one
   bool ecc;
   int fp32_to_fp64;

@@ -33,6 +33,7 @@ enum class Kind : uint8_t {
   kBarrier,      // block barrier
   kWarpBarrier,  // bar.warp.sync
   kCollective,   // shfl/vote/match/redux .sync: needs the lanes of its member mask together
+  kWarpgroup,    // wgmma.mma_async, setmaxnreg: needs all four warps of a warpgroup
   kTrap,
   kUnsupported,  // message in extra -> strings
 };

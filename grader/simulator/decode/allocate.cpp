@@ -53,6 +53,7 @@ class Allocator {
           static_cast<int>(i) < destinations && operand.kind != Operand::Kind::kAddress;
       collect(operand, written ? defines : uses);
     }
+    if (instruction.opcode == "wgmma") uses.insert(uses.end(), defines.begin(), defines.end());
     if (!instruction.guard.empty()) {
       const auto it = index_.find(instruction.guard);
       if (it != index_.end()) uses.push_back(it->second);
@@ -151,6 +152,15 @@ class Allocator {
     last_[r] = std::max(last_[r], at);
   }
 
+  // A wgmma may read its part of A until the warp waits for it: a register of its own shows who
+  // writes to it too early.
+  void keep_part_of_a(const Instruction& instruction) {
+    if (instruction.operands.size() < 2) return;
+    std::vector<int> part;
+    for (const Operand& element : instruction.operands[1].elements) collect(element, part);
+    for (int r : part) touch(r, 0), touch(r, static_cast<int>(function_.body.size()));
+  }
+
   void make_intervals() {
     const size_t n = function_.registers.size();
     first_.assign(n, INT32_MAX);
@@ -166,6 +176,7 @@ class Allocator {
         defines.clear();
         accesses(function_.body[i], uses, defines);
         for (int r : uses) touch(r, i);
+        if (function_.body[i].opcode == "wgmma") keep_part_of_a(function_.body[i]);
         // One further, so that a value never read does not share its slot with a neighbour of the
         // same instruction (ld.v4 with an unused part).
         for (int r : defines) touch(r, i), touch(r, i + 1);

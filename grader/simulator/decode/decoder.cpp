@@ -100,6 +100,22 @@ const std::unordered_map<std::string, uint32_t>& special_offsets() {
 
 }  // namespace
 
+namespace {
+
+// Registers that the assembler gives to a thread where the bounds of the kernel say how many
+// threads share those of a multiprocessor. 0: they do not say.
+uint32_t launch_registers(const ptx::Function& source) {
+  constexpr int kAll = 65536, kMost = 256, kStep = 8;
+  if (source.max_registers != 0) return (source.max_registers + kStep - 1) / kStep * kStep;
+  const int* bounds = source.max_threads;
+  const int threads = bounds[0] * std::max(1, bounds[1]) * std::max(1, bounds[2]);
+  if (threads == 0) return 0;
+  const int each = kAll / std::max(1, source.min_blocks_per_sm) / threads;
+  return static_cast<uint32_t>(std::min(kMost, each / kStep * kStep));
+}
+
+}  // namespace
+
 int destinations_of(const Instruction& instruction) {
   const bool barrier = instruction.opcode == "bar" || instruction.opcode == "barrier";
   if (barrier && has_modifier(instruction, "red")) return 1;
@@ -120,6 +136,7 @@ void FunctionDecoder::lay_out_frame() {
   registers_ = allocate_registers(source_, destinations_of);
   out_.register_bytes = registers_.slots * kSlot;
   out_.registers_32 = registers_.peak_32;
+  if (source_.is_entry) out_.launch_registers = launch_registers(source_);
   uint32_t frame = out_.register_bytes;
   const auto add_param = [&](const ptx::Variable& variable) {
     const uint32_t size = static_cast<uint32_t>(std::max<uint64_t>(variable.size, 1));

@@ -72,6 +72,9 @@ class FunctionDecoder {
   void decode_mma(const ptx::Instruction&, Spec&, Instr&);
   void decode_ldmatrix(const ptx::Instruction&, Spec&, Instr&);
   void decode_movmatrix(const ptx::Instruction&, Spec&, Instr&);
+  void decode_wgmma(const ptx::Instruction&, Spec&, Instr&);
+  void decode_wgmma_product(const ptx::Instruction&, Spec&, Instr&);
+  void decode_setmaxnreg(const ptx::Instruction&, Spec&, Instr&);
   void decode_video(const ptx::Instruction&, Spec&, Instr&);
   void decode_fns(const ptx::Instruction&, Spec&, Instr&);
   void decode_elect(const ptx::Instruction&, Spec&, Instr&);

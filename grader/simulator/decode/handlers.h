@@ -39,6 +39,12 @@ Handler handler_wmma_store();
 Handler handler_ldmatrix();
 Handler handler_stmatrix();
 Handler handler_movmatrix();
+bool is_matrix_handler(Handler handler);  // of those above but movmatrix: they have a MatrixOp
+
+Handler handler_wgmma_fence();
+Handler handler_wgmma_commit();
+Handler handler_wgmma_wait();  // imm: groups that may still be under way
+Handler handler_setmaxnreg();  // imm: registers of a thread; extra: 1 for more of them
 
 Handler handler_alloca();  // imm: alignment
 Handler handler_stacksave();

@@ -23,8 +23,8 @@ enum class Unit : uint8_t {
   kControl,  // branches, calls, exits
 };
 
-// Copies that go on while the warp does (cp.async), and waiting for them.
-enum class AsyncStep : uint8_t { kNone, kCopy, kCommit, kWait };
+// Copies and products that go on while the warp does (cp.async, wgmma), and waiting for them.
+enum class AsyncStep : uint8_t { kNone, kBegin, kCommit, kWait };
 
 // What an instruction is to the order of memory accesses.
 enum class MemoryStep : uint8_t {
@@ -43,6 +43,7 @@ struct InstructionClass {
   uint8_t groups_left = 0;  // kWait: groups that may still be under way
   MemoryStep memory = MemoryStep::kNone;
   bool is_shared = false;       // kLoad, kStore: of shared memory, else of any other
+  bool is_wgmma = false;        // kTensor and `async`: the part of one of its four warps
   uint16_t tensor_fma = 0;      // kTensor: multiply-adds, in units of 16
   uint32_t first_register = 0;  // in ModuleSchedule::registers: those read, then those written
   uint8_t reads = 0, writes = 0;

@@ -14,6 +14,7 @@
 #include "decode/image_op.h"
 #include "decode/matrix.h"
 #include "decode/video.h"
+#include "decode/wgmma.h"
 #include "ptx/module.h"
 
 namespace warplings::sim {
@@ -48,6 +49,7 @@ struct Function {
   uint32_t shared_static = 0;      // entries: bytes of static shared memory
   uint32_t shared_dynamic_at = 0;  // entries: where dynamic shared memory begins
   uint32_t registers_32 = 0;       // most 32-bit registers live at once
+  uint32_t launch_registers = 0;   // entries: of a thread, as its bounds fix them; 0: they do not
   bool has_calls = false;
   bool global_strong = false;   // strong accesses that may be to global memory
   bool orders_blocks = false;   // fences or acquiring or releasing accesses
@@ -91,10 +93,12 @@ class LoadedModule {
   std::vector<ImageOp> images;        // tex, suld, sust ...
   std::vector<MatrixOp> matrices;     // wmma, mma, ldmatrix, stmatrix
   std::vector<VideoOp> videos;        // vadd, vset4 ...
+  std::vector<WgmmaOp> wgmmas;        // wgmma.mma_async
 
   bool is_constant(uint64_t address) const;  // inside a .const variable
   // Reads a clock, or sleeps: its warps count cycles (exec/clock.h).
   bool uses_time = false;
+  bool uses_wgmma = false;  // or setmaxnreg: its warps know what their tensor cores do
 
   CodePosition position_of(uint32_t pc) const;
   // The same in two steps, for many pcs: the source location of a pc (-1: none), and what it means.

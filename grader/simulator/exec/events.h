@@ -5,6 +5,7 @@
 #ifndef WARPLINGS_SIMULATOR_EXEC_EVENTS_H_
 #define WARPLINGS_SIMULATOR_EXEC_EVENTS_H_
 
+#include <cstddef>
 #include <cstdint>
 
 #include "core/counters.h"
@@ -66,6 +67,11 @@ uint32_t moment_of(const Warp& warp);
 void moment_passes(Warp& warp);  // what the warp does from here on is not part of it
 // The copies of these lanes reached shared memory; for their thread they ended at `moment`.
 void copies_landed(Warp& warp, const AsyncCopy& copy, uint32_t lanes, uint32_t moment);
+
+// A wgmma of the warpgroup that begins with `first`, the `number`th of its warps, reads `count`
+// units of 16 bytes of shared memory, in the background, from now on.
+void wgmma_begins(Warp& first, uint32_t number, const uint32_t* units, size_t count);
+void wgmma_awaited(Warp& warp, uint32_t number);  // the warp has waited for all up to this one
 
 // An mbarrier, by its offset in shared memory.
 void object_begins(Block& block, uint32_t offset);

@@ -205,6 +205,7 @@ class Launch {
     block.live_threads = threads;
     block.barriers.fill(BarrierState{});
     block.mbarriers.reset();
+    block.spare_registers = 0;
     if (options_.checks) {
       std::fill(block.shared_undefined.begin(), block.shared_undefined.end(), uint8_t{1});
       block_begins(block);
@@ -238,6 +239,9 @@ class Launch {
     }
     warp.took_absent = false;
     warp.async_copies.reset();
+    const bool watches = kernel_.module->uses_wgmma && options_.checks;
+    warp.wgmma.reset(watches);
+    warp.any_undefined = watches;  // before_instruction() sees every one
     warp.spin = SpinWatch{};
     warp.stack_top.fill(0);
     warp.takes_stack = false;
@@ -266,27 +270,38 @@ class Launch {
     const Turns turns = next_turns(block);
     const uint64_t limit = grid_.instructions + turns.block;
     while (true) {
-      bool runnable = false, waiting = false, stuck = true, idle = true;
+      bool runnable = false, stuck = true, idle = true;
+      uint32_t waiting = 0;  // warps
       for (Warp& warp : block.warps) {
         if (warp.groups.empty()) continue;
         const WarpState state = run_warp(warp, turns.warp);
         if (state == WarpState::kDone) stuck = false;
-        waiting = waiting || state == WarpState::kWaiting;
+        if (state == WarpState::kWaiting) waiting |= 1u << warp.index;
         if (state != WarpState::kRunnable) continue;
         runnable = true;
         stuck = stuck && warp.spin.is_stuck(grid_.changes);
         idle = idle && warp.spin.gave_up_turn;
       }
-      if (release_barriers(block)) {
+      if (release_barriers(block) || go_on(block, waiting)) {
         runnable = true;
         stuck = idle = false;
-      } else if (!runnable && waiting) {
+      } else if (!runnable && waiting != 0) {
         deadlock(block);
       }
       if (!runnable) return Turn::kDone;
       if (stuck) return Turn::kStuck;
       if ((idle && may_wait_) || grid_.instructions >= limit) return Turn::kOver;
     }
+  }
+
+  // A warp that came last to a wgmma lets the others of its warpgroup go on, which have had their
+  // turn. Are there such among these warps?
+  static bool go_on(const Block& block, uint32_t warps) {
+    const auto is_ready = [](const Group& group) { return group.state == GroupState::kReady; };
+    return std::any_of(block.warps.begin(), block.warps.end(), [&](const Warp& warp) {
+      return ((warps >> warp.index) & 1) != 0 &&
+             std::any_of(warp.groups.begin(), warp.groups.end(), is_ready);
+    });
   }
 
   [[noreturn]] void deadlock(const Block& block) {

@@ -15,7 +15,7 @@
 
 #include "decode/handlers.h"
 #include "decode/matrix.h"
-#include "exec/half.h"
+#include "exec/fragments.h"
 #include "exec/lanes.h"
 #include "exec/reports.h"
 
@@ -29,97 +29,6 @@ constexpr int kMostFloats = 16 * 64;  // A of the sparse m16n8k64
 constexpr int kMostA = 16 * 256;      // m16n8k256
 constexpr int kMostB = 256 * 8;
 constexpr int kMostC = 16 * 16;
-
-// dense[row * columns + column] = decode(bits of the element)
-template <class T, class Decode>
-void gather(const Warp& w, const Fragment& f, T* dense, Decode decode) {
-  const int bits = bits_of(f.type);
-  if (bits == 64) {
-    for (int e = 0; e < f.elements; ++e) {
-      const uint64_t* lanes = w.in<uint64_t>(f.registers[static_cast<size_t>(e)]);
-      for (int lane = 0; lane < 32; ++lane) dense[f.at[32 * e + lane]] = decode(lanes[lane]);
-    }
-    return;
-  }
-  const uint32_t mask = bits == 32 ? ~0u : (1u << bits) - 1;
-  for (int e = 0; e < f.elements; ++e) {
-    const uint32_t* lanes = w.in<uint32_t>(f.registers[static_cast<size_t>(e / f.per_register)]);
-    const int shift = e % f.per_register * bits;
-    const uint16_t* at = &f.at[static_cast<size_t>(e) * 32];
-    for (int lane = 0; lane < 32; ++lane) dense[at[lane]] = decode((lanes[lane] >> shift) & mask);
-  }
-}
-
-// The other way: encode(value) gives the bits of an element.
-template <class T, class Encode>
-void scatter(Warp& w, const Fragment& f, const T* dense, uint32_t lanes, Encode encode) {
-  const int bits = bits_of(f.type);
-  for (size_t r = 0; r < f.registers.size(); ++r) {
-    if (f.registers[r] == kNoPlace) continue;
-    each_lane(lanes, [&](int lane) {
-      uint64_t value = 0;
-      for (int j = 0; j < f.per_register; ++j) {
-        const size_t e = r * static_cast<size_t>(f.per_register) + static_cast<size_t>(j);
-        value |= static_cast<uint64_t>(encode(dense[f.at[32 * e + static_cast<size_t>(lane)]]))
-                 << (j * bits);
-      }
-      if (bits == 64) {
-        w.out<uint64_t>(f.registers[r])[lane] = value;
-      } else {
-        w.out<uint32_t>(f.registers[r])[lane] = static_cast<uint32_t>(value);
-      }
-    });
-  }
-}
-
-void gather_floats(const Warp& w, const Fragment& f, double* dense) {
-  switch (f.type) {
-    case MatrixType::kF16:
-      return gather(w, f, dense, [](uint64_t x) { return f16_to_float(static_cast<uint32_t>(x)); });
-    case MatrixType::kBF16:
-      return gather(w, f, dense,
-                    [](uint64_t x) { return bf16_to_float(static_cast<uint32_t>(x)); });
-    case MatrixType::kTF32:  // 1 + 8 + 10 bits; the others are not looked at
-      return gather(w, f, dense, [](uint64_t x) {
-        return std::bit_cast<float>(static_cast<uint32_t>(x) & 0xffffe000u);
-      });
-    case MatrixType::kE4M3:
-      return gather(w, f, dense,
-                    [](uint64_t x) { return e4m3_to_float(static_cast<uint32_t>(x)); });
-    case MatrixType::kE5M2:
-      return gather(w, f, dense,
-                    [](uint64_t x) { return e5m2_to_float(static_cast<uint32_t>(x)); });
-    case MatrixType::kF64:
-      return gather(w, f, dense, [](uint64_t x) { return std::bit_cast<double>(x); });
-    default:
-      return gather(w, f, dense,
-                    [](uint64_t x) { return std::bit_cast<float>(static_cast<uint32_t>(x)); });
-  }
-}
-
-void gather_integers(const Warp& w, const Fragment& f, int32_t* dense) {
-  const int unused = 32 - bits_of(f.type);
-  const bool is_signed = f.type == MatrixType::kS8 || f.type == MatrixType::kS4;
-  gather(w, f, dense, [=](uint64_t x) {
-    const uint32_t value = static_cast<uint32_t>(x);
-    if (!is_signed) return static_cast<int32_t>(value);
-    return static_cast<int32_t>(value << unused) >> unused;
-  });
-}
-
-void scatter_floats(Warp& w, const Fragment& f, const double* dense, uint32_t lanes) {
-  switch (f.type) {
-    case MatrixType::kF16:
-      return scatter(w, f, dense, lanes,
-                     [](double x) { return half_from_double(x, Rounding::kNearest).bits; });
-    case MatrixType::kF64:
-      return scatter(w, f, dense, lanes, [](double x) { return std::bit_cast<uint64_t>(x); });
-    default:
-      return scatter(w, f, dense, lanes, [](double x) {
-        return std::bit_cast<uint32_t>(canonical(static_cast<float>(x)));
-      });
-  }
-}
 
 // A sparse A with its zeros: m x k / 2 elements become m x k.
 template <class T>
@@ -157,15 +66,6 @@ void multiply(const MatrixOp& op, const T* a, const T* b, Sum* sums, Accumulate 
 }
 
 // ---- definedness
-
-uint32_t undefined_lanes(Warp& w, const Fragment& f, uint32_t lanes) {
-  uint32_t found = 0;
-  for (int r = 0; r < f.filled_registers(); ++r) {
-    const Place place = f.registers[static_cast<size_t>(r)];
-    if (is_register(place)) found |= w.undefined_lanes(place) & lanes;
-  }
-  return found;
-}
 
 // An undefined element spoils a whole row of the product: as bad as in arithmetic.
 void check_sources(Warp& w, const MatrixOp& op, uint32_t lanes) {
@@ -287,5 +187,12 @@ Handler handler_mma_float() { return op_mma_float; }
 Handler handler_mma_double() { return op_mma_double; }
 Handler handler_mma_integer() { return op_mma_integer; }
 Handler handler_movmatrix() { return op_movmatrix; }
+
+bool is_matrix_handler(Handler handler) {
+  const std::array all = {handler_mma_float(), handler_mma_double(), handler_mma_integer(),
+                          handler_wmma_load(), handler_wmma_store(), handler_ldmatrix(),
+                          handler_stmatrix()};
+  return std::find(all.begin(), all.end(), handler) != all.end();
+}
 
 }  // namespace warplings::sim

@@ -49,10 +49,11 @@ class Runner {
       for (size_t j = i + 1; j < w_.groups.size();) {
         Group& a = w_.groups[i];
         Group& b = w_.groups[j];
-        const bool mergeable =
-            a.state == GroupState::kReady || a.state == GroupState::kAtCollective;
+        const bool mergeable = a.state == GroupState::kReady ||
+                               a.state == GroupState::kAtCollective ||
+                               a.state == GroupState::kAtWarpgroup;
         const bool alike = a.state == b.state && a.pc == b.pc && a.frame == b.frame;
-        const bool same_wait = a.state == GroupState::kReady || a.wait_mask == b.wait_mask;
+        const bool same_wait = a.state != GroupState::kAtCollective || a.wait_mask == b.wait_mask;
         if (mergeable && alike && same_wait) {
           a.mask |= b.mask;
           a.round = std::max(a.round, b.round);
@@ -258,6 +259,9 @@ class Runner {
         return warp_barrier(in);
       case Kind::kCollective:
         return collective(in);
+      case Kind::kWarpgroup:
+        group.state = GroupState::kAtWarpgroup;
+        return false;  // end_complete_wait() goes on when all four warps are there
       case Kind::kTrap:
         report_trap(w_, active);
         throw LaunchFault{LaunchStatus::kTrap};
@@ -563,6 +567,9 @@ class Runner {
       } else if (group.state == GroupState::kAtCollective &&
                  (group.wait_mask & w_.live & ~group.mask) == 0) {
         return finish_collective(group);
+      } else if (group.state == GroupState::kAtWarpgroup && group.mask == w_.live &&
+                 meet_warpgroup(w_)) {
+        return true;
       }
     }
     return false;

@@ -73,6 +73,20 @@ void report_partial_warp(const Warp& warp, uint32_t lanes);
 // "thread (3, 0) of block (1, 2)"; unused dimensions are left out.
 std::string thread_name(const Warp& warp, int lane);
 
+// ---- wgmma (checks/explain_wgmma.cpp)
+// A register that the wgmma at `pc` is still adding to, or reading.
+void report_register_in_flight(const Warp& warp, uint32_t pc, bool is_sum);
+void report_missing_wgmma_fence(const Warp& warp);
+// A block whose last warps are fewer than four.
+void report_partial_warpgroup(const Warp& warp);
+// Nobody can go on, and some wait for a warpgroup; `places`: where everybody stands.
+void report_stuck_warpgroup(const Warp& warp, uint32_t pc, const std::string& places);
+enum class DescriptorProblem { kDiffers, kOutside };
+void report_descriptor(const Warp& warp, DescriptorProblem problem, uint32_t offset);
+enum class RegisterProblem { kNoBudget, kFewer, kMore };
+void report_register_budget(const Warp& warp, RegisterProblem problem, uint32_t now,
+                            uint32_t wanted);
+
 }  // namespace warplings::sim
 
 #endif  // WARPLINGS_SIMULATOR_EXEC_REPORTS_H_

@@ -14,6 +14,7 @@
 #include "decode/special.h"
 #include "exec/async_copy.h"
 #include "exec/mbarrier.h"
+#include "exec/wgmma.h"
 
 namespace warplings::sim {
 
@@ -43,7 +44,7 @@ struct Frame {
   int depth = 0;
 };
 
-enum class GroupState : uint8_t { kReady, kAtBarrier, kAtWarpBarrier, kAtCollective };
+enum class GroupState : uint8_t { kReady, kAtBarrier, kAtWarpBarrier, kAtCollective, kAtWarpgroup };
 
 struct Group {
   uint32_t pc = 0;
@@ -150,6 +151,7 @@ class Warp {
   bool takes_stack = false;               // some lane has called alloca
   WarpClock* clock = nullptr;             // kept by the checks, for them
   AsyncCopies async_copies;               // cp.async under way
+  WgmmaState wgmma;
   alignas(64) uint8_t special[kSpecialBytes];
 
  private:
@@ -185,6 +187,7 @@ class Block {
   QuietWords quiet;
   Watch<BlockWatch> watch;
   MBarriers mbarriers;
+  uint32_t spare_registers = 0;  // that setmaxnreg has given back
   bool done = false;
 };
 

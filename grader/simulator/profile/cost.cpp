@@ -34,7 +34,7 @@ constexpr uint64_t kMostEvents = 1'500'000;
 struct LaunchWork {
   double issue = 0;  // machine instructions
   double fp32 = 0, integer = 0, multiply = 0, fp64 = 0, special = 0;
-  double tensor_fma = 0;
+  double tensor_fma = 0, wgmma_fma = 0;
   double l1_wavefronts = 0;
   double l2_bytes = 0;
   double global_loads = 0;       // requests
@@ -61,7 +61,7 @@ void add_pipe(const InstructionClass& what, double issued, LaunchWork& work) {
       work.special += n;
       break;
     case Unit::kTensor:
-      work.tensor_fma += 16 * n * what.tensor_fma;
+      (what.is_wgmma ? work.wgmma_fma : work.tensor_fma) += 16 * n * what.tensor_fma;
       break;
     default:
       break;
@@ -146,7 +146,8 @@ void coarse(const LaunchConfig& config, const LaunchWork& work, LaunchCost& cost
   set(Limiter::kInteger, share * work.multiply * kWarp / model.multiply_lanes);
   set(Limiter::kFp64, share * work.fp64 * kWarp / model.fp64_lanes);
   set(Limiter::kSpecial, share * work.special * kWarp / model.special_lanes);
-  set(Limiter::kTensor, share * work.tensor_fma / model.fp16_tensor_fma);
+  set(Limiter::kTensor,
+      share * (work.tensor_fma / model.fp16_tensor_fma + work.wgmma_fma / model.wgmma_fma));
   set(Limiter::kL1, share * work.l1_wavefronts * model.wavefront_cycles);
   set(Limiter::kL2, work.l2_bytes / (model.l2_bytes_per_clock * card / model.multiprocessors));
   set(Limiter::kDram,

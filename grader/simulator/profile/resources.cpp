@@ -68,6 +68,13 @@ uint64_t hash_of(const std::string& text) {
   return hash;
 }
 
+// Code for "sm_90a" is for that architecture and for no other, not even sm_90.
+std::string assembler_arch(const std::string& ptx) {
+  const std::string arch = gpu_model().ptxas_arch;
+  const size_t at = ptx.find(".target " + arch + "a");
+  return at == std::string::npos ? arch : arch + "a";
+}
+
 std::string run_ptxas(const std::string& ptxas, const std::string& ptx) {
   std::string name = Machine::current().options().temporary_folder + "/warplings-XXXXXX.ptx";
   constexpr int kSuffix = 4;  // ".ptx"
@@ -76,7 +83,7 @@ std::string run_ptxas(const std::string& ptxas, const std::string& ptx) {
   std::ofstream(name) << ptx;
   ::close(file);
   const std::string report =
-      output_of({ptxas, "-v", "-arch", gpu_model().ptxas_arch, "-o", "/dev/null", name});
+      output_of({ptxas, "-v", "-arch", assembler_arch(ptx), "-o", "/dev/null", name});
   ::unlink(name.c_str());
   return report;
 }
@@ -88,7 +95,7 @@ std::string report_on(const std::string& ptx) {
   if (!folder.empty()) {
     char key[64];
     std::snprintf(key, sizeof key, "/%016llx-%s.ptxas",
-                  static_cast<unsigned long long>(hash_of(ptx)), gpu_model().ptxas_arch);
+                  static_cast<unsigned long long>(hash_of(ptx)), assembler_arch(ptx).c_str());
     cached = folder + std::string(key);
     std::ifstream file(cached);
     std::ostringstream text;

@@ -32,10 +32,13 @@ struct RunningWarp {
   int scheduler = 0;
   double free_at = 0;  // its next instruction can be issued, operands apart
   double started = 0;
-  double arrived = 0;          // at the barrier it waits for
-  std::vector<double> ready;   // by register: cycle in which its value can be used
-  double copied = 0;           // cp.async of no group yet: cycle in which the last has landed
-  std::vector<double> groups;  // and of each group that was not waited for
+  double arrived = 0;         // at the barrier it waits for
+  std::vector<double> ready;  // by register: cycle in which its value can be used
+  // What goes on in the background, cp.async and wgmma each for itself.
+  struct Background {
+    double open = 0;             // of no group yet: cycle in which the last of it ends
+    std::vector<double> groups;  // and of each group that was not waited for
+  } copies, products;
 };
 
 struct RunningBlock {
@@ -75,8 +78,7 @@ class Multiprocessor {
       w.scheduler = next_scheduler_++ % kSchedulers;
       w.free_at = w.started = at;
       w.ready.assign(settings_.schedule->register_count, 0);
-      w.copied = 0;
-      w.groups.clear();
+      w.copies = w.products = {};
       schedule(index);
     }
   }
@@ -138,26 +140,29 @@ class Multiprocessor {
         settings_.schedule->registers.data() + what.first_register + what.reads;
     for (int i = 0; i < what.writes; ++i) w.ready[written[i]] = done;
     double next = std::max(issued + what.issues, begun_ + 1);
-    if (what.async != AsyncStep::kNone) next = std::max(next, after_copies(w, what, done));
+    if (what.async != AsyncStep::kNone) next = std::max(next, after_background(w, what, done));
     if (next - at > what.issues) stalled_at_[entry.pc] += next - at - what.issues;
     w.free_at = next;
     schedule(index);
   }
 
-  // Cycle in which the warp goes on after an instruction of cp.async that is done at `done`.
-  static double after_copies(RunningWarp& w, const InstructionClass& what, double done) {
+  // Cycle in which the warp goes on after an instruction of cp.async or wgmma that is done at
+  // `done`.
+  static double after_background(RunningWarp& w, const InstructionClass& what, double done) {
+    RunningWarp::Background& under_way = what.is_wgmma ? w.products : w.copies;
+    std::vector<double>& groups = under_way.groups;
     double until = 0;
-    if (what.async == AsyncStep::kCopy) w.copied = std::max(w.copied, done);
+    if (what.async == AsyncStep::kBegin) under_way.open = std::max(under_way.open, done);
     if (what.async == AsyncStep::kCommit) {
-      w.groups.push_back(w.copied);
-      w.copied = 0;
+      groups.push_back(under_way.open);
+      under_way.open = 0;
     }
     if (what.async == AsyncStep::kWait) {
-      while (w.groups.size() > what.groups_left) {
-        until = std::max(until, w.groups.front());
-        w.groups.erase(w.groups.begin());
+      while (groups.size() > what.groups_left) {
+        until = std::max(until, groups.front());
+        groups.erase(groups.begin());
       }
-      if (what.groups_left == 0) until = std::max(until, w.copied);  // wait_all
+      if (what.groups_left == 0) until = std::max(until, under_way.open);  // wait_all
     }
     return until;
   }
@@ -196,7 +201,8 @@ class Multiprocessor {
       case Unit::kSpecial:
         return pipe(Resource::kSpecial, model_.special_lanes, latency.special);
       case Unit::kTensor: {
-        const double interval = 16.0 * what.tensor_fma / (model_.fp16_tensor_fma / 4.0);
+        const int rate = what.is_wgmma ? model_.wgmma_fma : model_.fp16_tensor_fma;
+        const double interval = 16.0 * what.tensor_fma / (rate / 4.0);
         begun_ = pipes_[static_cast<int>(Resource::kTensor)][w.scheduler].begin(issued, interval);
         return begun_ + std::max(interval, static_cast<double>(latency.tensor));
       }

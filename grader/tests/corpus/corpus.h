@@ -24,5 +24,6 @@ extern const CorpusPart kImageCorpus;   // corpus_image.cu
 extern const CorpusPart kMemoryCorpus;  // corpus_memory.cu
 extern const CorpusPart kOrderCorpus;   // corpus_order.cu
 extern const CorpusPart kLaneCorpus;    // corpus_lanes.cu
+extern const CorpusPart kWgmmaCorpus;   // corpus_wgmma.cu
 
 #endif  // WARPLINGS_TESTS_CORPUS_H_
