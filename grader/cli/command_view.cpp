@@ -200,8 +200,10 @@ std::optional<int> show_part(App& app, const Subject& subject) {
   const view::Launch launch = launch_of(app, subject, recording);
   if (options.as_text) print(harmless(view::picture_text(recording, launch)));
   if (!picture) return kPass;
-  const std::string& name = options.svg.empty() ? options.png : options.svg;
-  const std::string svg = view::picture_svg(recording, launch, view::picture_name(name));
+  const bool png = options.svg.empty();
+  const view::PictureName name =
+      view::picture_name(png ? options.png : options.svg, png ? "--png" : "--svg");
+  const std::string svg = view::picture_svg(recording, launch, name);
   if (!options.png.empty()) return write_png(app, svg, subject);
   print(svg);
   return kPass;

@@ -22,8 +22,8 @@ std::string joined(const std::string& message) {
 class Lines {
  public:
   void add(const std::string& file, int line, const char* severity, const std::string& message) {
-    const std::string text = file + ":" + std::to_string(std::max(line, 1)) + ": " + severity + ": " +
-                             joined(message) + "\n";
+    const std::string text = file + ":" + std::to_string(std::max(line, 1)) + ": " + severity +
+                             ": " + joined(message) + "\n";
     if (text_.find(text) == std::string::npos) text_ += text;
   }
   const std::string& text() const { return text_; }

@@ -9,8 +9,8 @@
 namespace grade {
 
 // "FILE:LINE: error|warning|note: message" for every message of the compiler, finding and failed
-// test, each once; FILE from the root of the course. A failed test that no finding explains stands at
-// its TODO in `source`, the learner's text, whose path is `file`.
+// test, each once; FILE from the root of the course. A failed test that no finding explains stands
+// at its TODO in `source`, the learner's text, whose path is `file`.
 std::string problem_lines(const Result& result, const std::string& file, const std::string& source);
 
 }  // namespace grade

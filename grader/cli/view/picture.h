@@ -19,7 +19,8 @@ struct PictureName {
   int line = 0, number = 1;
 };
 // Throws course::Error: says which there are.
-PictureName picture_name(const std::string& text);
+// Throws course::Error, in the name of the option that asked.
+PictureName picture_name(const std::string& text, const std::string& option = "--svg");
 
 // The picture of the launch. Throws course::Error where it has none such: says which it has.
 std::string picture_svg(const Recording& recording, const Launch& launch, const PictureName& name);

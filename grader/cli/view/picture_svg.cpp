@@ -286,7 +286,7 @@ const Site& site_for(const Launch& launch, const PictureName& name) {
 
 }  // namespace
 
-PictureName picture_name(const std::string& text) {
+PictureName picture_name(const std::string& text, const std::string& option) {
   const size_t colon = text.find(':');
   const std::string kind = text.substr(0, colon);
   PictureName name;
@@ -300,7 +300,7 @@ PictureName picture_name(const std::string& text) {
   const int read = std::sscanf(rest.c_str(), "%d%n.%d%n", &name.line, &used, &name.number, &used);
   if ((kind != "lens" && kind != "banks") || read < 1 || used != static_cast<int>(rest.size())) {
     throw course::Error(
-        "--svg", 0,
+        option, 0,
         "a picture is lens:LINE, banks:LINE, block or time (lens:12.2 is the second "
         "access of line 12).");
   }

@@ -48,7 +48,8 @@ TEST(ProblemLines, AFindingStandsAtBothItsPlacesAndExplainsTheFailure) {
   result.tests[0].findings = {race(), race()};
   const std::string text = problem_lines(result, kFile, "// TODO(1)\n");
   EXPECT_EQ(text, std::string(kFile) + ":7: error: racecheck/shared-race: Two threads meet.\n" +
-                      kFile + ":9: note: racecheck/shared-race: the other place of the one at line 7\n");
+                      kFile +
+                      ":9: note: racecheck/shared-race: the other place of the one at line 7\n");
 }
 
 TEST(ProblemLines, NotesDoNotExplainAFailureAndPlantedFindingsAreSilent) {
@@ -73,7 +74,8 @@ TEST(ProblemLines, TheCommandPrintsThemAndTheStatusIsTheVerdicts) {
   course.save("// TODO(1)\n//! test Scratch.Adds 1\n//! fail c[0] is 1.\n");
   const Ran ran = course.grade({"run", "--problems"});
   EXPECT_EQ(ran.status, 1);
-  EXPECT_EQ(ran.out, std::string("chapters/") + ScratchCourse::kFirst + ".cu:1: error: Adds: c[0] is 1.\n");
+  EXPECT_EQ(ran.out,
+            std::string("chapters/") + ScratchCourse::kFirst + ".cu:1: error: Adds: c[0] is 1.\n");
 }
 
 // What .vscode/tasks.json looks for is what is printed.
@@ -82,8 +84,7 @@ TEST(ProblemLines, TheTasksOfVisualStudioCodeReadThem) {
   const course::Json tasks = course::parse_json(read_file(file), file.string());
   const course::Json& first = tasks.find("tasks")->items.at(0);
   EXPECT_NE(first.string_or("command").find("--problems"), std::string::npos);
-  const std::regex pattern(
-      first.find("problemMatcher")->find("pattern")->string_or("regexp"));
+  const std::regex pattern(first.find("problemMatcher")->find("pattern")->string_or("regexp"));
   Result result = with_test("S.Adds", 1);
   result.tests[0].findings = {race()};
   result.build.diagnostics.push_back({kFile, 4, false, "variable \"x\" is unused: see 1:2", {}});

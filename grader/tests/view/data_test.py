@@ -1,7 +1,14 @@
 """What `grade view` records: five questions that its data answer, and the figures of the profile."""
 import json
+import pathlib
 import re
+import shutil
+import signal
+import struct
+import subprocess
 import unittest
+import urllib.error
+import urllib.request
 import xml.dom.minidom
 
 import graded
@@ -134,6 +141,39 @@ class Exercises(unittest.TestCase):
         for name in ["banks:39", "lens:22", "block", "time"]:
             drawn = graded.grade("view", self.EXERCISE, "--solution", "--svg", name)
             self.assertTrue(xml.dom.minidom.parseString(drawn).getElementsByTagName("desc"), name)
+
+    def test_a_picture_that_there_is_not(self):
+        for option in ("--svg", "--png"):
+            with self.assertRaisesRegex(AssertionError, f"{option}.*a picture is lens:LINE"):
+                graded.grade("view", self.EXERCISE, "--solution", option, "nothing")
+
+    @unittest.skipUnless(shutil.which("chromium"), "needs chromium")
+    def test_png_is_the_picture_at_twice_its_size(self):
+        drawn = graded.grade("view", self.EXERCISE, "--solution", "--svg", "time")
+        wide, high = (int(float(re.search(rf' {side}="([0-9.]+)"', drawn).group(1)))
+                      for side in ("width", "height"))
+        file = graded.grade("view", self.EXERCISE, "--solution", "--png", "time").strip()
+        data = pathlib.Path(file).read_bytes()
+        self.assertEqual(data[:8], b"\x89PNG\r\n\x1a\n")
+        self.assertEqual(struct.unpack(">II", data[16:24]), (2 * wide, 2 * high))
+
+    def test_serve_answers_here_only_and_ends_with_control_c(self):
+        served = subprocess.Popen([graded.GRADE, "view", self.EXERCISE, "--serve"], cwd=graded.ROOT,
+                                  stdout=subprocess.PIPE, text=True)
+        try:
+            address = re.search(r"http://127\.0\.0\.1:\d+/", served.stdout.readline()).group(0)
+            with urllib.request.urlopen(address, timeout=20) as answer:
+                self.assertIn('id="data"', answer.read().decode())
+            with urllib.request.urlopen(address + "version", timeout=20) as answer:
+                self.assertEqual(answer.read(), b"1")
+            with self.assertRaises(urllib.error.HTTPError) as refused:
+                urllib.request.urlopen(address + "etc/passwd", timeout=20)
+            self.assertEqual(refused.exception.code, 404)
+            refused.exception.close()
+        finally:
+            served.send_signal(signal.SIGINT)
+            served.communicate(timeout=20)
+        self.assertEqual(served.returncode, 0)
 
     def test_trace(self):
         file = graded.ROOT / "build" / "sim" / "view" / "trace.json"
