@@ -2,6 +2,7 @@
 #include <bit>
 #include <cstring>
 
+#include "checks/cluster_race.h"
 #include "checks/explain_race.h"
 #include "checks/global_race.h"
 #include "checks/stored_values.h"
@@ -145,6 +146,7 @@ void race_shared(Warp& warp, const Instr& in, const Request& request) {
                   request.bytes, access, &stored, &found)) {
     report_found(warp, found, found.same_value);
   }
+  if (!warp.block->watch->remote.empty()) race_with_remote(warp, *warp.block, request, access);
 }
 
 void race_global(Warp& warp, const Instr& in, const Request& request) {
@@ -168,23 +170,23 @@ void race_global(Warp& warp, const Instr& in, const Request& request) {
   }
 }
 
-void order_strong(Warp& warp, const Instr& in, const Request& request, bool shared) {
+void order_strong(Warp& warp, const Instr& in, const Request& request, Block* home) {
   if (!warp.checks) return;
   StrongAccess access;
   access.address = request.address;
-  access.shared = shared;
+  access.home = home;
   (request.write ? access.written : access.read) = request.mask;
   strong_access(warp, in, access);
 }
 
 void order_atomic(Warp& warp, const Instr& in, const Request& request, uint32_t read,
-                  uint32_t written, bool shared) {
+                  uint32_t written, Block* home) {
   StrongAccess access;
   access.address = request.address;
   access.read = read;
   access.written = written;
   access.read_modify_write = true;
-  access.shared = shared;
+  access.home = home;
   strong_access(warp, in, access);
 }
 

@@ -247,6 +247,10 @@ Words mbarrier_words(MBarrierProblem problem) {
       return {"mbarrier-completes",
               "with a .noComplete arrival that would complete its phase. Only the last arrival "
               "may, and it must be one without .noComplete."};
+    case MBarrierProblem::kTransactionRange:
+      return {"mbarrier-transactions",
+              "whose phase would then expect more than 1,048,575 bytes, or have received as many "
+              "that nobody expects: the count of a phase has no more room."};
     case MBarrierProblem::kOldState:
       return {"mbarrier-old-state",
               "with the state of an arrival that is neither of its present phase nor of the one "

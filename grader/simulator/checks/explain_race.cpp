@@ -10,6 +10,11 @@
 namespace warplings::sim {
 namespace {
 
+// A copy that has arrived, or that its mbarrier waits for: no thread's (checks/bulk_race.cpp).
+bool is_bulk_copy(const Warp& warp, const RaceSide& side) {
+  return side.async && side.thread >= warp.block->warps.size() * 32;
+}
+
 std::string name_of(const Warp& warp, const RaceSide& side) {
   const LaunchConfig& config = *warp.block->grid->config;
   const Dim3 b = config.block, g = config.grid;
@@ -18,11 +23,12 @@ std::string name_of(const Warp& warp, const RaceSide& side) {
                 static_cast<unsigned>(linear / extent.x % extent.y),
                 static_cast<unsigned>(linear / extent.x / extent.y), extent);
   };
+  if (is_bulk_copy(warp, side)) return "a bulk copy";
   return "thread " + coordinates(side.thread, b) + " of block " + coordinates(side.block, g);
 }
 
 const char* verb(const RaceSide& side) {
-  if (side.async) return "starts a copy to";
+  if (side.async) return side.write ? "starts a copy to" : "starts a copy from";
   if (side.tensor) return "multiplies, by wgmma,";
   if (side.atomic) return "atomically changes";
   return side.write ? "writes" : "reads";
@@ -79,6 +85,19 @@ std::string advice_for(const Warp& warp, const RaceReport& race) {
     return "Both are atomic or volatile, but not of the same size or not for threads of other "
            "blocks: use the same type, without the suffix _block or cuda::thread_scope_block.";
   }
+  if (race.shared && a.block != b.block) {
+    return "Blocks of a cluster run at the same time: a cluster.sync() between the two accesses "
+           "orders them, or an mbarrier that one of the blocks arrives at and the other waits for.";
+  }
+  if (a.async && a.write && is_bulk_copy(warp, a)) {
+    return "Bytes that a bulk copy brings are there for a thread that has waited for the phase of "
+           "the mbarrier which counts them (mbarrier.try_wait, barrier::wait), and for threads "
+           "that a barrier orders after it.";
+  }
+  if (b.async && b.write) {
+    return "A buffer may be filled again when all its readers have released it: let them arrive at "
+           "a barrier after their last access, and the thread that starts the copy wait for it.";
+  }
   if (a.block != b.block) {
     return "Blocks run in any order, so nothing separates the two: give each block its own "
            "elements, use an atomic, or start a second kernel for what comes after. Where a flag, "
@@ -126,7 +145,22 @@ const char* kind_of(const RaceReport& race, RaceNote note) {
   return race.shared ? "shared-race" : "global-race";
 }
 
+std::string bulk_in_flight(const Warp& warp, const RaceReport& race) {
+  const bool arrives = race.earlier.write;
+  return (arrives ? "a bulk copy to " : name_of(warp, race.earlier) + " starts a bulk copy from ") +
+         place_of(race) + (arrives ? " starts " : " ") + at(warp, race.earlier.pc) + ", and " +
+         name_of(warp, race.later) + " " + verb(race.later) + " it " + at(warp, race.later.pc) +
+         " while the copy may still be under way. " +
+         (arrives ? "Wait first for the phase of the mbarrier that counts its bytes "
+                    "(mbarrier.try_wait, barrier::wait); whoever has not waited needs a barrier "
+                    "after somebody's wait. Is it the phase of this copy, and not the one before?"
+                  : "The thread that started it must wait first (cp.async.bulk.commit_group, "
+                    "cp.async.bulk.wait_group.read 0), and a barrier after that wait lets other "
+                    "threads write.");
+}
+
 std::string copy_in_flight(const Warp& warp, const RaceReport& race) {
+  if (warp.module->code[race.earlier.pc].fn == handler_bulk()) return bulk_in_flight(warp, race);
   return name_of(warp, race.earlier) + " starts an asynchronous copy to " + place_of(race) + " " +
          at(warp, race.earlier.pc) + ", and " +
          (race.earlier.thread == race.later.thread ? "the same thread"
@@ -161,10 +195,15 @@ std::string tensor_race(const Warp& warp, const RaceReport& race) {
          "arriving at an mbarrier.";
 }
 
+const char* verb_of(const Warp& warp, const RaceSide& side) {
+  return is_bulk_copy(warp, side) ? "fills" : verb(side);
+}
+
 std::string two_accesses(const Warp& warp, const RaceReport& race, RaceNote note) {
-  std::string text = name_of(warp, race.earlier) + " " + verb(race.earlier) + " " + place_of(race) +
-                     " " + at(warp, race.earlier.pc) + ", and " + name_of(warp, race.later) + " " +
-                     verb(race.later) + " it " + at(warp, race.later.pc);
+  std::string text = name_of(warp, race.earlier) + " " + verb_of(warp, race.earlier) + " " +
+                     place_of(race) + " " + at(warp, race.earlier.pc) + ", and " +
+                     name_of(warp, race.later) + " " + verb_of(warp, race.later) + " it " +
+                     at(warp, race.later.pc);
   switch (note) {
     case RaceNote::kSameValue:
       return text +

@@ -36,6 +36,12 @@ void report_race(const Warp& warp, const RaceReport& race, RaceNote note);
 // when the launch ends.
 void report_perhaps_guess(const Warp& warp, const RaceReport& race, RaceNote otherwise);
 
+// A plain write of `thread` at `pc`, which the asynchronous proxy reads without a fence.
+void report_missing_proxy_fence(const Warp& warp, int lane, uint32_t offset, uint32_t thread,
+                                uint32_t pc);
+// A block ends, and a thread of the block `other` may touch its shared memory after that.
+void report_early_leave(const Block& block, uint32_t other, uint32_t thread, uint32_t pc);
+
 }  // namespace warplings::sim
 
 #endif  // WARPLINGS_SIMULATOR_CHECKS_EXPLAIN_RACE_H_

@@ -89,18 +89,73 @@ void report_deadlock(const Block& block, const std::vector<WaitingGroup>& waitin
   FindingLog::instance().report(std::move(finding));
 }
 
+namespace {
+
+// "; thread 0 waits at x.cu:7 for an mbarrier at byte 0 of shared memory, whose phase misses 1
+// arrival and 512 of 1,024 bytes"
+std::string awaited_objects(const std::vector<WaitingGroup>& waiting) {
+  for (const WaitingGroup& entry : waiting) {
+    const Warp& warp = *entry.warp;
+    if (!warp.awaited.waits || entry.group.state != GroupState::kReady) continue;
+    const MBarrier* barrier = warp.block->mbarriers.find(warp.awaited.offset);
+    if (barrier == nullptr) continue;
+    const int64_t coming = barrier->incoming_bytes();
+    std::string text = " " + thread_name(warp, std::countr_zero(entry.group.mask)) + " waits " +
+                       at(warp, warp.awaited.pc) + " for the mbarrier at byte " +
+                       number(warp.awaited.offset) + " of shared memory. Its phase waits for " +
+                       number(barrier->pending) + " more of " + number(barrier->expected) +
+                       (barrier->expected == 1 ? " arrival" : " arrivals");
+    if (barrier->transactions != 0 || coming != 0) {
+      text += ", and it expects " + number(static_cast<uint64_t>(barrier->transactions)) +
+              " bytes, of which copies have brought or are bringing " +
+              number(static_cast<uint64_t>(coming));
+    }
+    text +=
+        ". Every phase needs exactly the arrivals that the object was initialised with, and "
+        "the bytes that mbarrier.arrive.expect_tx names.";
+    return text;
+  }
+  return {};
+}
+
+bool any_at_cluster(const std::vector<WaitingGroup>& waiting) {
+  return std::any_of(waiting.begin(), waiting.end(), [](const WaitingGroup& entry) {
+    return entry.group.state == GroupState::kAtCluster;
+  });
+}
+
+}  // namespace
+
 void report_spin_deadlock(const std::vector<WaitingGroup>& waiting, uint64_t blocks,
                           uint64_t not_started) {
   std::vector<Crowd> places = crowds_of(waiting);
   std::stable_partition(places.begin(), places.end(),
                         [](const Crowd& place) { return !place.waits; });
+  const std::string objects = awaited_objects(waiting);
+  const bool at_cluster = objects.empty() && any_at_cluster(waiting);
+  if (at_cluster) {
+    std::stable_partition(places.begin(), places.end(), [](const Crowd& place) {
+      return place.warp->module->code[place.pc].kind == Kind::kClusterWait;
+    });
+  }
   const Warp& warp = *places.front().warp;
-  Finding finding = make(warp, "synccheck", "spin-deadlock", places.front().pc);
+  const char* kind = !objects.empty() ? "mbarrier-deadlock"
+                     : at_cluster     ? "cluster-deadlock"
+                                      : "spin-deadlock";
+  Finding finding = make(warp, "synccheck", kind, places.front().pc);
   if (places.size() > 1) finding.other = warp.module->position_of(places[1].pc).user;
   draw_waiting(waiting, *finding.scene);
-  finding.message = "In " + kernel_name(warp) + ", nothing can go on any more: " + list(places) +
-                    ", and no thread is left that could change the memory they read. ";
-  if (not_started > 0) {
+  finding.message =
+      "In " + kernel_name(warp) + ", nothing can go on any more: " + list(places) +
+      (at_cluster ? "." : ", and no thread is left that could change the memory they read. ");
+  if (!objects.empty()) {
+    finding.message += objects.substr(1);
+  } else if (at_cluster) {
+    finding.message +=
+        " The barrier of a cluster is complete when every thread of all its blocks that has not "
+        "exited is there: cluster.sync() must not stand in a branch that only some threads or "
+        "blocks take.";
+  } else if (not_started > 0) {
     finding.message += "The device holds " + number(blocks) + " of these blocks at a time and " +
                        number(not_started) +
                        " have not started: a block must never wait for one that may start later. "

@@ -61,7 +61,7 @@ class Knowledge {
   }
 
  private:
-  static uint64_t key(uint32_t block, uint32_t thread) { return uint64_t{block} * 1024 + thread; }
+  static uint64_t key(uint32_t block, uint32_t thread) { return uint64_t{block} * 2048 + thread; }
 
   ClockMap blocks_;
   ClockMap threads_;

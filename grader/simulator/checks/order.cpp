@@ -170,9 +170,27 @@ Standing standing_of(const Warp& warp, uint32_t lane, uint32_t block, uint32_t t
   return noted_standing(*warp.clock, order, lane, block, thread, clock);
 }
 
+Knowledge past_of_lanes(const Warp& warp, uint32_t mask) {
+  Knowledge past;
+  const WarpClock& clock = *warp.clock;
+  bool first = true;
+  uint32_t last = 0;
+  each(mask, [&](uint32_t lane) {
+    // Most lanes of a warp know the same.
+    const bool alike =
+        !first && clock.lane_seen.empty() &&
+        (clock.lanes.empty() || clock.lanes[last].known.same(clock.lanes[lane].known));
+    if (!alike) past.join(known_to(warp, lane));
+    first = false;
+    last = lane;
+    past.add_thread(warp.block->watch->order.block, thread_of(warp, lane), clock.now);
+  });
+  return past;
+}
+
 void order_block(Block& block) {
   BlockOrder& order = block.watch->order;
-  uint32_t latest = 0;
+  uint32_t latest = order.agent;
   for (Warp& warp : block.warps) {
     latest = std::max(latest, warp.clock->now);
     merge_lanes(warp.clock->lanes, ~0u, order.block, static_cast<uint32_t>(warp.index), &order.all);
@@ -241,10 +259,12 @@ void fence(Warp& warp, uint32_t mask, Reach reach) {
 }
 
 void strong_access(Warp& warp, const Instr& in, const StrongAccess& access) {
-  NoteTable& table = access.shared ? warp.block->watch->notes : warp.block->grid->watch->notes;
+  NoteTable& table =
+      access.home != nullptr ? access.home->watch->notes : warp.block->grid->watch->notes;
   const bool leaves = in.releases || has_released(warp);
   if (!leaves && table.empty()) return;
-  const bool across = in.scope != Scope::kBlock && !access.shared;
+  const bool across =
+      in.scope != Scope::kBlock && (access.home == nullptr || access.home->cluster != nullptr);
   const uint32_t block = warp.block->watch->order.block;
   each(access.read | access.written, [&](uint32_t lane) {
     const uint64_t address = access.address[lane];

@@ -55,6 +55,7 @@ enum class Standing : uint8_t { kUnordered, kPending, kOrdered };
 // The part of a block that all its threads share.
 struct BlockOrder {
   uint32_t block = 0;
+  uint32_t agent = 0;   // clock of the last bulk copy that arrived
   uint32_t before = 0;  // whatever any warp did up to this clock happened before the last barrier
   ThreadOrder all;
   void start(uint32_t number) {
@@ -118,15 +119,17 @@ void arrive(Warp& warp, Meeting* meeting);
 void take_part(Warp& warp, const Meeting& meeting);
 
 void fence(Warp& warp, uint32_t mask, Reach reach);
+// Everything that these lanes know to have happened, and what they have done.
+Knowledge past_of_lanes(const Warp& warp, uint32_t mask);
 
 // Strong accesses after they have been made: `read` are the lanes that saw the value, `written`
-// those that changed it. Addresses are offsets where `shared`.
+// those that changed it. Addresses are offsets in the shared memory of `home`.
 struct StrongAccess {
   const uint64_t* address;
   uint32_t read = 0;
   uint32_t written = 0;
   bool read_modify_write = false;
-  bool shared = false;
+  Block* home = nullptr;  // whose shared memory; null: global memory
 };
 void strong_access(Warp& warp, const Instr& in, const StrongAccess& access);
 

@@ -59,7 +59,9 @@ Standing SharedRace::conflict(const WarpClock& clock, uint32_t warp, const Acces
 
 bool SharedRace::check(const WarpClock& clock, uint32_t warp, const Access& access, uint32_t index,
                        const StoredValues* stored, Race* race) const {
-  if (words_in_flight_ != 0 && in_flight_[index].bytes != 0) {
+  // Two copies may read the same bytes, and anybody may read what a copy reads.
+  const bool in_flight = words_in_flight_ != 0 && in_flight_[index].bytes != 0;
+  if (in_flight && (in_flight_[index].write || access.write)) {
     *race = {in_flight_[index], access, index * 4, true, Standing::kUnordered, false};
     return true;
   }

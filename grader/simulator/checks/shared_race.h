@@ -13,11 +13,14 @@
 //
 // A cp.async is a write that lasts from its issue to the wait of the thread that issued it: while
 // it is in flight every other access to its bytes races with it, whatever barriers lie between,
-// also one by the issuing thread (checks/shared_race_async.cpp).
+// also one by the issuing thread (checks/shared_race_async.cpp). A bulk copy does the same for its
+// mbarrier: it is remembered as a write by a thread that does not exist, one for each mbarrier,
+// whose clock a wait for the phase hands on. A bulk copy out of shared memory is a read that lasts.
 #ifndef WARPLINGS_SIMULATOR_CHECKS_SHARED_RACE_H_
 #define WARPLINGS_SIMULATOR_CHECKS_SHARED_RACE_H_
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
@@ -57,7 +60,7 @@ class SharedRace {
     uint8_t bytes = 0;    // mask
     bool strong : 1 = false;
     bool write : 1 = false;
-    bool async : 1 = false;  // a cp.async
+    bool async : 1 = false;  // a cp.async or a bulk copy
     bool atomic : 1 = false;
     uint8_t size : 2 = 0;     // of one element, as a power of two
     bool tensor : 1 = false;  // the tensor cores, for a wgmma

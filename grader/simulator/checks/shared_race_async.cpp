@@ -126,4 +126,49 @@ void SharedRace::end_async_write(const WarpClock& clock, uint32_t warp, uint32_t
   }
 }
 
+bool SharedRace::begin_bulk(const WarpClock* issuer, Access access, uint32_t holder, uint32_t first,
+                            uint32_t words, Race* race) {
+  if (in_flight_.empty()) in_flight_.assign(words_.size(), Access{});
+  access.epoch = epoch_;
+  access.bytes = 0xf;
+  access.async = true;
+  bool found = false;
+  for (uint32_t index = first; index < first + words; ++index) {
+    if (issuer != nullptr && !found) {
+      access.clock = issuer->now;
+      found = check(*issuer, access.thread / 32u, access, index, nullptr, race);
+    }
+    if (in_flight_[index].bytes == 0) ++words_in_flight_;
+    in_flight_[index] = access;
+    in_flight_[index].thread = static_cast<uint16_t>(holder);
+    quiet_[index] = 0;
+  }
+  return found;
+}
+
+void SharedRace::end_bulk_write(uint32_t holder, uint32_t clock, uint32_t first, uint32_t words) {
+  for (uint32_t index = first; index < first + words; ++index) {
+    Access access = in_flight_[index];
+    if (access.bytes == 0 || access.thread != holder || !access.write) continue;
+    in_flight_[index] = Access{};
+    --words_in_flight_;
+    access.epoch = epoch_;
+    access.clock = clock;
+    words_[index].write = access;
+  }
+}
+
+void SharedRace::end_bulk_read(const WarpClock& clock, uint32_t thread, uint32_t first,
+                               uint32_t words) {
+  for (uint32_t index = first; index < first + words; ++index) {
+    Access access = in_flight_[index];
+    if (access.bytes == 0 || access.thread != thread || access.write) continue;
+    in_flight_[index] = Access{};
+    --words_in_flight_;
+    access.epoch = epoch_;
+    access.clock = clock.now;
+    remember(clock, thread / 32, access, index);
+  }
+}
+
 }  // namespace warplings::sim

@@ -16,7 +16,7 @@ uint32_t number_of(const Warp& warp) { return static_cast<uint32_t>(warp.index);
 // None where every load is to be known.
 void show_quiet_words(Block& block) {
   const SharedRace& race = block.watch->race;
-  const bool tell_all = block.grid->watch->guesses.watches_shared();
+  const bool tell_all = block.grid->watch->guesses.watches_shared() || block.cluster != nullptr;
   block.quiet = {race.quiet_epochs(), tell_all ? ~uint32_t{0} : race.epoch()};
 }
 
@@ -50,6 +50,7 @@ void check_same_statement(const Block& block, int id) {
 
 void DeleteWatch::operator()(GridWatch* watch) const { delete watch; }
 void DeleteWatch::operator()(BlockWatch* watch) const { delete watch; }
+void DeleteWatch::operator()(ClusterWatch* watch) const { delete watch; }
 
 void launch_begins(Grid& grid, const Function& kernel, bool across) {
   grid.watch.reset(new GridWatch);
@@ -72,10 +73,15 @@ void block_begins(Block& block) {
   watch.notes.clear();
   watch.meetings.fill({});
   watch.objects.clear();
+  watch.remote.clear();
+  watch.visitors.clear();
+  watch.alone = {};
+  watch.fences.assign(block.warps.size(), {});
+  watch.fenced_epoch = 0;
   watch.clocks.resize(block.warps.size());
   watch.recent_loads.assign(block.warps.size(), {});
   for (size_t i = 0; i < block.warps.size(); ++i) {
-    watch.clocks[i].start(block.warps.size());
+    watch.clocks[i].start(block.warps.size() + 1);  // and the copies that arrive
     block.warps[i].clock = &watch.clocks[i];
   }
   if (block.shared.empty()) return;
@@ -128,9 +134,13 @@ void object_phase_ends(Block& block, uint32_t offset) {
   object.arriving = SyncClock{};
 }
 
-void arrived_at_object(Warp& warp, uint32_t lanes, uint32_t offset) {
-  BlockWatch& watch = *warp.block->watch;
-  watch.race.release(*warp.clock, number_of(warp), lanes, &watch.objects[offset].arriving);
+void arrived_at_object(Warp& warp, uint32_t lanes, Block& home, uint32_t offset) {
+  SyncClock& arriving = home.watch->objects[offset].arriving;
+  if (&home == warp.block) {
+    home.watch->race.release(*warp.clock, number_of(warp), lanes, &arriving);
+  } else {
+    arriving.order.known.join(past_of_lanes(warp, lanes));
+  }
 }
 
 void waited_for_object(Warp& warp, uint32_t lanes, uint32_t offset) {

@@ -36,7 +36,10 @@ enum class Report : uint64_t {
   kMasks,
   kPartialWarp,
   kRegisterInFlight,
-  kWgmmaFence
+  kWgmmaFence,
+  kProxy,
+  kUnreadBulk,
+  kRemote
 };
 uint64_t key_at(const Warp& warp, uint32_t pc, Report report, uint64_t detail);
 bool repeated(const Warp& warp, Report report, uint64_t detail);

@@ -32,6 +32,7 @@ enum class Kind : uint8_t {
   kCall,         // extra -> CallSite
   kBarrier,      // block barrier
   kWarpBarrier,  // bar.warp.sync
+  kClusterWait,  // barrier.cluster.wait
   kCollective,   // shfl/vote/match/redux .sync: needs the lanes of its member mask together
   kWarpgroup,    // wgmma.mma_async, setmaxnreg: needs all four warps of a warpgroup
   kTrap,

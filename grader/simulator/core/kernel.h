@@ -34,11 +34,13 @@ struct Kernel {
   uint32_t static_shared = 0;        // bytes
   uint32_t local_bytes = 0;          // per thread
   int max_threads_per_block = 1024;  // from .maxntid or the device
+  Dim3 cluster{0, 0, 0};             // blocks of a cluster that the code names (.reqnctapercluster)
   int registers = 0;                 // as ptxas would report where known, else an estimate
 };
 
 struct LaunchConfig {
   Dim3 grid, block;
+  Dim3 cluster{0, 0, 0};  // blocks of a cluster; zeros: none, each block is one of its own
   size_t dynamic_shared = 0;
   bool cooperative = false;
   int device = 0;

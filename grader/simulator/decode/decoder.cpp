@@ -83,18 +83,21 @@ const std::unordered_map<std::string, uint32_t>& special_offsets() {
                                                     {"%nctaid.w", kZero},
                                                     {"%envreg1", kEnvReg1},
                                                     {"%envreg2", kEnvReg2},
-                                                    // A cluster is one block.
-                                                    {"%clusterid.x", kCtaidX},
-                                                    {"%clusterid.y", kCtaidY},
-                                                    {"%clusterid.z", kCtaidZ},
-                                                    {"%nclusterid.x", kNctaidX},
-                                                    {"%nclusterid.y", kNctaidY},
-                                                    {"%nclusterid.z", kNctaidZ},
-                                                    {"%cluster_ctaid.x", kZero},
-                                                    {"%cluster_ctaid.y", kZero},
-                                                    {"%cluster_ctaid.z", kZero},
-                                                    {"%cluster_ctarank", kZero},
-                                                    {"%is_explicit_cluster", kZero}};
+                                                    {"%clusterid.x", kClusteridX},
+                                                    {"%clusterid.y", kClusteridY},
+                                                    {"%clusterid.z", kClusteridZ},
+                                                    {"%nclusterid.x", kNclusteridX},
+                                                    {"%nclusterid.y", kNclusteridY},
+                                                    {"%nclusterid.z", kNclusteridZ},
+                                                    {"%cluster_ctaid.x", kClusterCtaidX},
+                                                    {"%cluster_ctaid.y", kClusterCtaidY},
+                                                    {"%cluster_ctaid.z", kClusterCtaidZ},
+                                                    {"%cluster_nctaid.x", kClusterNctaidX},
+                                                    {"%cluster_nctaid.y", kClusterNctaidY},
+                                                    {"%cluster_nctaid.z", kClusterNctaidZ},
+                                                    {"%cluster_ctarank", kClusterCtarank},
+                                                    {"%cluster_nctarank", kClusterNctarank},
+                                                    {"%is_explicit_cluster", kIsExplicitCluster}};
   return *offsets;
 }
 
@@ -253,10 +256,6 @@ Place FunctionDecoder::constant(uint64_t bits, int bytes) {
 }
 
 Place FunctionDecoder::special(const std::string& name) {
-  for (const char* ones :
-       {"%cluster_nctaid.x", "%cluster_nctaid.y", "%cluster_nctaid.z", "%cluster_nctarank"}) {
-    if (name == ones) return constant(1, 4);
-  }
   const auto it = special_offsets().find(name);
   // Performance counters that nobody has programmed, other registers of the environment, and the
   // part of shared memory that belongs to the system, which is empty here.

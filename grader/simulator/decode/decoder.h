@@ -79,6 +79,9 @@ class FunctionDecoder {
   void decode_fns(const ptx::Instruction&, Spec&, Instr&);
   void decode_elect(const ptx::Instruction&, Spec&, Instr&);
   void decode_cluster_address(const ptx::Instruction&, Spec&, Instr&);
+  void decode_cluster_barrier(const ptx::Instruction&, Spec&, Instr&);
+  void decode_bulk(const ptx::Instruction&, Spec&, Instr&);
+  void decode_async_store(const ptx::Instruction&, Spec&, Instr&);
 
   void decode_one(const ptx::Instruction& instruction);
   void lay_out_frame();
@@ -112,6 +115,9 @@ class FunctionDecoder {
   void image_operand(const ptx::Operand& operand, ImageOp& op, ptx::Type coordinate);
   void image_values(const ptx::Operand& operand, ImageOp& op, bool written, ptx::Type type);
   void add_image(const ImageOp& op, Instr& in);
+  BulkAddress bulk_address(const ptx::Operand& operand, Space space);
+  void tensor_operand(const ptx::Operand& operand, BulkForm& form);
+  void add_bulk(const BulkForm& form, Instr& in);
   void mbarrier_object(const ptx::Operand& operand, Spec& spec, Instr& in);
   void decode_warp_barrier(const ptx::Instruction&, Spec&, Instr&);
   void matrix_product(const ptx::Instruction&, Spec&, Instr&, bool is_wmma);

@@ -256,20 +256,6 @@ void FunctionDecoder::decode_elect(const Instruction& instruction, Spec& spec, I
   in.fn = handler_elect();
 }
 
-// mapa and getctarank: a cluster is one block, so every address is one of this block.
-void FunctionDecoder::decode_cluster_address(const Instruction& instruction, Spec& spec,
-                                             Instr& in) {
-  take_space(spec);
-  const bool is_map = spec.op == "mapa";
-  if (instruction.operands.size() != (is_map ? 3u : 2u)) throw Unsupported{"operands are missing"};
-  const int bytes = is_map ? lane_bytes(spec.last_type()) : 4;
-  in.ops[0] = destination(instruction.operands[0], bytes);
-  in.ops[1] = is_map ? source(instruction.operands[1], bytes, spec.last_type()) : constant(0, 4);
-  in.sources = 1;
-  in.undefined_rule = UndefinedRule::kMove;
-  in.fn = lanes().pick_move(bytes);
-}
-
 void FunctionDecoder::decode_select(const Instruction& instruction, Spec& spec, Instr& in) {
   const Type type = spec.type(0);
   const std::vector<Operand>& operands = instruction.operands;
@@ -478,6 +464,10 @@ void FunctionDecoder::decode_cvta(const Instruction& instruction, Spec& spec, In
 void FunctionDecoder::decode_isspacep(const Instruction& instruction, Spec& spec, Instr& in) {
   if (instruction.operands.size() != 2) throw Unsupported{"two operands are expected"};
   const Space space = take_space(spec);
+  const auto& words = instruction.modifiers;
+  const bool whole_cluster =
+      std::find(words.begin(), words.end(), "shared::cluster") != words.end();
+  in.imm = space == Space::kShared && !whole_cluster ? 1 : 0;
   in.ops[0] = predicate(instruction.operands[0]);
   in.ops[1] = source(instruction.operands[1], 8, Type::kU64);
   in.sources = 1;
@@ -506,10 +496,10 @@ void FunctionDecoder::decode_sleep(const Instruction& instruction, Spec& spec, I
 void FunctionDecoder::decode_nop(const Instruction&, Spec& spec, Instr& in) {
   spec.take_cache_hints();
   for (const char* word :
-       {"gl",      "cta",     "sys",     "sc",      "acq_rel", "gpu",
-        "cluster", "global",  "local",   "L1",      "L2",      "proxy",
-        "async",   "alias",   "acquire", "release", "u32",     "launch_dependents",
-        "wait",    "uniform", "mask"}) {
+       {"gl",      "cta",     "sys",     "sc",        "acq_rel", "gpu",
+        "cluster", "global",  "local",   "L1",        "L2",      "proxy",
+        "async",   "alias",   "acquire", "release",   "u32",     "launch_dependents",
+        "wait",    "uniform", "mask",    "tensormap", "param"}) {
     spec.take(word);
   }
   in.undefined_rule = UndefinedRule::kOwn;

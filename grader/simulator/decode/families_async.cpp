@@ -10,13 +10,11 @@ using ptx::Type;
 
 namespace {
 
-// The block's own shared memory; a generic address where no space is named.
-void take_own_shared(Spec& spec, Instr& in) {
-  if (spec.take("shared::cluster")) {
-    throw Unsupported{"shared memory of other blocks of a cluster is not supported"};
-  }
+// Shared memory, for cp.async the block's own; a generic address where no space is named.
+void take_shared(Spec& spec, Instr& in, bool of_cluster) {
   const bool shared = spec.take("shared") || spec.take("shared::cta");
-  in.space = shared ? Space::kShared : Space::kGeneric;
+  const bool cluster = of_cluster && spec.take("shared::cluster");
+  in.space = shared || cluster ? Space::kShared : Space::kGeneric;
 }
 
 }  // namespace
@@ -29,7 +27,7 @@ void FunctionDecoder::decode_async_copy(const Instruction& instruction, Spec& sp
   if (!all_levels && !spec.take("cg")) throw Unsupported{".ca or .cg is expected"};
   const bool has_policy = spec.take("L2::cache_hint");
   spec.take_cache_hints();
-  take_own_shared(spec, in);
+  take_shared(spec, in, false);
   if (in.space != Space::kShared || !spec.take("global")) {
     throw Unsupported{"a copy from .global to .shared is expected"};
   }
@@ -61,8 +59,8 @@ void FunctionDecoder::decode_async_copy(const Instruction& instruction, Spec& sp
 void FunctionDecoder::decode_cp(const Instruction& instruction, Spec& spec, Instr& in) {
   in.undefined_rule = UndefinedRule::kOwn;
   in.destinations = 0;
-  if (spec.take("bulk")) throw Unsupported{"bulk copies are not supported"};
   if (!spec.take("async")) throw Unsupported{"cp.async is expected"};
+  if (spec.take("bulk")) return decode_bulk(instruction, spec, in);
   if (spec.take("commit_group")) {
     in.fn = handler_async_commit();
   } else if (spec.take("wait_all")) {
@@ -84,7 +82,7 @@ void FunctionDecoder::decode_cp(const Instruction& instruction, Spec& spec, Inst
 }
 
 void FunctionDecoder::mbarrier_object(const Operand& operand, Spec& spec, Instr& in) {
-  take_own_shared(spec, in);
+  take_shared(spec, in, true);
   const Space space = in.space;
   memory_address(operand, space, in);
   in.space = space;

@@ -15,7 +15,6 @@ using ptx::Type;
 
 Space FunctionDecoder::take_space(Spec& spec) const {
   if (spec.take("global")) return Space::kGlobal;
-  // A cluster is one block.
   if (spec.take_one_of({"shared", "shared::cta", "shared::cluster"}) >= 0) return Space::kShared;
   if (spec.take("local")) return Space::kLocal;
   if (spec.take("const")) return Space::kConst;
@@ -135,6 +134,7 @@ void FunctionDecoder::decode_ld(const Instruction& instruction, Spec& spec, Inst
 
 void FunctionDecoder::decode_st(const Instruction& instruction, Spec& spec, Instr& in) {
   if (instruction.operands.size() < 2) throw Unsupported{"operands are missing"};
+  if (spec.take("async")) return decode_async_store(instruction, spec, in);
   const Space space = take_space(spec);
   take_strength(spec, in);
   spec.take_cache_hints();
@@ -198,6 +198,7 @@ bool FunctionDecoder::is_aggregated(const Instruction& instruction, int bytes) c
 
 void FunctionDecoder::decode_atom(const Instruction& instruction, Spec& spec, Instr& in) {
   const bool returns = spec.op == "atom";
+  if (spec.take("async")) return decode_async_store(instruction, spec, in);
   const std::vector<Operand>& operands = instruction.operands;
   const size_t first = returns ? 1 : 0;  // of the address
   if (operands.size() < first + 2) throw Unsupported{"operands are missing"};
@@ -231,15 +232,21 @@ void FunctionDecoder::decode_atom(const Instruction& instruction, Spec& spec, In
   in.fn = pick_atomic(spec, type);
 }
 
+// Of the fences between proxies, that of the asynchronous one is told to the checks. Initialised
+// mbarriers and tensor maps are seen at once here, so their fences only count.
 void FunctionDecoder::decode_fence(const Instruction&, Spec& spec, Instr& in) {
   in.undefined_rule = UndefinedRule::kOwn;
   in.scope = take_scope(spec, Scope::kSystem);
-  const bool orders_proxies = spec.take("proxy");
-  for (const char* word : {"sc", "acq_rel", "acquire", "release", "async", "alias", "tensormap",
-                           "generic", "async::generic", "global", "shared::cta"}) {
+  const bool orders_proxies = spec.take("proxy"), after_init = spec.take("mbarrier_init");
+  const bool async = spec.take("async"), one_space = spec.take("global");
+  for (const char* word : {"sc", "acq_rel", "acquire", "release", "alias", "tensormap", "generic",
+                           "async::generic", "tensormap::generic", "shared::cta", "shared::cluster",
+                           "sync_restrict::shared::cta", "sync_restrict::shared::cluster"}) {
     spec.take(word);
   }
-  in.fn = orders_proxies ? handler_nop() : handler_fence();
+  in.fn = orders_proxies && async && !one_space ? handler_proxy_fence()
+          : orders_proxies || after_init        ? handler_nop()
+                                                : handler_fence();
 }
 
 void FunctionDecoder::decode_bra(const Instruction& instruction, Spec& spec, Instr& in) {
@@ -345,6 +352,7 @@ void FunctionDecoder::decode_warp_barrier(const Instruction& instruction, Spec&,
 void FunctionDecoder::decode_barrier(const Instruction& instruction, Spec& spec, Instr& in) {
   const std::vector<Operand>& operands = instruction.operands;
   in.undefined_rule = UndefinedRule::kOwn;
+  if (spec.take("cluster")) return decode_cluster_barrier(instruction, spec, in);
   spec.take("cta");
   spec.take("aligned");
   if (spec.take("warp")) {

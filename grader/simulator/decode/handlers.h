@@ -53,6 +53,13 @@ Handler handler_stackrestore();
 Handler handler_nop();
 Handler handler_fence();
 
+Handler handler_bulk();                // Instr::extra is an index into LoadedModule::bulks
+Handler handler_bulk_commit();         // cp.async.bulk.commit_group
+Handler handler_bulk_wait(bool read);  // imm: groups
+Handler handler_proxy_fence();         // fence.proxy.async
+Handler handler_cluster_arrive();      // imm: 1 releases
+Handler handler_mapa();                // imm: 1 generic addresses
+Handler handler_getctarank();
 Handler handler_async_copy();          // cp.async
 Handler handler_async_commit();        // cp.async.commit_group
 Handler handler_async_wait(bool all);  // cp.async.wait_group (imm: groups), wait_all

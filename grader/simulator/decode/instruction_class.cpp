@@ -87,6 +87,11 @@ AsyncStep async_step(const Instruction& in) {
   return has(in, "mbarrier") ? AsyncStep::kNone : AsyncStep::kBegin;
 }
 
+// They move nothing themselves.
+bool is_bulk_wait(const Instruction& in) {
+  return has(in, "bulk") && (has(in, "commit_group") || has(in, "wait_group"));
+}
+
 Cost cost_of(const Instruction& in, Kind kind, Space space) {
   static const auto* const special =
       new std::unordered_set<std::string>{"ex2",  "lg2", "sin",   "cos",  "tanh",  "rsqrt",
@@ -101,7 +106,8 @@ Cost cost_of(const Instruction& in, Kind kind, Space space) {
       "cp", "tex", "tld4", "suld", "sust", "sured", "prefetch"};
   const std::string& op = in.opcode;
   if (kind == Kind::kBarrier) return {Unit::kBarrier, 1};
-  if (kind == Kind::kWarpBarrier) return {Unit::kControl, 1};
+  if (kind == Kind::kWarpBarrier || kind == Kind::kClusterWait) return {Unit::kControl, 1};
+  if (is_bulk_wait(in) || op == "barrier") return {Unit::kControl, 1};
   if (op == "bra" || op == "brx" || op == "call" || op == "ret" || op == "exit") {
     return {Unit::kControl, 1};
   }
@@ -140,7 +146,8 @@ MemoryStep memory_step(const Instruction& in, const Instr& decoded, Unit unit) {
   const bool orders = unit == Unit::kMemory || unit == Unit::kBarrier ||
                       decoded.kind == Kind::kWarpBarrier || decoded.kind == Kind::kCollective ||
                       decoded.kind == Kind::kCall || op == "membar" || op == "fence" ||
-                      op == "mbarrier" || op == "wgmma" || async_step(in) != AsyncStep::kNone;
+                      op == "mbarrier" || op == "barrier" || op == "wgmma" ||
+                      async_step(in) != AsyncStep::kNone;
   return orders ? MemoryStep::kFence : MemoryStep::kNone;
 }
 

@@ -11,6 +11,7 @@
 #include "core/instruction.h"
 #include "core/kernel.h"
 #include "core/position.h"
+#include "decode/bulk.h"
 #include "decode/image_op.h"
 #include "decode/matrix.h"
 #include "decode/video.h"
@@ -92,6 +93,7 @@ class LoadedModule {
   std::vector<std::string> messages;  // kUnsupported
   std::vector<ImageOp> images;        // tex, suld, sust ...
   std::vector<MatrixOp> matrices;     // wmma, mma, ldmatrix, stmatrix
+  std::vector<BulkForm> bulks;        // copies of the asynchronous proxy
   std::vector<VideoOp> videos;        // vadd, vset4 ...
   std::vector<WgmmaOp> wgmmas;        // wgmma.mma_async
 

@@ -39,7 +39,22 @@ enum SpecialOffset : uint32_t {
   kEnvReg1 = 27 * kSlot,  // address of the workspace of a cooperative grid: high half
   kEnvReg2 = 28 * kSlot,  // and low half
   kAllShared = 29 * kSlot,
-  kSpecialBytes = 30 * kSlot,
+  kClusteridX = 30 * kSlot,
+  kClusteridY = 31 * kSlot,
+  kClusteridZ = 32 * kSlot,
+  kNclusteridX = 33 * kSlot,
+  kNclusteridY = 34 * kSlot,
+  kNclusteridZ = 35 * kSlot,
+  kClusterCtaidX = 36 * kSlot,
+  kClusterCtaidY = 37 * kSlot,
+  kClusterCtaidZ = 38 * kSlot,
+  kClusterNctaidX = 39 * kSlot,
+  kClusterNctaidY = 40 * kSlot,
+  kClusterNctaidZ = 41 * kSlot,
+  kClusterCtarank = 42 * kSlot,
+  kClusterNctarank = 43 * kSlot,
+  kIsExplicitCluster = 44 * kSlot,
+  kSpecialBytes = 45 * kSlot,
 };
 
 }  // namespace warplings::sim

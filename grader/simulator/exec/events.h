@@ -18,6 +18,9 @@ namespace warplings::sim {
 
 struct AsyncCopy;
 class Block;
+struct BulkArrival;
+struct BulkDeparture;
+struct BulkPiece;
 struct Function;
 class Grid;
 class Warp;
@@ -32,6 +35,7 @@ PcCounters* counters_of(const LoadedModule* module);
 void launch_begins(Grid& grid, const Function& kernel, bool across);
 void launch_ends(Grid& grid);  // also by a fault
 void block_begins(Block& block);
+void block_leaves(Block& block);  // others of its cluster may go on
 
 // ---- undefined values, before an instruction while some register may hold one (initcheck.cpp) --
 void check_guard(Warp& warp, const Instr& in, uint32_t mask);  // the guard decides what happens
@@ -41,6 +45,8 @@ void before_instruction(Warp& warp, const Instr& in, uint32_t mask);
 
 // ---- accesses, before they happen (checks/access_events.cpp) ----------------------------------
 void race_shared(Warp& warp, const Instr& in, const Request& request);
+// ... in the shared memory of `home`, a block of the cluster.
+void race_shared(Warp& warp, const Instr& in, const Request& request, Block& home);
 void race_global(Warp& warp, const Instr& in, const Request& request);
 // The shared-memory side of a cp.async, whose write begins here.
 void race_async_copy(Warp& warp, const Request& request);
@@ -50,10 +56,11 @@ void race_sync_object(Warp& warp, const Request& request);
 void race_object_init(Warp& warp, const Request& request, bool same);
 
 // ---- what a strong access means for the order of threads, after it has happened ----------------
-void order_strong(Warp& warp, const Instr& in, const Request& request, bool shared);
+// `home`: whose shared memory it is in; null: global memory.
+void order_strong(Warp& warp, const Instr& in, const Request& request, Block* home);
 // `read` are the lanes that get the old value, `written` those that changed it.
 void order_atomic(Warp& warp, const Instr& in, const Request& request, uint32_t read,
-                  uint32_t written, bool shared);
+                  uint32_t written, Block* home);
 
 // ---- synchronisation (checks/sync_events.cpp) -------------------------------------------------
 void fence_passed(Warp& warp, uint32_t lanes, Scope scope);
@@ -76,8 +83,27 @@ void wgmma_awaited(Warp& warp, uint32_t number);  // the warp has waited for all
 // An mbarrier, by its offset in shared memory.
 void object_begins(Block& block, uint32_t offset);
 void object_phase_ends(Block& block, uint32_t offset);
-void arrived_at_object(Warp& warp, uint32_t lanes, uint32_t offset);
+void arrived_at_object(Warp& warp, uint32_t lanes, Block& home, uint32_t offset);
 void waited_for_object(Warp& warp, uint32_t lanes, uint32_t offset);
+
+// ---- clusters (checks/cluster_race.cpp) -------------------------------------------------------
+void arrived_at_cluster(Warp& warp, uint32_t lanes);  // with .release
+void cluster_phase_ends(Block& block);
+void waited_for_cluster(Warp& warp, uint32_t lanes);  // with .acquire
+
+// ---- the asynchronous proxy (checks/bulk_race.cpp) --------------------------------------------
+// A lane issues a copy that will write the shared memory of `home`, for its mbarrier `number`.
+void race_bulk_arrival(Warp& warp, int lane, Block& home, uint32_t number,
+                       const BulkArrival& arrival);
+// It has, as part of the phase of the mbarrier at `offset`.
+void bulk_landed(Block& home, uint32_t offset, uint32_t number, const BulkArrival& arrival);
+// A lane issues a copy out of shared memory; its bytes have been read.
+void race_bulk_departure(Warp& warp, int lane, const BulkPiece* pieces, size_t count);
+void bulk_was_read(Warp& warp, const BulkDeparture& copy);
+// The asynchronous proxy reads shared memory now, for a lane: wgmma, copies between blocks. Plain
+// writes before it need a fence.proxy.async.
+void race_proxy_read(Warp& warp, int lane, const BulkPiece* pieces, size_t count);
+void proxy_fence_passed(Warp& warp, uint32_t lanes);
 
 }  // namespace warplings::sim
 

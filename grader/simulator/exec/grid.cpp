@@ -16,7 +16,9 @@
 
 #include "core/gpu_model.h"
 #include "core/machine.h"
+#include "exec/bulk_copy.h"
 #include "exec/clock.h"
+#include "exec/cluster.h"
 #include "exec/device_launch.h"
 #include "exec/events.h"
 #include "exec/fault.h"
@@ -76,13 +78,16 @@ class Launch {
     grid_.max_instructions = options_.max_warp_instructions;
     grid_.device_launches = device_launches;
     function_ = &kernel.module->functions[kernel.function];
-    may_wait_ = config.cooperative || function_->global_strong;
+    together_ = static_cast<uint32_t>(cluster_size().count());
+    may_wait_ = config.cooperative || function_->global_strong || together_ > 1;
     if (config.cooperative) workspace_ = cooperative_workspace(config.device);
     turns_ = may_wait_ ? kSharedTurns : kAloneTurns;
     grid_.silent = silent;
-    most_running_ = may_wait_ ? std::max<uint64_t>(config.resident_blocks, 1) : kAloneBlocks;
+    most_running_ =
+        may_wait_ ? std::max<uint64_t>(config.resident_blocks, together_) : kAloneBlocks;
     if (options_.checks) {
-      launch_begins(grid_, *function_, config.cooperative || function_->orders_blocks);
+      launch_begins(grid_, *function_,
+                    config.cooperative || function_->orders_blocks || together_ > 1);
     }
     if (options_.counters) counters_ = counters_of(kernel.module);
   }
@@ -93,11 +98,10 @@ class Launch {
     size_t stuck = 0;  // blocks in a row that can only go on if another one changes memory
     std::deque<std::unique_ptr<Block>> running;
     while (next < total || !running.empty()) {
-      const bool room = next < total && running.size() < most_running_;
+      const bool room = next < total && running.size() + together_ <= most_running_;
       if (running.empty() || (room && (may_wait_ || start_another_))) {
-        running.push_front(take_block());
-        start(*running.front(), schedule_ == Schedule::kReversed ? total - 1 - next : next);
-        ++next;
+        start_cluster(schedule_ == Schedule::kReversed ? total - together_ - next : next, &running);
+        next += together_;
         start_another_ = false;
         stuck = 0;
       }
@@ -106,15 +110,14 @@ class Launch {
       const uint64_t changes = grid_.changes;
       const Turn turn = run_block(*block);
       if (turn == Turn::kDone) {
-        if (options_.observer != nullptr) options_.observer->block_ended(*block);
-        free_.push_back(std::move(block));
+        end_block(std::move(block));
         stuck = 0;
         continue;
       }
       stuck = turn == Turn::kStuck && grid_.changes == changes ? stuck + 1 : 0;
       running.push_back(std::move(block));
       start_another_ = true;
-      const bool may_start = next < total && running.size() < most_running_;
+      const bool may_start = next < total && running.size() + together_ <= most_running_;
       if (stuck >= running.size() && !may_start) spin_deadlock(running, total - next);
     }
   }
@@ -143,6 +146,8 @@ class Launch {
     if (options_.checks) block->shared_undefined.resize(shared);
     return block;
   }
+
+  Dim3 cluster_size() const { return config_.cluster.x != 0 ? config_.cluster : Dim3{}; }
 
   // What is the same for every block that uses this object.
   void prepare(Block& block, Warp& warp, uint32_t index) {
@@ -193,11 +198,67 @@ class Launch {
     fill(warp, kEnvReg1, static_cast<uint32_t>(workspace_ >> 32));
     fill(warp, kEnvReg2, static_cast<uint32_t>(workspace_));
     fill(warp, kAllShared, static_cast<uint32_t>(shared));
+    const Dim3 c = cluster_size(), g = config_.grid;
+    fill(warp, kNclusteridX, g.x / c.x);
+    fill(warp, kNclusteridY, g.y / c.y);
+    fill(warp, kNclusteridZ, g.z / c.z);
+    fill(warp, kClusterNctaidX, c.x);
+    fill(warp, kClusterNctaidY, c.y);
+    fill(warp, kClusterNctaidZ, c.z);
+    fill(warp, kClusterNctarank, static_cast<uint32_t>(c.count()));
+    fill(warp, kIsExplicitCluster, config_.cluster.x != 0 ? 1 : 0);
+  }
+
+  // The blocks of a cluster start together, and stay until the last of them has ended: others may
+  // still (wrongly) touch the shared memory of one that has left.
+  void start_cluster(uint64_t first, std::deque<std::unique_ptr<Block>>* running) {
+    if (together_ == 1) {
+      running->push_front(take_block());
+      start(*running->front(), first);
+      return;
+    }
+    clusters_.push_back(std::make_unique<Cluster>());
+    Cluster& cluster = *clusters_.back();
+    const Dim3 c = config_.cluster, g = config_.grid;
+    cluster.size = c;
+    const uint64_t index = first / together_, wide = g.x / c.x, high = g.y / c.y;
+    const uint64_t x = index % wide * c.x, y = index / wide % high * c.y;
+    const uint64_t z = index / wide / high * c.z;
+    for (uint32_t rank = 0; rank < together_; ++rank) {
+      const uint64_t bx = x + rank % c.x, by = y + rank / c.x % c.y, bz = z + rank / c.x / c.y;
+      std::unique_ptr<Block> block = take_block();
+      block->cluster = &cluster;
+      block->rank = rank;
+      cluster.blocks.push_back(block.get());
+      start(*block, bx + g.x * (by + g.y * bz));
+      running->push_back(std::move(block));
+    }
+  }
+
+  void end_block(std::unique_ptr<Block> block) {
+    finish_bulk_copies(*block);
+    block->done = true;
+    if (options_.checks) block_leaves(*block);
+    if (options_.observer != nullptr) options_.observer->block_ended(*block);
+    Cluster* cluster = block->cluster;
+    if (cluster == nullptr) {
+      free_.push_back(std::move(block));
+      return;
+    }
+    left_.push_back(std::move(block));
+    if (++cluster->ended < cluster->blocks.size()) return;
+    for (std::unique_ptr<Block>& other : left_) {
+      if (other->cluster != cluster) continue;
+      other->cluster = nullptr;
+      free_.push_back(std::move(other));
+    }
+    std::erase(left_, nullptr);
+    std::erase_if(clusters_, [&](const auto& known) { return known.get() == cluster; });
   }
 
   void start(Block& block, uint64_t linear) {
     block.linear = linear;
-    block.done = false;
+    block.done = block.met_cluster = false;
     const Dim3 g = config_.grid;
     block.index = {static_cast<unsigned>(linear % g.x), static_cast<unsigned>(linear / g.x % g.y),
                    static_cast<unsigned>(linear / g.x / g.y)};
@@ -225,6 +286,17 @@ class Launch {
     fill(warp, kCtaidX, block.index.x);
     fill(warp, kCtaidY, block.index.y);
     fill(warp, kCtaidZ, block.index.z);
+    const Dim3 c = cluster_size(), at = block.index;
+    fill(warp, kClusteridX, at.x / c.x);
+    fill(warp, kClusteridY, at.y / c.y);
+    fill(warp, kClusteridZ, at.z / c.z);
+    fill(warp, kClusterCtaidX, at.x % c.x);
+    fill(warp, kClusterCtaidY, at.y % c.y);
+    fill(warp, kClusterCtaidZ, at.z % c.z);
+    fill(warp, kClusterCtarank, at.x % c.x + c.x * (at.y % c.y + c.y * (at.z % c.z)));
+    warp.cluster_arrived = warp.cluster_done = 0;
+    warp.bulk_groups.reset();
+    warp.awaited = {};
     warp.frames.assign(1, Frame{});
     warp.frames[0].function = kernel_.function;
     warp.groups.assign(1, Group{});
@@ -282,9 +354,12 @@ class Launch {
         stuck = stuck && warp.spin.is_stuck(grid_.changes);
         idle = idle && warp.spin.gave_up_turn;
       }
-      if (release_barriers(block) || go_on(block, waiting)) {
+      const bool met = waits_for_cluster(block) && release_cluster_barrier(block);
+      if (release_barriers(block) || met || go_on(block, waiting)) {
         runnable = true;
         stuck = idle = false;
+      } else if (!runnable && waiting != 0 && waits_for_cluster(block)) {
+        return Turn::kStuck;
       } else if (!runnable && waiting != 0) {
         deadlock(block);
       }
@@ -333,6 +408,9 @@ class Launch {
   PcCounters* counters_ = nullptr;
   Grid grid_;
   std::vector<std::unique_ptr<Block>> free_;
+  std::vector<std::unique_ptr<Block>> left_;  // ended, and others of their cluster have not
+  std::vector<std::unique_ptr<Cluster>> clusters_;
+  uint32_t together_ = 1;  // blocks of a cluster
   bool start_another_ = false;
   const Schedule schedule_;
   bool may_wait_ = false;  // a block may wait for another one

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "decode/handlers.h"
+#include "exec/cluster.h"
 #include "exec/half.h"
 #include "exec/interpreter.h"
 #include "exec/lanes.h"
@@ -87,10 +88,11 @@ uint32_t perform(Warp& w, const Instr& in, uint32_t mask, View view) {
   return wrote;
 }
 
-void note_order(Warp& w, const Instr& in, const Request& request, uint32_t wrote, bool shared) {
+// `home`: whose shared memory it is in, or null.
+void note_order(Warp& w, const Instr& in, const Request& request, uint32_t wrote, Block* home) {
   if (!w.checks) return;
   const bool returns = in.destinations == 1 && in.ops[0] != kNoPlace;
-  order_atomic(w, in, request, returns ? request.mask : 0, wrote, shared);
+  order_atomic(w, in, request, returns ? request.mask : 0, wrote, home);
 }
 
 // Bytes that nothing had written where the lanes are about to change memory, which writes them.
@@ -112,9 +114,9 @@ Unwritten take_unwritten_global(const Warp& w, const Request& request, uint32_t 
   });
   return found;
 }
-Unwritten take_unwritten_shared(const Warp& w, const Request& request) {
+Unwritten take_unwritten_shared(const Warp& w, const Request& request, Block& home) {
   Unwritten found;
-  std::vector<uint8_t>& shadow = w.block->shared_undefined;
+  std::vector<uint8_t>& shadow = home.shared_undefined;
   if (!w.checks || shadow.empty()) return found;
   each_lane(request.mask, [&](int lane) {
     for (uint32_t k = 0; k < request.bytes; ++k) {
@@ -182,14 +184,16 @@ void op_atom(Warp& w, const Instr& in, uint32_t m) {
   };
   if (shared_lanes != 0) {
     const Request part = part_of(shared_lanes, in.space == Space::kGeneric ? kSharedWindow : 0);
-    check_shared(w, in, part);
-    const Unwritten unwritten = take_unwritten_shared(w, part);
-    count_atomic(w, in, part, Traffic::kSharedAtomic);
-    race_shared(w, in, part);
-    const uint32_t wrote = perform<kOp, T>(
-        w, in, part.mask, [&](int lane) { return w.block->shared.data() + part.address[lane]; });
-    use_unwritten<kOp>(w, in, unwritten);
-    note_order(w, in, part, wrote, true);
+    each_home(w, part, [&](Block& home, const Request& here) {
+      check_shared(w, in, here, home);
+      const Unwritten unwritten = take_unwritten_shared(w, here, home);
+      count_atomic(w, in, here, Traffic::kSharedAtomic);
+      race_shared(w, in, here, home);
+      const uint32_t wrote = perform<kOp, T>(
+          w, in, here.mask, [&](int lane) { return home.shared.data() + here.address[lane]; });
+      use_unwritten<kOp>(w, in, unwritten);
+      note_order(w, in, here, wrote, &home);
+    });
   }
   if ((m & ~shared_lanes) != 0) {
     const Request part = part_of(m & ~shared_lanes, 0);
@@ -201,7 +205,7 @@ void op_atom(Warp& w, const Instr& in, uint32_t m) {
       return DeviceMemory::instance().view(part.address[lane]);
     });
     use_unwritten<kOp>(w, in, unwritten);
-    note_order(w, in, part, wrote, false);
+    note_order(w, in, part, wrote, nullptr);
   }
 }
 

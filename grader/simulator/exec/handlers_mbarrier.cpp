@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "decode/handlers.h"
+#include "exec/cluster.h"
 #include "exec/fault.h"
 #include "exec/lanes.h"
 #include "exec/reports.h"
@@ -27,24 +28,22 @@ void check_object_operands(Warp& w, const Instr& in, uint32_t mask) {
   if (in.destinations == 1 && in.ops[0] != kNoPlace) w.undefined_lanes(in.ops[0]) &= ~mask;
 }
 
-// Where the objects of the lanes lie in shared memory.
+// Where the objects of the lanes lie in the shared memory of the cluster.
 Request objects(Warp& w, const Instr& in, uint32_t mask, bool write) {
   check_object_operands(w, in, mask);
   Request request = make_request(w, in, mask, write);
   request.atomic = true;
-  if (in.space == Space::kGeneric) {
-    each_lane(mask, [&](int lane) {
-      if (space_of(request.address[lane]) != Space::kShared) {
-        report_mbarrier(w, lane, MBarrierProblem::kNotShared);
-        throw LaunchFault{LaunchStatus::kIllegalAddress};
-      }
-      request.address[lane] -= kSharedWindow;
-    });
-    request.contiguous = false;
-    request.low -= kSharedWindow;
-    request.high -= kSharedWindow;
-  }
-  check_shared(w, in, request);
+  if (in.space != Space::kGeneric) return request;
+  each_lane(mask, [&](int lane) {
+    if (space_of(request.address[lane]) != Space::kShared) {
+      report_mbarrier(w, lane, MBarrierProblem::kNotShared);
+      throw LaunchFault{LaunchStatus::kIllegalAddress};
+    }
+    request.address[lane] -= kSharedWindow;
+  });
+  request.contiguous = false;
+  request.low -= kSharedWindow;
+  request.high -= kSharedWindow;
   return request;
 }
 
@@ -54,24 +53,45 @@ Request objects(Warp& w, const Instr& in, uint32_t mask, bool write) {
 }
 
 // The object that a lane uses.
-MBarrier& object_of(Warp& w, int lane, uint32_t offset) {
-  MBarrier* barrier = w.block->mbarriers.find(offset);
+MBarrier& object_of(Warp& w, Block& home, int lane, uint32_t offset) {
+  MBarrier* barrier = home.mbarriers.find(offset);
   if (barrier == nullptr) fail(w, lane, MBarrierProblem::kNotInitialised);
   uint64_t image = 0;
-  std::memcpy(&image, w.block->shared.data() + offset, sizeof image);
+  std::memcpy(&image, home.shared.data() + offset, sizeof image);
   if (image != barrier->image()) fail(w, lane, MBarrierProblem::kOverwritten);
   return *barrier;
 }
 
-// Calls use(lane, offset, object) for every lane, after the checks that they have in common.
+// Calls use(lane, home, offset, object) for every lane, after the checks that they have in common.
 template <class Use>
 void each_object(Warp& w, const Instr& in, uint32_t mask, Use use) {
   const Request request = objects(w, in, mask, true);
-  race_sync_object(w, request);
-  each_lane(mask, [&](int lane) {
-    const uint32_t offset = static_cast<uint32_t>(request.address[lane]);
-    use(lane, offset, object_of(w, lane, offset));
+  each_home(w, request, [&](Block& home, const Request& part) {
+    check_shared(w, in, part, home);
+    if (&home == w.block) race_sync_object(w, part);
+    each_lane(part.mask, [&](int lane) {
+      const uint32_t offset = static_cast<uint32_t>(part.address[lane]);
+      use(lane, home, offset, object_of(w, home, lane, offset));
+    });
   });
+}
+
+// What init and inval need: the block's own.
+Request own_objects(Warp& w, const Instr& in, uint32_t mask) {
+  const Request request = objects(w, in, mask, true);
+  check_shared(w, in, request, *w.block);
+  return request;
+}
+
+// Bytes that nobody expects, when nobody is left who could expect them.
+void check_transactions(Warp& w, int lane, const MBarrier& barrier) {
+  if (barrier.transactions > kMostTransactions || barrier.transactions < -kMostTransactions) {
+    fail(w, lane, MBarrierProblem::kTransactionRange);
+  }
+  if (!barrier.has_all_arrivals() || barrier.incoming.empty()) return;
+  if (barrier.incoming_bytes() <= barrier.transactions) return;
+  report_excess_bytes(w, lane, barrier);
+  throw LaunchFault{LaunchStatus::kTrap};
 }
 
 // Threads that initialise one object with the same count: a note, as for other writes of one value.
@@ -86,7 +106,7 @@ void race_init(Warp& w, const Request& request, const uint32_t* counts) {
 }
 
 void op_init(Warp& w, const Instr& in, uint32_t m) {
-  const Request request = objects(w, in, m, true);
+  const Request request = own_objects(w, in, m);
   const uint32_t* counts = w.in<uint32_t>(in.ops[1]);
   race_init(w, request, counts);
   each_lane(m, [&](int lane) {
@@ -98,11 +118,11 @@ void op_init(Warp& w, const Instr& in, uint32_t m) {
 }
 
 void op_inval(Warp& w, const Instr& in, uint32_t m) {
-  const Request request = objects(w, in, m, true);
+  const Request request = own_objects(w, in, m);
   race_shared(w, in, request);
   each_lane(m, [&](int lane) {
     const uint32_t offset = static_cast<uint32_t>(request.address[lane]);
-    object_of(w, lane, offset);
+    end_phase(*w.block, offset, object_of(w, *w.block, lane, offset));
     w.block->mbarriers.remove(offset);
   });
 }
@@ -118,7 +138,8 @@ void op_arrive(Warp& w, const Instr& in, uint32_t m) {
   const uint32_t* operand = in.ops[1] == kNoPlace ? nullptr : w.in<uint32_t>(in.ops[1]);
   const bool expects = (in.target & kMBarrierExpectTx) != 0;
   uint64_t states[32];
-  each_object(w, in, m, [&](int lane, uint32_t offset, MBarrier& barrier) {
+  each_object(w, in, m, [&](int lane, Block& home, uint32_t offset, MBarrier& barrier) {
+    end_phase(home, offset, barrier);
     const uint32_t count = operand == nullptr || expects ? 1 : operand[lane];
     if (count == 0) fail(w, lane, MBarrierProblem::kCount);
     if (count > room(barrier)) fail(w, lane, MBarrierProblem::kTooManyArrivals);
@@ -126,11 +147,12 @@ void op_arrive(Warp& w, const Instr& in, uint32_t m) {
     states[lane] = barrier.image();
     if (expects) barrier.transactions += operand[lane];
     if (w.checks && (in.target & kMBarrierRelaxed) == 0) {
-      arrived_at_object(w, 1u << lane, offset);
+      arrived_at_object(w, 1u << lane, home, offset);
     }
     if (kDrop) barrier.expected -= count;
     barrier.pending -= count;
-    settle(*w.block, offset, barrier);
+    check_transactions(w, lane, barrier);
+    settle(home, offset, barrier);
   });
   if (w.checks) moment_passes(w);
   if (in.destinations == 0 || in.ops[0] == kNoPlace) return;
@@ -148,16 +170,21 @@ void op_test_wait(Warp& w, const Instr& in, uint32_t m) {
     if (waited == 0 || !w.checks || (in.target & kMBarrierRelaxed) != 0) return;
     waited_for_object(w, waited, from);
   };
-  each_object(w, in, m, [&](int lane, uint32_t offset, MBarrier& barrier) {
-    bool complete = false;
-    if (kParity) {
-      complete = (barrier.phase & 1) != (w.in<uint32_t>(in.ops[1])[lane] & 1);
-    } else {
-      const uint32_t phase = phase_of_state(w.in<uint64_t>(in.ops[1])[lane]);
-      const uint32_t behind = (barrier.phase - phase) & 0xffffffu;
-      if (behind > 1) fail(w, lane, MBarrierProblem::kOldState);
-      complete = behind == 1;
+  const auto is_complete = [&](int lane, const MBarrier& barrier) {
+    if (kParity) return (barrier.phase & 1) != (w.in<uint32_t>(in.ops[1])[lane] & 1);
+    const uint32_t phase = phase_of_state(w.in<uint64_t>(in.ops[1])[lane]);
+    const uint32_t behind = (barrier.phase - phase) & 0xffffffu;
+    if (behind > 1) fail(w, lane, MBarrierProblem::kOldState);
+    return behind == 1;
+  };
+  w.awaited.waits = false;
+  each_object(w, in, m, [&](int lane, Block& home, uint32_t offset, MBarrier& barrier) {
+    bool complete = is_complete(lane, barrier);
+    if (!complete) {  // copies arrive when somebody waits for them
+      end_phase(home, offset, barrier);
+      complete = is_complete(lane, barrier);
     }
+    if (!complete) w.awaited = {true, offset, w.pc};
     if (!complete) return;
     done |= 1u << lane;
     if (from != offset) {
@@ -175,9 +202,11 @@ void op_test_wait(Warp& w, const Instr& in, uint32_t m) {
 template <bool kExpect>
 void op_transactions(Warp& w, const Instr& in, uint32_t m) {
   const uint32_t* bytes = w.in<uint32_t>(in.ops[1]);
-  each_object(w, in, m, [&](int lane, uint32_t offset, MBarrier& barrier) {
+  each_object(w, in, m, [&](int lane, Block& home, uint32_t offset, MBarrier& barrier) {
+    if (kExpect) end_phase(home, offset, barrier);
     barrier.transactions += kExpect ? int64_t{bytes[lane]} : -int64_t{bytes[lane]};
-    settle(*w.block, offset, barrier);
+    check_transactions(w, lane, barrier);
+    settle(home, offset, barrier);
   });
 }
 
@@ -185,14 +214,15 @@ void op_transactions(Warp& w, const Instr& in, uint32_t m) {
 // more than the barrier expects.
 template <bool kNoinc>
 void op_arrive_after_copies(Warp& w, const Instr& in, uint32_t m) {
-  each_object(w, in, m, [&](int lane, uint32_t offset, MBarrier& barrier) {
+  each_object(w, in, m, [&](int lane, Block& home, uint32_t offset, MBarrier& barrier) {
+    end_phase(home, offset, barrier);
     if (kNoinc && room(barrier) == 0) fail(w, lane, MBarrierProblem::kTooManyArrivals);
     if (!kNoinc) ++barrier.pending;
     const uint32_t warp = static_cast<uint32_t>(w.index);
     barrier.after_copies.push_back(
         {warp, static_cast<uint32_t>(lane), w.async_copies.issued(), w.checks ? moment_of(w) : 0});
-    if (w.checks) arrived_at_object(w, 1u << lane, offset);
-    settle(*w.block, offset, barrier);
+    if (w.checks) arrived_at_object(w, 1u << lane, home, offset);
+    settle(home, offset, barrier);
   });
   if (w.checks) moment_passes(w);
 }

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "decode/handlers.h"
+#include "exec/cluster.h"
 #include "exec/fault.h"
 #include "exec/interpreter.h"
 #include "exec/lanes.h"
@@ -156,7 +157,7 @@ void load_global_request(Warp& w, const Instr& in, const Request& request) {
   const Request& r = request;
   load_bytes(w, in, r.mask, [&](int lane) { return memory.view(r.address[lane]); });
   if (!w.checks) return;
-  if (in.strong) order_strong(w, in, r, false);
+  if (in.strong) order_strong(w, in, r, nullptr);
   const uint64_t* undefined = memory.undefined_bits();
   const uint64_t first = DeviceMemory::offset_of(r.low), last = DeviceMemory::offset_of(r.high - 1);
   bool any = last - first > 16 * 1024;
@@ -187,7 +188,7 @@ void store_global_request(Warp& w, const Instr& in, const Request& request) {
   store_bytes(w, in, allowed, [&](int lane) { return memory.view(request.address[lane]); });
   if (!w.checks) return;
   check_results(w, in, allowed, "is written to global memory");
-  if (in.strong) order_strong(w, in, request, false);
+  if (in.strong) order_strong(w, in, request, nullptr);
   if (!w.any_undefined && request.contiguous && allowed == request.mask) {
     // Whole words of the shadow where the request covers them.
     uint64_t* undefined = memory.undefined_bits();
@@ -219,14 +220,14 @@ uint32_t any_set(const uint8_t* bytes, uint32_t n) {
 // ---- shared
 // ----------------------------------------------------------------------------------------
 
-void load_shared_request(Warp& w, const Instr& in, const Request& request) {
-  check_shared(w, in, request);
+void load_shared_of(Warp& w, const Instr& in, const Request& request, Block& home) {
+  check_shared(w, in, request, home);
   count_shared(w, request, Traffic::kSharedLoad);
-  race_shared(w, in, request);
-  const uint8_t* shared = w.block->shared.data();
+  race_shared(w, in, request, home);
+  const uint8_t* shared = home.shared.data();
   load_bytes(w, in, request.mask, [&](int lane) { return shared + request.address[lane]; });
-  if (in.strong) order_strong(w, in, request, true);
-  const std::vector<uint8_t>& shadow = w.block->shared_undefined;
+  if (in.strong) order_strong(w, in, request, &home);
+  const std::vector<uint8_t>& shadow = home.shared_undefined;
   if (!w.checks || shadow.empty()) return;
   uint32_t found = 0;
   uint8_t code = 1;
@@ -246,15 +247,20 @@ void load_shared_request(Warp& w, const Instr& in, const Request& request) {
   }
 }
 
-void store_shared_request(Warp& w, const Instr& in, const Request& request) {
-  check_shared(w, in, request);
+void load_shared_request(Warp& w, const Instr& in, const Request& request) {
+  each_home(w, request,
+            [&](Block& home, const Request& part) { load_shared_of(w, in, part, home); });
+}
+
+void store_shared_of(Warp& w, const Instr& in, const Request& request, Block& home) {
+  check_shared(w, in, request, home);
   count_shared(w, request, Traffic::kSharedStore);
   note_change(w);
-  race_shared(w, in, request);
-  uint8_t* shared = w.block->shared.data();
+  race_shared(w, in, request, home);
+  uint8_t* shared = home.shared.data();
   store_bytes(w, in, request.mask, [&](int lane) { return shared + request.address[lane]; });
-  if (in.strong) order_strong(w, in, request, true);
-  std::vector<uint8_t>& shadow = w.block->shared_undefined;
+  if (in.strong) order_strong(w, in, request, &home);
+  std::vector<uint8_t>& shadow = home.shared_undefined;
   if (!w.checks || shadow.empty()) return;
   each_lane(request.mask, [&](int lane) {
     const uint32_t bytes = w.any_undefined ? undefined_of_sources(w, in, lane) : 0;
@@ -266,6 +272,11 @@ void store_shared_request(Warp& w, const Instr& in, const Request& request) {
     const uint8_t code = code_of_sources(w, in, lane);
     for (uint32_t k = 0; k < request.bytes; ++k) at[k] = ((bytes >> k) & 1) != 0 ? code : 0;
   });
+}
+
+void store_shared_request(Warp& w, const Instr& in, const Request& request) {
+  each_home(w, request,
+            [&](Block& home, const Request& part) { store_shared_of(w, in, part, home); });
 }
 
 // ---- local
@@ -596,13 +607,15 @@ void op_local_address(Warp& w, const Instr& in, uint32_t m) {
 
 // Constant variables lie among the others in memory, but they are no part of .global. Parameters
 // are part of both, as on an H200.
+// imm 1: the block's own part of the shared memory of its cluster.
 template <Space kSpace>
 void op_isspacep(Warp& w, const Instr& in, uint32_t m) {
   const uint64_t* a = w.in<uint64_t>(in.ops[1]);
-  write_predicate(w, in.ops[0], m, lane_mask([=, &w](int i) {
+  write_predicate(w, in.ops[0], m, lane_mask([=, &w, &in](int i) {
                     const Space space = space_of(a[i]);
                     const bool constant = space == Space::kGlobal && w.module->is_constant(a[i]);
                     const bool parameter = kSpace == Space::kGlobal && space == Space::kParamEntry;
+                    if (in.imm == 1 && a[i] - kSharedWindow >= kOwnShared) return false;
                     return parameter || (constant ? Space::kConst : space) == kSpace;
                   }));
 }

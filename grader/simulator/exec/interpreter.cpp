@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "decode/builtins.h"
+#include "exec/cluster.h"
 #include "exec/events.h"
 #include "exec/fault.h"
 #include "exec/memory_access.h"
@@ -257,6 +258,8 @@ class Runner {
         return barrier(in);
       case Kind::kWarpBarrier:
         return warp_barrier(in);
+      case Kind::kClusterWait:
+        return cluster_wait(in);
       case Kind::kCollective:
         return collective(in);
       case Kind::kWarpgroup:
@@ -459,6 +462,16 @@ class Runner {
     arrive_at_barrier(w_, w_.groups[current_], in, mask);
     if (w_.groups[current_].state != GroupState::kReady) return false;
     ++w_.groups[current_].pc;  // bar.arrive does not wait
+    return true;
+  }
+
+  bool cluster_wait(const Instr& in) {
+    Group& group = w_.groups[current_];
+    if (!pass_cluster_barrier(w_, group.mask, in.acquires)) {
+      group.state = GroupState::kAtCluster;
+      return false;
+    }
+    ++group.pc;
     return true;
   }
 

@@ -292,6 +292,8 @@ class Loader {
     };
     const int most = product(source.required_threads) != 0 ? product(source.required_threads)
                                                            : product(source.max_threads);
+    const auto blocks = [&](int i) { return static_cast<unsigned>(source.cluster[i]); };
+    kernel->cluster = {blocks(0), blocks(1), blocks(2)};
     if (most != 0) kernel->max_threads_per_block = std::min(1024, most);
     module_->kernels[source.name] = std::move(kernel);
   }

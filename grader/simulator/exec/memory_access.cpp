@@ -97,9 +97,13 @@ uint32_t check_global(Warp& warp, const Instr& in, const Request& request) {
   return allowed;
 }
 
-void check_shared(Warp& warp, const Instr&, const Request& request) {
+void check_shared(Warp& warp, const Instr& in, const Request& request) {
+  check_shared(warp, in, request, *warp.block);
+}
+
+void check_shared(Warp& warp, const Instr&, const Request& request, const Block& home) {
   check_alignment(warp, request);
-  const uint64_t size = warp.block->shared.size();
+  const uint64_t size = home.shared.size();
   if (request.high <= size && request.low < request.high) return;
   each_lane(request.mask, [&](int lane) {
     if (request.address[lane] >= size || request.address[lane] + request.bytes > size) {

@@ -15,6 +15,8 @@ namespace warplings::sim {
 // stores.
 uint32_t check_global(Warp& warp, const Instr& in, const Request& request);
 void check_shared(Warp& warp, const Instr& in, const Request& request);
+// ... in the shared memory of another block of the cluster.
+void check_shared(Warp& warp, const Instr& in, const Request& request, const Block& home);
 
 void count_global(Warp& warp, const Request& request, Traffic traffic);
 void count_shared(Warp& warp, const Request& request, Traffic traffic);

@@ -40,8 +40,18 @@ enum class MBarrierProblem {
   kTooManyArrivals,
   kCompletes,
   kOldState,
+  kTransactionRange,
 };
 void report_mbarrier(const Warp& warp, int lane, MBarrierProblem problem);
+// All arrivals are there, and more bytes are under way than anybody expects.
+void report_excess_bytes(const Warp& warp, int lane, const MBarrier& barrier);
+// A block ends while a bulk copy of a lane may still be reading its shared memory.
+void report_unread_bulk(const Warp& warp, int lane, uint32_t pc);
+// An operand of a bulk copy that the hardware does not take.
+void report_bulk_operand(const Warp& warp, int lane, const std::string& problem);
+// The shared memory of another block of the cluster.
+enum class RemoteProblem { kNoBlock, kLeft, kNotStarted };
+void report_remote(const Warp& warp, int lane, uint32_t rank, RemoteProblem problem);
 void report_unsupported(const Warp& warp, const std::string& reason);
 void report_assertion(const Warp& warp, int lane, const std::string& condition, Position where);
 void report_trap(const Warp& warp, uint32_t lanes);

@@ -13,21 +13,25 @@
 #include "decode/program.h"
 #include "decode/special.h"
 #include "exec/async_copy.h"
+#include "exec/bulk_copy.h"
 #include "exec/mbarrier.h"
 #include "exec/wgmma.h"
 
 namespace warplings::sim {
 
 class Block;
+class Cluster;
 class Grid;
 class LaunchObserver;
 
 // What the checks keep with an object of the engine, which owns it and knows nothing of it.
 struct BlockWatch;
+struct ClusterWatch;
 struct GridWatch;
 struct WarpClock;
 struct DeleteWatch {
   void operator()(BlockWatch* watch) const;
+  void operator()(ClusterWatch* watch) const;
   void operator()(GridWatch* watch) const;
 };
 template <class T>
@@ -44,7 +48,14 @@ struct Frame {
   int depth = 0;
 };
 
-enum class GroupState : uint8_t { kReady, kAtBarrier, kAtWarpBarrier, kAtCollective, kAtWarpgroup };
+enum class GroupState : uint8_t {
+  kReady,
+  kAtBarrier,
+  kAtWarpBarrier,
+  kAtCollective,
+  kAtWarpgroup,
+  kAtCluster
+};
 
 struct Group {
   uint32_t pc = 0;
@@ -152,6 +163,10 @@ class Warp {
   WarpClock* clock = nullptr;             // kept by the checks, for them
   AsyncCopies async_copies;               // cp.async under way
   WgmmaState wgmma;
+  BulkGroups bulk_groups;        // bulk copies out of shared memory under way
+  uint32_t cluster_arrived = 0;  // lanes that wait for the others of the cluster
+  uint32_t cluster_done = 0;     // lanes whose phase has ended, and that have not waited
+  MBarrierWait awaited;          // the last wait that came too early
   alignas(64) uint8_t special[kSpecialBytes];
 
  private:
@@ -179,6 +194,9 @@ class Block {
   Grid* grid = nullptr;
   Dim3 index;
   uint64_t linear = 0;
+  Cluster* cluster = nullptr;  // of several blocks
+  uint32_t rank = 0;           // in it
+  bool met_cluster = false;    // some thread has waited for the others of the cluster
   uint32_t live_threads = 0;
   std::vector<Warp> warps;
   std::vector<uint8_t> shared;

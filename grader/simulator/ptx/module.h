@@ -164,6 +164,7 @@ struct Function {
   std::unordered_map<std::string, Prototype> prototypes;
   int max_threads[3] = {0, 0, 0};       // .maxntid; 0: absent
   int required_threads[3] = {0, 0, 0};  // .reqntid
+  int cluster[3] = {0, 0, 0};           // .reqnctapercluster
   int min_blocks_per_sm = 0;            // .minnctapersm
   int max_registers = 0;                // .maxnreg
 };

@@ -310,12 +310,14 @@ void Parser::function_directives(Function& function) {
       dimensions_directive(function.max_threads);
     } else if (word == "reqntid") {
       dimensions_directive(function.required_threads);
+    } else if (word == "reqnctapercluster") {
+      dimensions_directive(function.cluster);
     } else if (word == "minnctapersm") {
       function.min_blocks_per_sm = static_cast<int>(integer_literal("a number of blocks", INT_MAX));
     } else if (word == "maxnreg") {
       function.max_registers = static_cast<int>(integer_literal("a number of registers", INT_MAX));
     } else {
-      skip_directive_arguments();  // .maxnctapersm, .pragma, .reqnctapercluster, .abi_preserve ...
+      skip_directive_arguments();  // .maxnctapersm, .pragma, .explicitcluster, .abi_preserve ...
       if (word == "pragma") accept(';');
     }
   }

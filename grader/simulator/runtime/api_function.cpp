@@ -61,9 +61,11 @@ cudaError_t set_attribute(const Found& found, cudaFuncAttribute attribute, int v
       if (value < -1 || value > 100) return cudaErrorInvalidValue;
       registered.carveout = value;
       return cudaSuccess;
-    case cudaFuncAttributeClusterSchedulingPolicyPreference:
     case cudaFuncAttributeNonPortableClusterSizeAllowed:
-      return cudaSuccess;  // they matter to launches with clusters, which are refused
+      registered.large_clusters = value != 0;
+      return cudaSuccess;
+    case cudaFuncAttributeClusterSchedulingPolicyPreference:
+      return cudaSuccess;
     default:
       return cudaErrorInvalidValue;
   }

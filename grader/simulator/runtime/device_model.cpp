@@ -16,7 +16,7 @@ struct AttributeValue {
   int value;
 };
 
-// Features that the simulator does not have (clusters, memory pools with handles, sparse arrays)
+// Features that the simulator does not have (memory pools with handles, sparse arrays)
 // are 0 although the real device has them.
 constexpr AttributeValue kAttributes[] = {
     {cudaDevAttrMaxThreadsPerBlock, DeviceModel::kMaxThreadsPerBlock},
@@ -73,7 +73,6 @@ constexpr AttributeValue kAttributes[] = {
     {cudaDevAttrTimelineSemaphoreInteropSupported, 0},
     {cudaDevAttrMemoryPoolsSupported, 1},
     {cudaDevAttrGPUDirectRDMASupported, 0},
-    {cudaDevAttrClusterLaunch, 0},
     {cudaDevAttrIpcEventSupport, 0},
 };
 
@@ -89,6 +88,9 @@ bool model_attribute(cudaDeviceAttr attribute, int* value) {
       return true;
     case cudaDevAttrMultiProcessorCount:
       *value = model.multiprocessors;
+      return true;
+    case cudaDevAttrClusterLaunch:
+      *value = model.compute_major >= 9 ? 1 : 0;
       return true;
     case cudaDevAttrEccEnabled:
       *value = model.ecc ? 1 : 0;
@@ -210,6 +212,7 @@ void fill_properties(int device, cudaDeviceProp* p) {
   p->concurrentManagedAccess = 1;
   p->computePreemptionSupported = 1;
   p->cooperativeLaunch = 1;
+  p->clusterLaunch = gpu_model().compute_major >= 9 ? 1 : 0;
   p->hostRegisterSupported = 1;
   p->memoryPoolsSupported = 1;
   p->deviceNumaId = -1;

@@ -111,7 +111,9 @@ cudaError_t apply_attribute(const cudaLaunchAttribute& attribute, LaunchConfig* 
       return cudaSuccess;
     case cudaLaunchAttributeClusterDimension: {
       const auto& size = attribute.val.clusterDim;
-      return size.x * size.y * size.z > 1 ? cudaErrorNotSupported : cudaSuccess;
+      if (size.x == 0 || size.y == 0 || size.z == 0) return cudaErrorInvalidClusterSize;
+      config->cluster = {size.x, size.y, size.z};
+      return cudaSuccess;
     }
     default:
       return cudaSuccess;  // hints: priority, access policy, early start of a dependent launch
@@ -126,8 +128,9 @@ cudaError_t prepare_launch(const LaunchRequest& request, KernelWork* work) {
   const cudaError_t error = Registry::instance().resolve(request.registered, &work->kernel);
   if (error != cudaSuccess) return error;
   const Kernel& kernel = *work->kernel;
-  const Refusal refusal =
-      check_launch(kernel, request.config, request.registered->max_dynamic_shared);
+  if (request.config.cluster.x == 0) work->config.cluster = kernel.cluster;
+  const Refusal refusal = check_launch(kernel, work->config, request.registered->max_dynamic_shared,
+                                       request.registered->large_clusters);
   if (refusal.error != cudaSuccess) {
     report_refusal(kernel.demangled, request.config, refusal, request.returned_to_program);
     return refusal.error;

@@ -73,6 +73,32 @@ std::string check_shared(const Kernel& kernel, size_t dynamic, int max_dynamic) 
          "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)";
 }
 
+// The size of clusters has an error of its own.
+std::string check_cluster(const Kernel& kernel, const LaunchConfig& config, bool large) {
+  const Dim3 c = config.cluster;
+  if (c.x == 0 || (c.count() == 1 && kernel.cluster.x == 0)) return {};
+  if (gpu_model().compute_major < 9) {
+    return "clusters of blocks exist from compute capability 9.0 on";
+  }
+  const Dim3 own = kernel.cluster;
+  if (own.x != 0 && (own.x != c.x || own.y != c.y || own.z != c.z)) {
+    return "clusters of another size than the kernel's __cluster_dims__";
+  }
+  const uint64_t most = large ? 16 : 8;
+  if (c.count() > most) {
+    return std::to_string(c.count()) + " blocks per cluster; it has at most 8, and 16 once " +
+           "cudaFuncAttributeNonPortableClusterSizeAllowed is set for the kernel";
+  }
+  const unsigned grid[] = {config.grid.x, config.grid.y, config.grid.z};
+  const unsigned size[] = {c.x, c.y, c.z};
+  for (int i = 0; i < 3; ++i) {
+    if (grid[i] % size[i] == 0) continue;
+    return std::to_string(grid[i]) + " blocks in " + std::string(1, kAxis[i]) +
+           "; a grid is a multiple of its clusters, which have " + std::to_string(size[i]);
+  }
+  return {};
+}
+
 }  // namespace
 
 int resident_blocks_of(const Kernel& kernel, int threads, size_t dynamic_shared) {
@@ -80,7 +106,8 @@ int resident_blocks_of(const Kernel& kernel, int threads, size_t dynamic_shared)
                                                        kernel.static_shared + dynamic_shared);
 }
 
-Refusal check_launch(const Kernel& kernel, const LaunchConfig& config, int max_dynamic_shared) {
+Refusal check_launch(const Kernel& kernel, const LaunchConfig& config, int max_dynamic_shared,
+                     bool large_clusters) {
   if (std::string reason = check_sizes(config.grid, config.block); !reason.empty()) {
     return {kBadConfiguration, std::move(reason)};
   }
@@ -93,6 +120,8 @@ Refusal check_launch(const Kernel& kernel, const LaunchConfig& config, int max_d
   }
   std::string reason = check_shared(kernel, config.dynamic_shared, max_dynamic_shared);
   if (!reason.empty()) return {cudaErrorInvalidValue, std::move(reason)};
+  reason = check_cluster(kernel, config, large_clusters);
+  if (!reason.empty()) return {cudaErrorInvalidClusterSize, std::move(reason)};
   if (config.cooperative) {
     // As the occupancy functions say it, by the registers of the machine code: programs size such
     // grids with them. Asking the assembler takes too long for every launch.

@@ -16,7 +16,8 @@ struct Refusal {
 };
 
 // `max_dynamic_shared` is the value of cudaFuncSetAttribute, -1 if it was not called.
-Refusal check_launch(const Kernel& kernel, const LaunchConfig& config, int max_dynamic_shared);
+Refusal check_launch(const Kernel& kernel, const LaunchConfig& config, int max_dynamic_shared,
+                     bool large_clusters);
 
 // Blocks of the kernel that the whole device holds at a time.
 int resident_blocks_of(const Kernel& kernel, int threads, size_t dynamic_shared);

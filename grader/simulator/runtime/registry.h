@@ -33,6 +33,7 @@ struct RegisteredKernel {
   // Set by cudaFuncSetAttribute; -1: not set.
   int max_dynamic_shared = -1;
   int carveout = -1;
+  bool large_clusters = false;  // of more than 8 blocks
 };
 
 // A __device__, __constant__ or __managed__ variable.

@@ -119,6 +119,7 @@ std::string run_and_note_opcodes(const Fixture& fixture, std::vector<uint8_t>* o
   config.grid = {fixture.grid[0], fixture.grid[1], fixture.grid[2]};
   config.block = {fixture.block[0], fixture.block[1], fixture.block[2]};
   config.dynamic_shared = fixture.shared_bytes;
+  config.cluster = kernel->cluster;
   const LaunchStatus status = run_kernel(*kernel, config, params.data());
   note_opcodes(loaded, opcodes);
   const std::string findings = findings_text();

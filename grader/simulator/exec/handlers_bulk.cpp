@@ -1,0 +1,522 @@
+// cp.async.bulk and its relatives, st.async, fence.proxy.async; mapa and barrier.cluster.arrive.
+// A copy is checked and counted where it is issued; when its bytes move says exec/bulk_copy.h.
+#include <algorithm>
+#include <cstring>
+
+#include "decode/handlers.h"
+#include "exec/cluster.h"
+#include "exec/fault.h"
+#include "exec/interpreter.h"
+#include "exec/lanes.h"
+#include "exec/memory_access.h"
+#include "exec/observer.h"
+#include "exec/reports.h"
+#include "memory/device_memory.h"
+#include "memory/tensor_map.h"
+
+namespace warplings::sim {
+namespace {
+
+using namespace baseline;  // NOLINT: lanes.h lives in the namespace of its build
+
+[[noreturn]] void refuse(Warp& w, int lane, const std::string& problem,
+                         LaunchStatus status = LaunchStatus::kTrap) {
+  report_bulk_operand(w, lane, problem);
+  throw LaunchFault{status};
+}
+
+// One copy of one lane.
+class Issue {
+ public:
+  Issue(Warp& w, const Instr& in, const BulkForm& form, int lane)
+      : w_(w), in_(in), form_(form), lane_(lane) {}
+
+  void run() {
+    switch (form_.way) {
+      case BulkForm::Way::kPrefetch:
+        return prefetch();
+      case BulkForm::Way::kGlobalToShared:
+        return load();
+      case BulkForm::Way::kSharedToGlobal:
+        return store();
+      case BulkForm::Way::kSharedToCluster:
+        return across();
+      case BulkForm::Way::kRegisters:
+        return registers();
+    }
+  }
+
+ private:
+  uint64_t address_of(const BulkAddress& address) const {
+    if (address.base == kNoPlace) return static_cast<uint64_t>(address.offset);
+    if (!address.is_32bit) {
+      return w_.in<uint64_t>(address.base)[lane_] + static_cast<uint64_t>(address.offset);
+    }
+    return static_cast<uint32_t>(w_.in<uint32_t>(address.base)[lane_] +
+                                 static_cast<uint32_t>(address.offset));
+  }
+  int32_t value_of(Place place) const { return w_.in<int32_t>(place)[lane_]; }
+
+  uint32_t size() const {
+    const uint32_t bytes = static_cast<uint32_t>(value_of(form_.size));
+    if (bytes % 16 != 0) {
+      refuse(
+          w_, lane_,
+          "it copies " + std::to_string(bytes) + " bytes, and the size must be a multiple of 16.");
+    }
+    return bytes;
+  }
+
+  void require_alignment(uint64_t address, uint64_t unit, const char* what) const {
+    if (address % unit == 0) return;
+    refuse(w_, lane_, std::string(what) + " is not aligned to " + std::to_string(unit) + " bytes.",
+           LaunchStatus::kMisaligned);
+  }
+
+  // ---- global memory
+
+  // The largest accesses that cover the bytes, of 16 bytes where they are aligned.
+  template <class Use>
+  void each_request(uint64_t address, uint32_t bytes, bool write, Use use) const {
+    while (bytes > 0) {
+      uint32_t n = 16;
+      while (address % n != 0 || n > bytes) n /= 2;
+      Request request;
+      request.mask = 1u << lane_;
+      request.bytes = n;
+      request.write = write;
+      request.address[lane_] = request.low = address;
+      request.high = address + n;
+      use(request);
+      address += n;
+      bytes -= n;
+    }
+  }
+
+  void access_global(const std::vector<BulkPiece>& pieces, bool write) {
+    uint64_t sectors = 0, bytes = 0, last = ~uint64_t{0};
+    for (const BulkPiece& piece : pieces) {
+      if (piece.global == 0 || piece.bytes == 0) continue;
+      each_request(piece.global, piece.bytes, write, [&](const Request& request) {
+        if (check_global(w_, in_, request) == 0) {
+          throw LaunchFault{LaunchStatus::kIllegalAddress};
+        }
+        race_global(w_, as_access(), request);
+      });
+      const uint64_t first = piece.global >> 5, end = (piece.global + piece.bytes - 1) >> 5;
+      sectors += end - first + (first == last ? 0 : 1);
+      last = end;
+      bytes += piece.bytes;
+    }
+    if (w_.counters == nullptr) return;
+    PcCounters& c = w_.counters[w_.pc];
+    c.traffic = write ? Traffic::kGlobalStore : Traffic::kGlobalLoad;
+    ++c.requests;
+    c.bytes += bytes;
+    c.unique_bytes += bytes;
+    c.transactions += sectors;
+    if (w_.watch_requests == nullptr) return;
+    for (const BulkPiece& piece : pieces) {
+      if (piece.global != 0) show_traffic(piece, c.traffic);
+    }
+  }
+
+  // To who models memory, as requests of whole warps.
+  void show_traffic(const BulkPiece& piece, Traffic traffic) const {
+    for (uint32_t done = 0; done < piece.bytes; done += 512) {
+      const uint32_t part = std::min(512u, piece.bytes - done), lanes = (part + 15) / 16;
+      Request request;
+      request.mask = lanes == 32 ? ~0u : (1u << lanes) - 1;
+      request.bytes = 16;
+      request.write = traffic == Traffic::kGlobalStore;
+      for (uint32_t i = 0; i < 32; ++i) request.address[i] = piece.global + done + i * 16;
+      request.low = request.address[0];
+      request.high = request.low + uint64_t{lanes} * 16;
+      request.contiguous = lanes == 32;
+      const uint64_t sectors = ((request.high - 1) >> 5) - (request.low >> 5) + 1;
+      w_.watch_requests->request(w_, request, traffic, static_cast<uint32_t>(sectors));
+    }
+  }
+
+  // As racecheck sees it: a plain access of words, a reduction an atomic one.
+  const Instr& as_access() {
+    access_.strong = form_.op != BulkOp::kCopy;
+    access_.size = 4;
+    access_.vector = 4;
+    access_.scope = Scope::kDevice;
+    return access_;
+  }
+
+  void append_source(const BulkPiece& piece, BulkArrival& arrival, const uint8_t* fill,
+                     uint32_t fill_bytes) const {
+    const size_t at = arrival.data.size();
+    arrival.data.resize(at + piece.bytes);
+    uint8_t* to = arrival.data.data() + at;
+    if (piece.global == 0) {
+      for (uint32_t k = 0; k < piece.bytes; ++k) to[k] = fill[k % fill_bytes];
+    } else {
+      std::memcpy(to, DeviceMemory::instance().view(piece.global), piece.bytes);
+    }
+    if (!w_.checks) return;
+    arrival.undefined.resize(at + piece.bytes, 0);
+    for (uint32_t k = 0; piece.global != 0 && k < piece.bytes; k += 16) {
+      const uint32_t n = std::min(16u, piece.bytes - k);
+      const uint32_t bits = DeviceMemory::instance().undefined_bytes(piece.global + k, n);
+      for (uint32_t b = 0; b < n; ++b) arrival.undefined[at + k + b] = bits >> b & 1;
+    }
+  }
+
+  // ---- tensors
+
+  TensorMap read_map() const {
+    const uint64_t address = address_of(form_.global);
+    const uint8_t* bytes = nullptr;
+    switch (space_of(address)) {
+      case Space::kParamEntry:
+        if (address - kParamWindow + TensorMap::kBytes <= w_.param_bytes) {
+          bytes = w_.params + (address - kParamWindow);
+        }
+        break;
+      case Space::kGlobal:
+        if (DeviceMemory::instance().accessible(address, TensorMap::kBytes)) {
+          bytes = DeviceMemory::instance().view(address);
+        }
+        break;
+      default:
+        break;
+    }
+    if (bytes == nullptr) {
+      refuse(w_, lane_,
+             "its tensor map does not lie in a __grid_constant__ parameter, constant or global "
+             "memory.",
+             LaunchStatus::kIllegalAddress);
+    }
+    require_alignment(address, 64, "the tensor map");
+    TensorMap map;
+    std::memcpy(&map, bytes, sizeof map);
+    if (!map.is_whole()) {
+      refuse(
+          w_, lane_,
+          "the 128 bytes of its tensor map are not what cuTensorMapEncodeTiled has written. Pass "
+          "it as const __grid_constant__ CUtensorMap.");
+    }
+    if (map.dimensions != form_.dimensions) {
+      refuse(w_, lane_,
+             "the instruction is for " + std::to_string(form_.dimensions) +
+                 " dimensions, and the tensor of its map has " + std::to_string(map.dimensions) +
+                 ".");
+    }
+    return map;
+  }
+
+  // Pieces of the box at the coordinates, row by row, with offsets from the start of the box.
+  std::vector<BulkPiece> box_of(const TensorMap& map) const {
+    std::vector<BulkPiece> pieces;
+    std::array<uint32_t, 5> at{};
+    const uint32_t rows = map.rows();
+    for (uint32_t row = 0; row < rows; ++row) {
+      bool inside = true;
+      uint64_t global = map.address;
+      for (size_t d = 1; d < map.dimensions; ++d) {
+        const int64_t x = int64_t{value_of(form_.coordinates[d])} + int64_t{at[d]} * map.steps[d];
+        inside = inside && x >= 0 && x <= int64_t{map.extent[d]};
+        global += static_cast<uint64_t>(x) * map.stride[d];
+      }
+      append_row(map, inside ? global : 0, row * map.pitch(), &pieces);
+      for (size_t d = 1; d < map.dimensions && ++at[d] == map.taken(static_cast<int>(d)); ++d) {
+        at[d] = 0;
+      }
+    }
+    return pieces;
+  }
+
+  // `global`: where the row begins, before coordinate 0; 0: outside of the tensor.
+  void append_row(const TensorMap& map, uint64_t global, uint32_t shared,
+                  std::vector<BulkPiece>* pieces) const {
+    const int64_t n = map.taken(0), x = value_of(form_.coordinates[0]);
+    const int64_t first = std::clamp<int64_t>(-x, 0, n);
+    const int64_t end = std::clamp<int64_t>(int64_t{map.extent[0]} + 1 - x, first, n);
+    const auto append = [&](int64_t from, int64_t to, bool is_there) {
+      if (from >= to) return;
+      const auto bytes = static_cast<uint32_t>((to - from) * map.element_bytes);
+      const auto offset = static_cast<uint32_t>(from * map.element_bytes);
+      const uint64_t address = global + static_cast<uint64_t>((x + from) * map.element_bytes);
+      pieces->push_back({is_there ? address : 0, shared + offset, bytes});
+    };
+    if (global == 0) return append(0, n, false);
+    append(0, first, false);
+    append(first, end, true);
+    append(end, n, false);
+  }
+
+  // Each piece where the swizzle puts it: in chunks of 16 bytes.
+  std::vector<BulkPiece> placed(const TensorMap& map, uint32_t base,
+                                const std::vector<BulkPiece>& pieces) const {
+    std::vector<BulkPiece> out;
+    for (const BulkPiece& piece : pieces) {
+      uint32_t done = 0;
+      while (done < piece.bytes) {
+        const uint32_t at = base + piece.shared + done;
+        const uint32_t chunk = map.swizzle == TensorSwizzle::kNone
+                                   ? piece.bytes - done
+                                   : std::min(16 - at % 16, piece.bytes - done);
+        out.push_back({piece.global == 0 ? 0 : piece.global + done, map.swizzled(at), chunk});
+        done += chunk;
+      }
+    }
+    return out;
+  }
+
+  // ---- shared memory
+
+  void check_range(const Block& home, uint32_t offset, uint64_t bytes, bool write) {
+    if (bytes == 0) return;
+    Request request;
+    request.mask = 1u << lane_;
+    request.bytes = 1;
+    request.write = write;
+    for (const uint64_t at : {uint64_t{offset}, offset + bytes - 1}) {
+      request.address[lane_] = request.low = at;
+      request.high = at + 1;
+      check_shared(w_, in_, request, home);
+    }
+  }
+
+  // The mbarrier of a copy lies in the block that its bytes go to.
+  MBarrier& barrier_in(Block& home, uint32_t* offset) {
+    const uint64_t address = address_of(form_.barrier);
+    require_alignment(address, 8, "its mbarrier");
+    *offset = static_cast<uint32_t>(address & (kOwnShared - 1));
+    check_range(home, *offset, 8, true);
+    MBarrier* barrier = home.mbarriers.find(*offset);
+    if (barrier == nullptr) {
+      report_mbarrier(w_, lane_, MBarrierProblem::kNotInitialised);
+      throw LaunchFault{LaunchStatus::kTrap};
+    }
+    return *barrier;
+  }
+
+  void send(Block& home, BulkArrival arrival) {
+    for (const BulkPiece& piece : arrival.pieces) {
+      check_range(home, piece.shared, piece.bytes, true);
+    }
+    uint32_t offset = 0;
+    MBarrier& barrier = barrier_in(home, &offset);
+    arrival.issuer = {static_cast<uint32_t>(w_.block->linear),
+                      static_cast<uint32_t>(w_.index * 32 + lane_), w_.pc};
+    if (w_.checks) race_bulk_arrival(w_, lane_, home, barrier.number, arrival);
+    barrier.incoming.push_back(std::move(arrival));
+    note_change(w_);
+    if (barrier.has_all_arrivals() && barrier.incoming_bytes() > barrier.transactions) {
+      report_excess_bytes(w_, lane_, barrier);
+      throw LaunchFault{LaunchStatus::kTrap};
+    }
+  }
+
+  // Outside of the tensor are zeros, or the NaN of the type with all bits of the mantissa set.
+  void load() {
+    const uint64_t to = address_of(form_.shared);
+    BulkArrival arrival;
+    std::vector<BulkPiece> pieces;
+    uint8_t fill[8] = {};
+    uint32_t fill_bytes = 1;
+    if (form_.dimensions > 0) {
+      const TensorMap map = read_map();
+      require_alignment(to, 128, "the destination in shared memory");
+      pieces = box_of(map);
+      arrival.bytes = map.bytes();
+      arrival.pieces = placed(map, static_cast<uint32_t>(to & (kOwnShared - 1)), pieces);
+      fill_bytes = map.element_bytes;
+      if (map.fills_nan != 0) {
+        std::fill_n(fill, fill_bytes, uint8_t{0xff});
+        fill[fill_bytes - 1] = 0x7f;
+      }
+    } else {
+      const uint64_t from = address_of(form_.global);
+      require_alignment(to, 16, "the destination in shared memory");
+      require_alignment(from, 16, "the source in global memory");
+      arrival.bytes = size();
+      pieces = {{from, static_cast<uint32_t>(to & (kOwnShared - 1)), arrival.bytes}};
+      arrival.pieces = pieces;
+    }
+    access_global(pieces, false);
+    for (const BulkPiece& piece : pieces) append_source(piece, arrival, fill, fill_bytes);
+    if (!form_.multicast) return send(home_of(w_, lane_, to), std::move(arrival));
+    const uint32_t blocks = static_cast<uint32_t>(value_of(form_.blocks)) & 0xffff;
+    if (blocks == 0) refuse(w_, lane_, "its mask of blocks names nobody.");
+    for (uint32_t rank = 0; rank < 16; ++rank) {
+      if ((blocks >> rank & 1) == 0) continue;
+      send(home_of(w_, lane_, shared_address_in(*w_.block, rank, 0)), arrival);
+    }
+  }
+
+  void store() {
+    const uint64_t from = address_of(form_.shared);
+    BulkDeparture copy;
+    copy.op = form_.op;
+    copy.type = form_.type;
+    copy.pc = w_.pc;
+    if (form_.dimensions > 0) {
+      const TensorMap map = read_map();
+      require_alignment(from, 128, "the source in shared memory");
+      copy.pieces = placed(map, static_cast<uint32_t>(from), box_of(map));
+      if (form_.op != BulkOp::kCopy) copy.type = type_of(map);
+    } else {
+      const uint64_t to = address_of(form_.global);
+      require_alignment(from, 16, "the source in shared memory");
+      require_alignment(to, 16, "the destination in global memory");
+      copy.pieces = {{to, static_cast<uint32_t>(from), size()}};
+    }
+    for (const BulkPiece& piece : copy.pieces) {
+      check_range(*w_.block, piece.shared, piece.bytes, false);
+    }
+    access_global(copy.pieces, true);
+    if (w_.checks) race_bulk_departure(w_, lane_, copy.pieces.data(), copy.pieces.size());
+    w_.bulk_groups.issue(lane_, std::move(copy));
+  }
+
+  // The order of CUtensorMapDataType.
+  BulkType type_of(const TensorMap& map) const {
+    constexpr BulkType kTypes[] = {BulkType::kU32, BulkType::kU32,  BulkType::kU32, BulkType::kS32,
+                                   BulkType::kU64, BulkType::kS64,  BulkType::kF16, BulkType::kF32,
+                                   BulkType::kF64, BulkType::kBF16, BulkType::kF32};
+    const bool bits =
+        form_.op == BulkOp::kAnd || form_.op == BulkOp::kOr || form_.op == BulkOp::kXor;
+    if (map.type < 2 && !bits) {
+      refuse(w_, lane_, "a reduction of 8-bit and 16-bit integers is not supported.");
+    }
+    if (map.type > 10) refuse(w_, lane_, "a reduction of this type is not supported.");
+    return bits ? (map.element_bytes == 8 ? BulkType::kU64 : BulkType::kU32) : kTypes[map.type];
+  }
+
+  void across() {
+    const uint64_t to = address_of(form_.shared), from = address_of(form_.source);
+    require_alignment(to, 16, "the destination in shared memory");
+    require_alignment(from, 16, "the source in shared memory");
+    BulkArrival arrival;
+    arrival.bytes = size();
+    arrival.op = form_.op;
+    arrival.type = form_.type;
+    arrival.pieces = {{0, static_cast<uint32_t>(to & (kOwnShared - 1)), arrival.bytes}};
+    check_range(*w_.block, static_cast<uint32_t>(from), arrival.bytes, false);
+    const BulkPiece source{0, static_cast<uint32_t>(from), arrival.bytes};
+    if (w_.checks) race_proxy_read(w_, lane_, &source, 1);
+    const Block& own = *w_.block;
+    arrival.data.assign(own.shared.data() + from, own.shared.data() + from + arrival.bytes);
+    if (!own.shared_undefined.empty()) {
+      const uint8_t* shadow = own.shared_undefined.data() + from;
+      arrival.undefined.assign(shadow, shadow + arrival.bytes);
+    }
+    send(home_of(w_, lane_, to), std::move(arrival));
+  }
+
+  void registers() {
+    const uint64_t to = address_of(form_.shared);
+    BulkArrival arrival;
+    arrival.bytes = uint32_t{form_.bytes} * form_.count;
+    require_alignment(to, arrival.bytes, "the destination in shared memory");
+    arrival.op = form_.op;
+    arrival.type = form_.type;
+    arrival.pieces = {{0, static_cast<uint32_t>(to & (kOwnShared - 1)), arrival.bytes}};
+    for (size_t i = 0; i < form_.count; ++i) {
+      const uint64_t value = form_.bytes == 8 ? w_.in<uint64_t>(form_.values[i])[lane_]
+                                              : w_.in<uint32_t>(form_.values[i])[lane_];
+      const auto* bytes = reinterpret_cast<const uint8_t*>(&value);
+      arrival.data.insert(arrival.data.end(), bytes, bytes + form_.bytes);
+    }
+    send(home_of(w_, lane_, to), std::move(arrival));
+  }
+
+  // Into L2: nothing changes, but the addresses must be there.
+  void prefetch() {
+    if (form_.dimensions > 0) {
+      read_map();
+      return;
+    }
+    const uint64_t from = address_of(form_.global);
+    require_alignment(from, 16, "the source in global memory");
+    each_request(from, size(), false, [&](const Request& r) { check_global(w_, in_, r); });
+  }
+
+  Warp& w_;
+  const Instr& in_;
+  const BulkForm& form_;
+  const int lane_;
+  Instr access_;
+};
+
+void check_operands(Warp& w, const BulkForm& form, uint32_t mask) {
+  if (!w.any_undefined) return;
+  const auto check = [&](Place place, const char* what) {
+    if (place == kNoPlace || !is_register(place)) return;
+    const uint32_t lanes = w.undefined_lanes(place) & mask;
+    if (lanes == 0) return;
+    report_undefined(w, place, lanes, what);
+    w.undefined_lanes(place) &= ~lanes;
+  };
+  for (const BulkAddress* address : {&form.shared, &form.source, &form.global, &form.barrier}) {
+    check(address->base, "is used as an address");
+  }
+  for (const Place place : form.coordinates) check(place, "is a coordinate of a copy");
+  for (const Place place : form.values) check(place, "is written to another block");
+  check(form.size, "decides how much is copied");
+  check(form.blocks, "decides which blocks a copy goes to");
+}
+
+void op_bulk(Warp& w, const Instr& in, uint32_t m) {
+  const BulkForm& form = w.module->bulks[in.extra];
+  check_operands(w, form, m);
+  each_lane(m, [&](int lane) { Issue(w, in, form, lane).run(); });
+}
+
+void op_bulk_commit(Warp& w, const Instr&, uint32_t m) { w.bulk_groups.commit(m); }
+
+template <bool kRead>
+void op_bulk_wait(Warp& w, const Instr& in, uint32_t m) {
+  w.bulk_groups.wait(w, m, static_cast<uint32_t>(in.imm), kRead);
+}
+
+void op_proxy_fence(Warp& w, const Instr&, uint32_t m) {
+  if (w.checks) proxy_fence_passed(w, m);
+}
+
+void op_cluster_arrive(Warp& w, const Instr& in, uint32_t m) {
+  arrive_at_cluster(w, m, in.imm != 0);
+}
+
+void op_mapa(Warp& w, const Instr& in, uint32_t m) {
+  const uint32_t* ranks = w.in<uint32_t>(in.ops[2]);
+  const uint64_t window = in.imm != 0 ? kSharedWindow : 0;
+  each_lane(m, [&](int lane) {
+    const uint64_t address =
+        in.source_size == 8 ? w.in<uint64_t>(in.ops[1])[lane] : w.in<uint32_t>(in.ops[1])[lane];
+    const uint32_t offset = static_cast<uint32_t>(address - window) & (kOwnShared - 1);
+    const uint64_t mapped = window + shared_address_in(*w.block, ranks[lane] & 0x7f, offset);
+    if (in.source_size == 8) {
+      w.out<uint64_t>(in.ops[0])[lane] = mapped;
+    } else {
+      w.out<uint32_t>(in.ops[0])[lane] = static_cast<uint32_t>(mapped);
+    }
+  });
+}
+
+void op_getctarank(Warp& w, const Instr& in, uint32_t m) {
+  const uint64_t window = in.imm != 0 ? kSharedWindow : 0;
+  each_lane(m, [&](int lane) {
+    const uint64_t address =
+        in.source_size == 8 ? w.in<uint64_t>(in.ops[1])[lane] : w.in<uint32_t>(in.ops[1])[lane];
+    w.out<uint32_t>(in.ops[0])[lane] = rank_of(*w.block, address - window);
+  });
+}
+
+}  // namespace
+
+Handler handler_bulk() { return op_bulk; }
+Handler handler_bulk_commit() { return op_bulk_commit; }
+Handler handler_bulk_wait(bool read) { return read ? op_bulk_wait<true> : op_bulk_wait<false>; }
+Handler handler_proxy_fence() { return op_proxy_fence; }
+Handler handler_cluster_arrive() { return op_cluster_arrive; }
+Handler handler_mapa() { return op_mapa; }
+Handler handler_getctarank() { return op_getctarank; }
+
+}  // namespace warplings::sim
