@@ -208,6 +208,8 @@ void wgmma_begins(Warp& first, uint32_t number, const uint32_t* units, size_t co
   if (race.begin_tensor_reads(first.clock, static_cast<uint32_t>(first.index), number, units, count,
                               first.pc, &found)) {
     report_found(first, found, false);
+  } else {
+    check_tensor_proxy(first, units, count);
   }
 }
 

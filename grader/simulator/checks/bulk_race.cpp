@@ -110,19 +110,31 @@ bool is_fenced(const BlockWatch& watch, const SharedRace::Access& write) {
   return false;
 }
 
-void check_proxy(const Warp& warp, int lane, const std::vector<Words>& all) {
+// False after a finding.
+bool check_proxy(const Warp& warp, int lane, uint32_t first, uint32_t count) {
   const BlockWatch& watch = *warp.block->watch;
+  for (uint32_t index = first; index < first + count; ++index) {
+    const SharedRace::Access& write = watch.race.last_write(index);
+    if (write.epoch == 0 || write.async || is_fenced(watch, write)) continue;
+    report_missing_proxy_fence(warp, lane, index * 4, write.thread, write.pc);
+    return false;
+  }
+  return true;
+}
+
+void check_proxy(const Warp& warp, int lane, const std::vector<Words>& all) {
   for (const Words& words : all) {
-    for (uint32_t index = words.first; index < words.first + words.count; ++index) {
-      const SharedRace::Access& write = watch.race.last_write(index);
-      if (write.epoch == 0 || write.async || is_fenced(watch, write)) continue;
-      report_missing_proxy_fence(warp, lane, index * 4, write.thread, write.pc);
-      return;
-    }
+    if (!check_proxy(warp, lane, words.first, words.count)) return;
   }
 }
 
 }  // namespace
+
+void check_tensor_proxy(const Warp& warp, const uint32_t* units, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    if (!check_proxy(warp, 0, units[i] / 16 * 4, 4)) return;
+  }
+}
 
 void race_bulk_arrival(Warp& warp, int lane, Block& home, uint32_t number,
                        const BulkArrival& arrival) {

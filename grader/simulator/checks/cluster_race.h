@@ -13,6 +13,10 @@
 
 namespace warplings::sim {
 
+// Plain writes to units of 16 bytes (their offsets) that a wgmma reads, with no fence.proxy.async
+// between.
+void check_tensor_proxy(const Warp& warp, const uint32_t* units, size_t count);
+
 RaceSide side_of(const SharedRace::Access& access, uint32_t block);
 
 // Accesses of a warp to the shared memory of `home`, compared with what other blocks did there.

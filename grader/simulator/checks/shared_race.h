@@ -122,6 +122,34 @@ class SharedRace {
                           const uint32_t* units, size_t count, uint32_t pc, Race* race);
   void end_tensor_reads(const WarpClock& clock, uint32_t warp, uint32_t number);
 
+  // The two ends of a bulk copy: words [first, first + words). `access` names thread and pc of the
+  // issuer; its thread while it lasts is `holder`. begin returns true, and a race, where an access
+  // before it is not ordered; `issuer` null: the caller has compared.
+  bool begin_bulk(const WarpClock* issuer, Access access, uint32_t holder, uint32_t first,
+                  uint32_t words, Race* race);
+  void end_bulk_write(uint32_t holder, uint32_t clock, uint32_t first, uint32_t words);
+  void end_bulk_read(const WarpClock& clock, uint32_t thread, uint32_t first, uint32_t words);
+
+  // What is known of a word, whenever it was: for threads of other blocks.
+  template <class Use>
+  void visit(uint32_t index, Use use) const {
+    const Word& word = words_[index];
+    for (const Access* access : {&word.write, &word.read[0], &word.read[1]}) {
+      if (access->epoch != 0) use(*access);
+    }
+    if (words_in_flight_ != 0 && in_flight_[index].bytes != 0) use(in_flight_[index]);
+    if (!word.overflow) return;
+    for (const Listed& listed : overflow_.at(index)) {
+      Access one = listed;
+      for (uint32_t rest = listed.lanes; rest != 0; rest &= rest - 1) {
+        one.thread = static_cast<uint16_t>(listed.thread / 32 * 32 + std::countr_zero(rest));
+        use(one);
+      }
+    }
+  }
+  // The last plain write of a word.
+  const Access& last_write(uint32_t index) const { return words_[index].write; }
+
  private:
   // The reads of one wgmma, and when each warp had waited for it.
   struct TensorReads {

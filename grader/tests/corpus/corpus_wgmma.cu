@@ -381,6 +381,23 @@ void run_registers_the_wrong_way() {
   registers_the_wrong_way<kPlanted><<<1, 3 * kGroup>>>(out.sums);
 }
 
+// The tensor cores read through the asynchronous proxy.
+template <bool kPlanted>
+__global__ void wgmma_no_proxy_fence(float* out) {
+  __shared__ Tiles tiles;
+  fill(tiles, threadIdx.x);
+  tiles.b[threadIdx.x] = __float2half(3.0f);
+  if (!kPlanted) asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+  __syncthreads();
+  float d[4] = {};
+  FENCE();
+  WGMMA(d, describe_a(tiles), describe_b(tiles));  // planted: wgmma_no_proxy_fence racecheck/missing-proxy-fence
+  COMMIT();
+  WAIT(0);
+  out[threadIdx.x] = d[0];
+}
+RUN_ONE_GROUP(wgmma_no_proxy_fence)
+
 }  // namespace
 
 const CorpusCase kWgmmaCases[] = {
@@ -390,6 +407,7 @@ const CorpusCase kWgmmaCases[] = {
     CASE(wgmma_part_of_a, "wgmma.in-flight"),
     CASE(wgmma_missing_fence, "wgmma.fence"),
     CASE(wgmma_scaled_sums, "wgmma.fence"),
+    CASE(wgmma_no_proxy_fence, "bulk.proxy"),
     CASE(wgmma_missing_barrier, "wgmma.filled race.shared"),
     CASE(wgmma_unwritten, "wgmma.filled"),
     CASE(wgmma_refill, "wgmma.refill"),
