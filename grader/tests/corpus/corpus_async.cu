@@ -347,7 +347,7 @@ __global__ void mbarrier_deadlock(int* out) {
   if (threadIdx.x == 0) __mbarrier_init(&barrier, kThreads + (kPlanted ? 1 : 0));
   __syncthreads();
   const __mbarrier_token_t token = __mbarrier_arrive(&barrier);
-  while (!__mbarrier_test_wait(&barrier, token));  // planted: mbarrier_deadlock synccheck/spin-deadlock
+  while (!__mbarrier_test_wait(&barrier, token));  // planted: mbarrier_deadlock synccheck/mbarrier-deadlock
   out[threadIdx.x] = 1;
 }
 template <bool kPlanted>
