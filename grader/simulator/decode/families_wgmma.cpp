@@ -1,6 +1,8 @@
 // wgmma and setmaxnreg: what four warps do together.
-#include <algorithm>
+#include <cstdint>
 #include <cstdio>
+#include <utility>
+#include <vector>
 
 #include "decode/decoder.h"
 #include "decode/handlers.h"

@@ -4,7 +4,10 @@
 // order of k and rounded once.
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstring>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "decode/handlers.h"
