@@ -204,7 +204,10 @@ int gpu_count() {
 }
 
 std::string too_few_gpus(const course::Exercise& exercise, int gpus) {
-  if (exercise.gpus <= gpus) return "";
+  if (exercise.gpus <= gpus) {
+    if (!exercise.only_arch || gpu_architecture() == exercise.arch) return "";
+    return "needs a GPU of sm_" + std::to_string(exercise.arch) + ", and this machine has none";
+  }
   return "needs " + std::to_string(exercise.gpus) + " GPUs, and this machine has " +
          std::to_string(gpus);
 }

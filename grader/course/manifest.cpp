@@ -208,11 +208,6 @@ Exercise read_exercise(const Json& json, const std::string& file) {
                 "\"python\" names modules of a Python exercise; "
                 "\"kind\" says this is none");
   }
-  if (e.only_arch && !e.gpu_only) {
-    reader.fail(json.find("arch")->line,
-                "an \"arch\" of one kind of card asks for \"device\": "
-                "\"gpu\": the simulator reads what all cards can run");
-  }
   const size_t slash = e.id.find('/');
   if (slash != std::string::npos) {
     e.chapter = e.id.substr(0, slash);

@@ -92,13 +92,6 @@ TEST(Manifest, ReadsAnArchitectureThatNoOtherCardHas) {
             std::string::npos);
 }
 
-TEST(ManifestErrors, AnArchitectureOfOneCardNeedsThatCard) {
-  std::string exercise = kGood;
-  exercise.insert(exercise.size() - 1, ", \"arch\": \"90a\"");
-  EXPECT_NE(error_of(course_with(exercise)).find("asks for \"device\": \"gpu\""),
-            std::string::npos);
-}
-
 TEST(Manifest, TakesALibraryForABaseline) {
   std::string timed = kGood;
   timed.insert(timed.size() - 1, ", \"baselines\": [\"cub\"]");
