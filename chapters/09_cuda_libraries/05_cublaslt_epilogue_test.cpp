@@ -207,6 +207,7 @@ TEST(CublasltEpilogue, ChoosesAnAlgorithmOrSaysThatThereIsNone) {
   const auto d_bias = kit::DeviceBuffer<float>::input({1, 2, 3}, "bias");
   Setting setting;
   if (!setting.describe({5, 7, 3}, d_bias.get())) return;
+  kit::run([&] { return choose_algorithm(setting.handle(), kWorkspace, &setting.layer); });
   // x of another width: cuBLASLt refuses, and the learner's function has to say so.
   cublasLtMatrixLayoutDestroy(setting.layer.x);
   expect_success("cublasLtMatrixLayoutCreate",
@@ -332,6 +333,7 @@ TEST(CublasltEpilogue, OneDescriptionServesEveryCall) {
       status = launch_layer(setting.handle(), setting.layer, d_x.get(), d_w.get(), d_y.get(),
                             d_space.get(), kWorkspace, setting.stream());
       cudaStreamSynchronize(setting.stream());
+      return status;
     });
     expect_success("launch_layer", status);
     kit::expect_near(d_y, layer_on_cpu(s, data).y, kit::Tolerance::absolute(0),

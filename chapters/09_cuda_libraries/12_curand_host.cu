@@ -10,45 +10,33 @@
 curandStatus_t create_generator(curandRngType_t kind, unsigned long long seed,
                                 curandOrdering_t order, cudaStream_t stream,
                                 curandGenerator_t* generator) {
-  // TODO(1): Create the generator, give it the stream, the order and the seed. Return the first
-  // status that is no success (about 7 lines).
+  // TODO(1): A generator of this kind, with this seed, order and stream. The first
+  // refusal is returned, and the caller destroys what there is.
   static_cast<void>(seed), static_cast<void>(order), static_cast<void>(stream);
   return curandCreateGenerator(generator, kind);
 }
 
 curandStatus_t launch_part(curandGenerator_t generator, unsigned long long first, float* d_x,
                            size_t count) {
-  if (count == 0) return CURAND_STATUS_SUCCESS;
-  // TODO(2): What was drawn before must not matter: go to position `first` (2 lines).
+  // TODO(2): Values `first` to `first + count - 1` of the sequence, whatever was drawn
+  // before.
   static_cast<void>(first);
-  return curandGenerateUniform(generator, d_x, count);
+  return count == 0 ? CURAND_STATUS_SUCCESS : curandGenerateUniform(generator, d_x, count);
 }
 
 curandStatus_t launch_normal(curandGenerator_t generator, cudaStream_t stream, float* d_x, size_t n,
                              float mean, float deviation, float* d_pair) {
-  // TODO(3): Normal values are made in pairs, and an odd number of them may be refused. Write the
-  // even part to d_x; if a value is missing, draw two to d_pair, and copy one (about 10 lines).
+  // TODO(3): The next n normal values, also for an odd n, for which this call is refused.
+  // Nothing is written behind x, and nothing waits.
   static_cast<void>(stream), static_cast<void>(d_pair);
   return curandGenerateNormal(generator, d_x, n, mean, deviation);
 }
 
-// From (0, 1] to (-bound, bound].
-__global__ void spread(float* w, size_t count, float bound) {
-  const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (i < count) {
-    w[i] = bound * (2.0f * w[i] - 1.0f);
-  }
-}
-
 curandStatus_t launch_weights(curandGenerator_t generator, cudaStream_t stream, float* d_w,
                               int fan_out, int fan_in) {
-  constexpr int kBlock = 256;  // threads
-  const size_t count = static_cast<size_t>(fan_out) * fan_in;
-  if (count == 0) return CURAND_STATUS_SUCCESS;
-  const auto grid = static_cast<unsigned>((count + kBlock - 1) / kBlock);
-  // TODO(4): Draw the numbers, then spread them over +-1 / sqrt(fan_in), behind the numbers in the
-  // same stream (3 lines).
-  static_cast<void>(generator), static_cast<void>(stream);
-  spread<<<grid, kBlock>>>(d_w, 0, 1.0f);
-  return CURAND_STATUS_SUCCESS;
+  // TODO(4): The next values, spread from (0, 1] over (-b, b] with b = 1 / sqrt(fan_in)
+  // by a kernel of yours.
+  static_cast<void>(generator), static_cast<void>(stream), static_cast<void>(d_w);
+  static_cast<void>(fan_out), static_cast<void>(fan_in);
+  return CURAND_STATUS_NOT_INITIALIZED;
 }

@@ -21,12 +21,8 @@ int blocks_for(int n) { return (n + kBlock - 1) / kBlock; }
 size_t state_bytes(int threads) { return threads * sizeof(curandStateXORWOW_t); }
 
 __global__ void init(curandStateXORWOW_t* states, int threads, unsigned long long seed) {
-  const int t = blockIdx.x * blockDim.x + threadIdx.x;
-  if (t < threads) {
-    // TODO(1): All threads would draw the same numbers. Give each a sequence of its own: the
-    // parameters are seed, sequence, offset and state (1 line).
-    curand_init(seed, 0, 0, &states[t]);
-  }
+  // TODO(1): Every thread must have a sequence of its own, of the same seed.
+  static_cast<void>(states), static_cast<void>(threads), static_cast<void>(seed);
 }
 
 void launch_init(void* d_states, int threads, unsigned long long seed) {
@@ -34,14 +30,10 @@ void launch_init(void* d_states, int threads, unsigned long long seed) {
 }
 
 __global__ void draw(curandStateXORWOW_t* states, int threads, float* x, int rounds) {
-  const int t = blockIdx.x * blockDim.x + threadIdx.x;
-  if (t < threads) {
-    curandStateXORWOW_t state = states[t];  // in registers while it is used
-    for (int round = 0; round < rounds; ++round) {
-      x[round * threads + t] = curand_uniform(&state);
-    }
-    // TODO(2): What happens at the next call? (1 line)
-  }
+  // TODO(2): One number of each generator in each round. The next launch goes on where
+  // this one ends.
+  static_cast<void>(states), static_cast<void>(threads), static_cast<void>(x);
+  static_cast<void>(rounds);
 }
 
 void launch_draw(void* d_states, int threads, float* d_x, int rounds) {
@@ -52,17 +44,10 @@ void launch_draw(void* d_states, int threads, float* d_x, int rounds) {
 // One thread for four elements: sequence `four`.
 __global__ void dropout(const float* x, float* y, int n, float rate, unsigned long long seed,
                         unsigned long long offset) {
-  const int four = blockIdx.x * blockDim.x + threadIdx.x;
-  if (four < (n + 3) / 4) {
-    // TODO(3): Make the generator of this sequence at this offset, and draw four uniform numbers at
-    // once (3 lines). Backpropagation will call this kernel again and has to get the same ones.
-    const float number[4] = {1.0f, 1.0f, 1.0f, 1.0f};
-    static_cast<void>(seed), static_cast<void>(offset);
-    for (int j = 0; j < 4; ++j) {
-      const int i = 4 * four + j;
-      if (i < n) y[i] = number[j] > rate ? x[i] / (1.0f - rate) : 0.0f;
-    }
-  }
+  // TODO(3): Keep or drop each element by its number, which follows from seed, offset and
+  // index alone: the header says which number that is. A thread takes four elements.
+  static_cast<void>(x), static_cast<void>(y), static_cast<void>(n);
+  static_cast<void>(rate), static_cast<void>(seed), static_cast<void>(offset);
 }
 
 void launch_dropout(const float* d_x, float* d_y, int n, float rate, unsigned long long seed,
@@ -73,21 +58,14 @@ void launch_dropout(const float* d_x, float* d_y, int n, float rate, unsigned lo
 }
 
 __global__ void weights(float* w, int n, float deviation, unsigned long long seed) {
-  const int four = blockIdx.x * blockDim.x + threadIdx.x;
-  if (four < (n + 3) / 4) {
-    curandStatePhilox4_32_10_t state;
-    curand_init(seed, four, 0, &state);
-    const float4 drawn = curand_normal4(&state);
-    const float number[4] = {drawn.x, drawn.y, drawn.z, drawn.w};
-    for (int j = 0; j < 4 && 4 * four + j < n; ++j) w[4 * four + j] = deviation * number[j];
-  }
+  // TODO(4): Element i is deviation times normal value i. The header has both.
+  static_cast<void>(w), static_cast<void>(n), static_cast<void>(deviation);
+  static_cast<void>(seed);
 }
 
 void launch_weights(float* d_w, int fan_out, int fan_in, unsigned long long seed) {
   const int n = fan_out * fan_in;
   if (n == 0) return;
-  // TODO(4): The standard deviation that keeps the size of values from layer to layer, where ReLU
-  // sets half of them to 0 (1 line). The header has the formula.
   const float deviation = 1.0f / static_cast<float>(fan_in);
   weights<<<blocks_for((n + 3) / 4), kBlock>>>(d_w, n, deviation, seed);
 }

@@ -107,14 +107,17 @@ fs::path program_of(const Paths& paths, const fs::path& source) {
 struct IncludedLibrary {
   const char *header, *library, *folder;  // folder: of its headers, in grader/simulator/libraries
 };
-constexpr IncludedLibrary kIncluded[] = {{"cublas_v2.h", "cublas", "cublas"},
-                                         {"cublasLt.h", "cublasLt", "cublas"},
-                                         {"cublasXt.h", "cublas", "cublas"},
-                                         {"cudnn.h", "cudnn", "cudnn"},
-                                         {"cufft.h", "cufft", "cufft"},
-                                         {"curand.h", "curand", "curand"},
-                                         {"cusolverDn.h", "cusolver", "cusolver"},
-                                         {"nccl.h", "nccl", "nccl"}};
+constexpr IncludedLibrary kIncluded[] = {
+    {"cublas_v2.h", "cublas", "cublas/include"},
+    {"cublasLt.h", "cublasLt", "cublas/include"},
+    {"cublasXt.h", "cublas", "cublas/include"},
+    {"cudnn.h", "cudnn", "cudnn/include"},
+    {"cufft.h", "cufft", "cufft/include"},
+    {"curand.h", "curand", "curand/include"},
+    {"curand_kernel.h", "", "curand/device"},  // nothing to link
+    {"cusolverDn.h", "cusolver", "cusolver/include"},
+    {"nccl.h", "nccl", "nccl/include"},
+};
 
 // Adds what a source needs that includes the header of a library: the simulator's library, and its
 // header for a machine where the compiler finds no other.
@@ -123,10 +126,11 @@ bool add_libraries(App& app, const fs::path& source, std::vector<std::string>* a
   for (const IncludedLibrary& included : kIncluded) {
     if (text.find("#include <" + std::string(included.header) + ">") == std::string::npos) continue;
     const std::string library = included.library;
-    if (!build_tool(app, "warplings." + library + ".shared", status)) return false;
     const fs::path folder = app.paths().root / "grader/simulator/libraries" / included.folder;
-    argv->insert(argv->end(), {"-Xcompiler", "-idirafter", "-Xcompiler",
-                               (folder / "include").string(), "-l" + library});
+    argv->insert(argv->end(), {"-Xcompiler", "-idirafter", "-Xcompiler", folder.string()});
+    if (library.empty()) continue;
+    if (!build_tool(app, "warplings." + library + ".shared", status)) return false;
+    argv->push_back("-l" + library);
   }
   argv->push_back("-L" + (app.paths().build(Device::kSimulator) / "lib").string());
   return true;

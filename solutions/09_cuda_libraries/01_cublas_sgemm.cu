@@ -6,8 +6,8 @@
 #include "01_cublas_sgemm.h"
 
 size_t column_major(int row, int col, int ld) {
-  //~ // TODO(1): This is the place in a row-major matrix. How many elements come before (row, col) if
-  //~ // it is stored column by column, each ld elements after the one before it (1 line)?
+  //~ // TODO(1): How many elements come before (row, col)? This counts them where the rows
+  //~ // lie one after the other; here the columns do.
   //~ return row * static_cast<size_t>(ld) + col;
   //~begin 1
   return row + static_cast<size_t>(col) * ld;
@@ -15,8 +15,8 @@ size_t column_major(int row, int col, int ld) {
 }
 
 cublasStatus_t create_handle(cudaStream_t stream, cublasHandle_t* handle) {
-  //~ // TODO(2): Create the handle, let its work go to `stream`, and return the first status that is
-  //~ // not a success (about 3 lines).
+  //~ // TODO(2): A handle must exist, and its work belong to `stream`. What fails first is
+  //~ // what the caller hears.
   //~ *handle = nullptr;
   //~ static_cast<void>(stream);
   //~ return CUBLAS_STATUS_NOT_INITIALIZED;
@@ -30,9 +30,9 @@ cublasStatus_t create_handle(cudaStream_t stream, cublasHandle_t* handle) {
 cublasStatus_t launch_sgemm(cublasHandle_t handle, int m, int n, int k, float alpha,
                             const float* d_a, int lda, const float* d_b, int ldb, float beta,
                             float* d_c, int ldc) {
-  // Read by columns, the rows of c are the columns of its transpose, and so are those of a and b.
-  //~ // TODO(3): Which product of two transposes is the transpose of a b? Let cuBLAS compute that: the
-  //~ // order of the operands, and its three sizes, follow from it. Nothing is transposed (2 lines).
+  //~ // TODO(3): c must be a b, row-major, without moving anything. This passes our sizes and
+  //~ // operands in the order in which we name them, and cuBLAS is content. What has it
+  //~ // multiplied?
   //~ return cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &alpha, d_a, lda, d_b, ldb, &beta,
   //~                    d_c, ldc);
   //~begin 3

@@ -39,44 +39,48 @@ class PointerMode {
 
 cublasStatus_t launch_residual(cublasHandle_t handle, int m, int n, const float* d_a, int lda,
                                const float* d_x, float* d_r) {
+  //~ // TODO(1): r must become r - a x, whatever pointer mode the caller has set. Which
+  //~ // matrix does cuBLAS see at d_a?
+  //~ static_cast<void>(handle), static_cast<void>(m + n + lda), static_cast<void>(d_a);
+  //~ static_cast<void>(d_x), static_cast<void>(d_r);
+  //~ return CUBLAS_STATUS_NOT_INITIALIZED;
+  //~begin 1
   const PointerMode mode(handle, CUBLAS_POINTER_MODE_HOST);
   const float minus_one = -1.0f, one = 1.0f;
-  //~ // TODO(1): r = -1 a x + 1 r with cublasSgemv. Which matrix does cuBLAS read at d_a, with how
-  //~ // many rows and columns, and what does it have to do to it? (1 call)
-  //~ return cublasSgemv(handle, CUBLAS_OP_N, m, n, &minus_one, d_a, lda, d_x, 1, &one, d_r, 1);
-  //~begin 1
   return cublasSgemv(handle, CUBLAS_OP_T, n, m, &minus_one, d_a, lda, d_x, 1, &one, d_r, 1);
   //~end
 }
 
 cublasStatus_t cosine(cublasHandle_t handle, int n, const float* d_x, int incx, const float* d_y,
                       int incy, float* result) {
+  //~ // TODO(2): *result must be the cosine, on the host, and 0 where a vector has no length.
+  //~ // The square of a length may be more than a float can hold.
+  //~ static_cast<void>(n + incx + incy), static_cast<void>(d_x), static_cast<void>(d_y);
+  //~ *result = 0.0f;
+  //~ return first_failure({CUBLAS_STATUS_NOT_INITIALIZED});
+  //~begin 2
   const PointerMode mode(handle, CUBLAS_POINTER_MODE_HOST);
   float product = 0.0f, length_x = 0.0f, length_y = 0.0f;
-  //~ // TODO(2): Here is the sum of x[i] y[i]. The lengths of x and of y as well, with cublasSnrm2.
-  //~ // Each call waits for its result (2 more calls).
-  //~ const cublasStatus_t status =
-  //~     first_failure({cublasSdot(handle, n, d_x, incx, d_y, incy, &product)});
-  //~begin 2
   const cublasStatus_t status = first_failure({
       cublasSdot(handle, n, d_x, incx, d_y, incy, &product),
       cublasSnrm2(handle, n, d_x, incx, &length_x),
       cublasSnrm2(handle, n, d_y, incy, &length_y),
   });
-  //~end
   const bool defined = length_x > 0.0f && length_y > 0.0f;
   *result = defined ? product / length_x / length_y : 0.0f;
   return status;
+  //~end
 }
 
 cublasStatus_t launch_remove(cublasHandle_t handle, int n, const float* d_x, float* d_y,
                              float* d_scalar) {
-  const float minus_one = -1.0f;
-  //~ // TODO(3): d_scalar = x y, d_scalar = -d_scalar, y += d_scalar x. The host never sees the sum, but
-  //~ // minus_one lies on the host: each call in a scope with its pointer mode (about 8 lines).
-  //~ static_cast<void>(d_scalar);
-  //~ return cublasSaxpy(handle, n, &minus_one, d_x, 1, d_y, 1);
+  //~ // TODO(3): y must lose what points along x. The host never waits, so it never sees the
+  //~ // sum; the handle keeps its pointer mode; the first failure is returned.
+  //~ static_cast<void>(handle), static_cast<void>(n), static_cast<void>(d_x);
+  //~ static_cast<void>(d_y), static_cast<void>(d_scalar);
+  //~ return CUBLAS_STATUS_NOT_INITIALIZED;
   //~begin 3
+  const float minus_one = -1.0f;
   const PointerMode on_device(handle, CUBLAS_POINTER_MODE_DEVICE);
   const cublasStatus_t summed = cublasSdot(handle, n, d_x, 1, d_y, 1, d_scalar);
   cublasStatus_t negated;

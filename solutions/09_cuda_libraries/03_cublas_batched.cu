@@ -8,14 +8,15 @@
 cublasStatus_t launch_strided(cublasHandle_t handle, int m, int n, int k, const float* d_a,
                               long long stride_a, const float* d_b, long long stride_b, float* d_c,
                               long long stride_c, int batch) {
+  //~ // TODO(1): All products of the batch by one call. A stride may be 0, and what lies
+  //~ // between two matrices is not ours.
+  //~ static_cast<void>(handle), static_cast<void>(m + n + k + batch);
+  //~ static_cast<void>(d_a), static_cast<void>(d_b), static_cast<void>(d_c);
+  //~ static_cast<void>(stride_a + stride_b + stride_c);
+  //~ return CUBLAS_STATUS_NOT_INITIALIZED;
+  //~begin 1
   const float one = 1.0f, zero = 0.0f;
   if (batch == 0) return CUBLAS_STATUS_SUCCESS;
-  //~ // TODO(1): This is the first product of the batch. Make it all of them: the strided call takes a
-  //~ // stride behind each leading dimension, and the number of products at its end (1 call).
-  //~ static_cast<void>(stride_a), static_cast<void>(stride_b), static_cast<void>(stride_c);
-  //~ return cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &one, d_b, n, d_a, k, &zero, d_c,
-  //~                    n);
-  //~begin 1
   return cublasSgemmStridedBatched(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &one, d_b, n,
                                    stride_b, d_a, k, stride_a, &zero, d_c, n, stride_c, batch);
   //~end
@@ -24,24 +25,30 @@ cublasStatus_t launch_strided(cublasHandle_t handle, int m, int n, int k, const 
 // Product z: a[z] is matrix z at a, b[z] is matrix which[z] at b, c[z] is matrix z at c.
 __global__ void point_to(Products products, const float* a, const float* b, const int* which,
                          float* c, int m, int n, int k, int batch) {
+  //~ // TODO(2): Thread z tells where the three matrices of product z begin, if there is such
+  //~ // a product.
+  //~ static_cast<void>(products.a), static_cast<void>(a), static_cast<void>(b);
+  //~ static_cast<void>(c), static_cast<void>(which), static_cast<void>(m + n + k + batch);
+  //~begin 2
   const int z = blockIdx.x * blockDim.x + threadIdx.x;
   if (z < batch) {
-    //~ // TODO(2): Write the addresses of the three matrices of product z (3 lines).
-    //~ static_cast<void>(which), static_cast<void>(m + n + k);
-    //~ products.a[z] = a;
-    //~ products.b[z] = b;
-    //~ products.c[z] = c;
-    //~begin 2
     products.a[z] = a + static_cast<size_t>(z) * m * k;
     products.b[z] = b + static_cast<size_t>(which[z]) * k * n;
     products.c[z] = c + static_cast<size_t>(z) * m * n;
-    //~end
   }
+  //~end
 }
 
 cublasStatus_t launch_chosen(cublasHandle_t handle, int m, int n, int k, const float* d_a,
                              const float* d_b, const int* d_which, float* d_c, int batch,
                              const Products& products) {
+  //~ // TODO(3): The pointers must be written before the products read them, in the stream of
+  //~ // the handle, and all products be made by one call. An empty batch is a success.
+  //~ static_cast<void>(handle), static_cast<void>(m + n + k + batch);
+  //~ static_cast<void>(d_a), static_cast<void>(d_b), static_cast<void>(d_which);
+  //~ static_cast<void>(d_c), static_cast<void>(products.a);
+  //~ return CUBLAS_STATUS_NOT_INITIALIZED;
+  //~begin 3
   constexpr int kBlock = 128;  // threads
   const float one = 1.0f, zero = 0.0f;
   if (batch == 0) return CUBLAS_STATUS_SUCCESS;
@@ -49,12 +56,6 @@ cublasStatus_t launch_chosen(cublasHandle_t handle, int m, int n, int k, const f
   const cublasStatus_t known = cublasGetStream(handle, &stream);
   if (known != CUBLAS_STATUS_SUCCESS) return known;
   const int grid = (batch + kBlock - 1) / kBlock;
-  //~ // TODO(3): Let the kernel write the pointers, in front of the products in their stream, and pass
-  //~ // those arrays to cublasSgemmBatched: b first, as ever (about 3 lines).
-  //~ point_to<<<grid, kBlock>>>(products, d_a, d_b, d_which, d_c, m, n, k, batch);
-  //~ return cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &one, d_b, n, d_a, k, &zero, d_c,
-  //~                    n);
-  //~begin 3
   point_to<<<grid, kBlock, 0, stream>>>(products, d_a, d_b, d_which, d_c, m, n, k, batch);
   return cublasSgemmBatched(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &one, products.b, n,
                             products.a, k, &zero, products.c, n, batch);

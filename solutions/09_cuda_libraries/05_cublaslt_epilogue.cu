@@ -27,14 +27,12 @@ cublasStatus_t set(cublasLtMatmulDesc_t product, cublasLtMatmulDescAttributes_t 
 }  // namespace
 
 cublasStatus_t describe_matrices(int batch, int in, int out, Layer* layer) {
-  // Row-major x is, by columns, a matrix of `in` rows and `batch` columns, each `in` floats long.
-  //~ // TODO(1): w and y the same way: rows and columns as cuBLASLt sees them, and the distance from
-  //~ // one of its columns to the next (2 more calls).
-  //~ static_cast<void>(out);
-  //~ return first_failure({
-  //~     cublasLtMatrixLayoutCreate(&layer->x, CUDA_R_32F, in, batch, in),
-  //~ });
+  //~ // TODO(1): Create the layouts of x, w and y: rows, columns and leading dimension as a
+  //~ // library sees them that reads by columns.
+  //~ static_cast<void>(batch + in + out), static_cast<void>(layer);
+  //~ return first_failure({CUBLAS_STATUS_NOT_INITIALIZED});
   //~begin 1
+  // Row-major x is, by columns, a matrix of `in` rows and `batch` columns, each `in` floats long.
   return first_failure({
       cublasLtMatrixLayoutCreate(&layer->x, CUDA_R_32F, in, batch, in),
       cublasLtMatrixLayoutCreate(&layer->w, CUDA_R_32F, in, out, in),
@@ -44,16 +42,17 @@ cublasStatus_t describe_matrices(int batch, int in, int out, Layer* layer) {
 }
 
 cublasStatus_t describe_product(const float* d_bias, Layer* layer) {
+  //~ // TODO(2): Create the product, which adds up in floats. It must know which operand is
+  //~ // transposed, what happens to a sum before it is stored, and where the bias lies (`set`
+  //~ // sets one of these).
+  //~ static_cast<void>(d_bias);
+  //~ return set(layer->product, CUBLASLT_MATMUL_DESC_TRANSA, CUBLAS_OP_N);
+  //~begin 2
   const cublasStatus_t made =
       cublasLtMatmulDescCreate(&layer->product, CUBLAS_COMPUTE_32F, CUDA_R_32F);
   if (made != CUBLAS_STATUS_SUCCESS) return made;
   // The columns of y are w times the columns of x, if w is the first operand and transposed: as it
   // lies there, cuBLASLt sees in x out.
-  //~ // TODO(2): With `set`, set CUBLASLT_MATMUL_DESC_TRANSA, _EPILOGUE and _BIAS_POINTER. Which epilogue
-  //~ // adds a bias and then takes the maximum with 0? (3 calls)
-  //~ static_cast<void>(d_bias);
-  //~ return set(layer->product, CUBLASLT_MATMUL_DESC_TRANSA, CUBLAS_OP_T);
-  //~begin 2
   return first_failure({
       set(layer->product, CUBLASLT_MATMUL_DESC_TRANSA, CUBLAS_OP_T),
       set(layer->product, CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_RELU_BIAS),
@@ -63,6 +62,12 @@ cublasStatus_t describe_product(const float* d_bias, Layer* layer) {
 }
 
 cublasStatus_t choose_algorithm(cublasLtHandle_t handle, size_t workspace, Layer* layer) {
+  //~ // TODO(3): Ask the heuristic for one proposal that needs at most `workspace` bytes, and
+  //~ // keep its algorithm. No proposal is CUBLAS_STATUS_NOT_SUPPORTED. Whatever happens, no
+  //~ // preference is left behind.
+  //~ static_cast<void>(handle), static_cast<void>(workspace), static_cast<void>(layer);
+  //~ return CUBLAS_STATUS_NOT_INITIALIZED;
+  //~begin 3
   cublasLtMatmulPreference_t preference = nullptr;
   cublasLtMatmulHeuristicResult_t proposed = {};
   int proposals = 0;
@@ -72,33 +77,27 @@ cublasStatus_t choose_algorithm(cublasLtHandle_t handle, size_t workspace, Layer
       cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
                                            &limit, sizeof(limit)),
   });
-  //~ // TODO(3): If that was a success, ask cublasLtMatmulAlgoGetHeuristic for one proposal, and keep its
-  //~ // algorithm. C and D are both y. No proposal is CUBLAS_STATUS_NOT_SUPPORTED (about 8 lines).
-  //~ static_cast<void>(handle);
-  //~ if (proposals > 0) layer->algorithm = proposed.algo;
-  //~begin 3
   if (status == CUBLAS_STATUS_SUCCESS) {
     status = cublasLtMatmulAlgoGetHeuristic(handle, layer->product, layer->w, layer->x, layer->y,
                                             layer->y, preference, 1, &proposed, &proposals);
   }
   if (status == CUBLAS_STATUS_SUCCESS && proposals == 0) status = CUBLAS_STATUS_NOT_SUPPORTED;
   if (status == CUBLAS_STATUS_SUCCESS) layer->algorithm = proposed.algo;
-  //~end
   if (preference != nullptr) cublasLtMatmulPreferenceDestroy(preference);
   return status;
+  //~end
 }
 
 cublasStatus_t launch_layer(cublasLtHandle_t handle, const Layer& layer, const float* d_x,
                             const float* d_w, float* d_y, void* d_workspace, size_t workspace,
                             cudaStream_t stream) {
-  const float one = 1.0f, zero = 0.0f;
-  //~ // TODO(4): One call of cublasLtMatmul: alpha, both operands with their layouts, beta, C, D, the
-  //~ // algorithm, the workspace and the stream. There is no handle that would know a stream.
-  //~ static_cast<void>(handle), static_cast<void>(layer), static_cast<void>(d_x);
-  //~ static_cast<void>(d_w), static_cast<void>(d_workspace), static_cast<void>(workspace);
-  //~ static_cast<void>(stream), static_cast<void>(one), static_cast<void>(d_y);
-  //~ return zero == one ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_INITIALIZED;
+  //~ // TODO(4): Run the layer as it was described, as work of `stream`.
+  //~ static_cast<void>(handle), static_cast<void>(layer.product), static_cast<void>(d_x);
+  //~ static_cast<void>(d_w), static_cast<void>(d_y), static_cast<void>(d_workspace);
+  //~ static_cast<void>(workspace), static_cast<void>(stream);
+  //~ return CUBLAS_STATUS_NOT_INITIALIZED;
   //~begin 4
+  const float one = 1.0f, zero = 0.0f;
   return cublasLtMatmul(handle, layer.product, &one, d_w, layer.w, d_x, layer.x, &zero, d_y,
                         layer.y, d_y, layer.y, &layer.algorithm, d_workspace, workspace, stream);
   //~end

@@ -6,9 +6,9 @@
 #include "07_cudnn_activation.h"
 
 cudnnStatus_t describe_tensor(const TensorSizes& s, cudnnTensorDescriptor_t* tensor) {
-  //~ // TODO(1): Make a tensor descriptor and set these sizes, NCHW, float. Where they are refused,
-  //~ // destroy it again, leave nullptr, and return what the setting returned (about 9 lines).
-  //~ static_cast<void>(s);
+  //~ // TODO(1): *tensor must describe these sizes: NCHW, floats, no gaps. Where they are
+  //~ // refused, nothing is left: no descriptor, but nullptr, and the status of the refusal.
+  //~ static_cast<void>(s.n);
   //~ *tensor = nullptr;
   //~ return CUDNN_STATUS_SUCCESS;
   //~begin 1
@@ -26,11 +26,11 @@ cudnnStatus_t describe_tensor(const TensorSizes& s, cudnnTensorDescriptor_t* ten
 }
 
 cudnnStatus_t describe_tanh(cudnnActivationDescriptor_t* activation) {
+  //~ // TODO(2): *activation must be a new descriptor of the hyperbolic tangent.
+  //~ return cudnnCreateActivationDescriptor(activation);
+  //~begin 2
   const cudnnStatus_t status = cudnnCreateActivationDescriptor(activation);
   if (status != CUDNN_STATUS_SUCCESS) return status;
-  //~ // TODO(2): Set it to the hyperbolic tangent (1 call). The last two parameters are for others.
-  //~ return status;
-  //~begin 2
   return cudnnSetActivationDescriptor(*activation, CUDNN_ACTIVATION_TANH, CUDNN_PROPAGATE_NAN, 0);
   //~end
 }
@@ -38,9 +38,9 @@ cudnnStatus_t describe_tanh(cudnnActivationDescriptor_t* activation) {
 cudnnStatus_t launch_tanh(cudnnHandle_t handle, cudnnActivationDescriptor_t activation,
                           cudnnTensorDescriptor_t tensor, float alpha, const float* d_x, float beta,
                           float* d_y) {
-  //~ // TODO(3): Apply it with both factors: x and y are described by the same tensor (1 call).
+  //~ // TODO(3): y = alpha tanh(x) + beta y. One descriptor may stand for two arrays.
   //~ static_cast<void>(handle), static_cast<void>(activation), static_cast<void>(tensor);
-  //~ static_cast<void>(alpha), static_cast<void>(beta), static_cast<void>(d_x);
+  //~ static_cast<void>(alpha), static_cast<void>(d_x), static_cast<void>(beta);
   //~ return d_y == nullptr ? CUDNN_STATUS_BAD_PARAM : CUDNN_STATUS_SUCCESS;
   //~begin 3
   return cudnnActivationForward(handle, activation, &alpha, tensor, d_x, &beta, tensor, d_y);
@@ -49,23 +49,25 @@ cudnnStatus_t launch_tanh(cudnnHandle_t handle, cudnnActivationDescriptor_t acti
 
 cudnnStatus_t launch_tanh_channels(cudnnHandle_t handle, cudnnActivationDescriptor_t activation,
                                    const TensorSizes& s, int first, int count, float* d_x) {
+  //~ // TODO(4): `count` channels of every image become their tanh, in place and by one call;
+  //~ // the others stay. What differs between a part of a tensor and a tensor of that size?
+  //~ // No descriptor is left behind, also where cuDNN refuses.
+  //~ static_cast<void>(handle), static_cast<void>(activation), static_cast<void>(s.n);
+  //~ static_cast<void>(first + count), static_cast<void>(d_x);
+  //~ return CUDNN_STATUS_SUCCESS;
+  //~begin 4
   const float one = 1, zero = 0;
   const int plane = s.h * s.w;  // elements of a channel
   float* const begin = d_x + static_cast<size_t>(first) * plane;
   cudnnTensorDescriptor_t part = nullptr;
   cudnnStatus_t status = cudnnCreateTensorDescriptor(&part);
   if (status != CUDNN_STATUS_SUCCESS) return status;
-  //~ // TODO(4): Describe `count` channels of every image: their sizes, and the strides of the whole
-  //~ // tensor. Apply the activation to what lies at `begin`, and destroy the descriptor (3 calls).
-  //~ static_cast<void>(handle), static_cast<void>(activation), static_cast<void>(count);
-  //~ static_cast<void>(begin), static_cast<void>(one), static_cast<void>(zero);
-  //~begin 4
   status = cudnnSetTensor4dDescriptorEx(part, CUDNN_DATA_FLOAT, s.n, count, s.h, s.w, s.c * plane,
                                         plane, s.w, 1);
   if (status == CUDNN_STATUS_SUCCESS) {
     status = cudnnActivationForward(handle, activation, &one, part, begin, &zero, part, begin);
   }
   cudnnDestroyTensorDescriptor(part);  // read by the call, which has returned
-  //~end
   return status;
+  //~end
 }

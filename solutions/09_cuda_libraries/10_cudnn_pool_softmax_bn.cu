@@ -14,17 +14,18 @@ static cudnnStatus_t describe(const BatchSizes& s, cudnnTensorDescriptor_t tenso
 
 cudnnStatus_t launch_max_pool(cudnnHandle_t handle, const BatchSizes& s, int window, int pad,
                               int stride, const float* d_x, float* d_y, int* rows, int* cols) {
+  //~ // TODO(1): Pool x to y, and say how large y is. A NaN stays one, and what the library
+  //~ // refuses is returned.
+  //~ const TensorDescriptor x;
+  //~ static_cast<void>(handle), static_cast<void>(window), static_cast<void>(pad);
+  //~ static_cast<void>(stride), static_cast<void>(d_x), static_cast<void>(d_y);
+  //~ *rows = *cols = 1;
+  //~ return describe(s, x);
+  //~begin 1
   const TensorDescriptor x, y;
   const PoolingDescriptor how;
   cudnnStatus_t status = describe(s, x);
   if (status != CUDNN_STATUS_SUCCESS) return status;
-  //~ // TODO(1): Set `how` (the mode, a NaN stays one, all sizes down and across), ask for the size of
-  //~ // the result, describe y, and pool (about 10 lines).
-  //~ static_cast<void>(handle), static_cast<void>(window), static_cast<void>(pad);
-  //~ static_cast<void>(stride), static_cast<void>(d_x), static_cast<void>(d_y);
-  //~ *rows = *cols = 1;
-  //~ return status;
-  //~begin 1
   int n = 0, c = 0;
   const auto mode = CUDNN_POOLING_MAX;
   status = cudnnSetPooling2dDescriptor(how, mode, CUDNN_PROPAGATE_NAN, window, window, pad, pad,
@@ -40,15 +41,16 @@ cudnnStatus_t launch_max_pool(cudnnHandle_t handle, const BatchSizes& s, int win
 
 cudnnStatus_t launch_softmax(cudnnHandle_t handle, const BatchSizes& s, SoftmaxOver over,
                              const float* d_x, float* d_y) {
-  const TensorDescriptor tensor;
-  const cudnnStatus_t status = describe(s, tensor);
-  if (status != CUDNN_STATUS_SUCCESS) return status;
-  //~ // TODO(2): Choose the algorithm that subtracts the largest value first, and the mode that
-  //~ // belongs to `over` (about 4 lines).
-  //~ static_cast<void>(over);
+  //~ // TODO(2): The softmax over what `over` says. Which algorithm is right for an x of
+  //~ // 10,000?
+  //~ const TensorDescriptor tensor;
+  //~ static_cast<void>(over), static_cast<void>(describe(s, tensor));
   //~ return cudnnSoftmaxForward(handle, CUDNN_SOFTMAX_FAST, CUDNN_SOFTMAX_MODE_INSTANCE, &kOne,
   //~                            tensor, d_x, &kZero, tensor, d_y);
   //~begin 2
+  const TensorDescriptor tensor;
+  const cudnnStatus_t status = describe(s, tensor);
+  if (status != CUDNN_STATUS_SUCCESS) return status;
   const cudnnSoftmaxMode_t mode =
       over == SoftmaxOver::kImage ? CUDNN_SOFTMAX_MODE_INSTANCE : CUDNN_SOFTMAX_MODE_CHANNEL;
   return cudnnSoftmaxForward(handle, CUDNN_SOFTMAX_ACCURATE, mode, &kOne, tensor, d_x, &kZero,
@@ -58,15 +60,15 @@ cudnnStatus_t launch_softmax(cudnnHandle_t handle, const BatchSizes& s, SoftmaxO
 
 cudnnStatus_t launch_bn_training(cudnnHandle_t handle, const BatchSizes& s, const BatchNorm& bn,
                                  double share, const float* d_x, float* d_y) {
+  //~ // TODO(3): Normalise with the statistics of this batch over images and pixels; the
+  //~ // running ones take their share, and the gradients will want the saved ones.
+  //~ static_cast<void>(handle), static_cast<void>(s.n), static_cast<void>(bn.scale);
+  //~ static_cast<void>(share), static_cast<void>(d_x), static_cast<void>(d_y);
+  //~ return CUDNN_STATUS_NOT_INITIALIZED;
+  //~begin 3
   const TensorDescriptor tensor, per_channel;
   cudnnStatus_t status = describe(s, tensor);
   if (status != CUDNN_STATUS_SUCCESS) return status;
-  //~ // TODO(3): Derive per_channel from the tensor, for statistics over images and pixels, then make
-  //~ // the call of training with both sets of results (about 6 lines).
-  //~ static_cast<void>(handle), static_cast<void>(bn), static_cast<void>(share);
-  //~ static_cast<void>(d_x), static_cast<void>(d_y);
-  //~ return status;
-  //~begin 3
   status = cudnnDeriveBNTensorDescriptor(per_channel, tensor, CUDNN_BATCHNORM_SPATIAL);
   if (status != CUDNN_STATUS_SUCCESS) return status;
   return cudnnBatchNormalizationForwardTraining(
@@ -78,16 +80,16 @@ cudnnStatus_t launch_bn_training(cudnnHandle_t handle, const BatchSizes& s, cons
 
 cudnnStatus_t launch_bn_inference(cudnnHandle_t handle, const BatchSizes& s, const BatchNorm& bn,
                                   const float* d_x, float* d_y) {
+  //~ // TODO(4): Normalise with what was kept from training: which two of the four arrays?
+  //~ static_cast<void>(handle), static_cast<void>(s.n), static_cast<void>(bn.scale);
+  //~ static_cast<void>(d_x), static_cast<void>(d_y);
+  //~ return CUDNN_STATUS_NOT_INITIALIZED;
+  //~begin 4
   const TensorDescriptor tensor, per_channel;
   const cudnnStatus_t status =
       first_failure({describe(s, tensor),
                      cudnnDeriveBNTensorDescriptor(per_channel, tensor, CUDNN_BATCHNORM_SPATIAL)});
   if (status != CUDNN_STATUS_SUCCESS) return status;
-  //~ // TODO(4): The call of use reads which of the four arrays of statistics? (1 call)
-  //~ static_cast<void>(handle), static_cast<void>(bn), static_cast<void>(d_x);
-  //~ static_cast<void>(d_y);
-  //~ return status;
-  //~begin 4
   return cudnnBatchNormalizationForwardInference(
       handle, CUDNN_BATCHNORM_SPATIAL, &kOne, &kZero, tensor, d_x, tensor, d_y, per_channel,
       bn.scale, bn.bias, bn.running_mean, bn.running_variance, kEpsilon);

@@ -22,8 +22,7 @@ static Node tensor(CudnnGraph& graph, int64_t name, int64_t images, int64_t chan
   graph.set(node, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, {int64_t{16}});
   graph.set(node, CUDNN_ATTR_TENSOR_IS_VIRTUAL, is_virtual);
   graph.set(node, CUDNN_ATTR_TENSOR_DIMENSIONS, {images, channels, rows, cols});
-  //~ // TODO(1): Say how far apart neighbours are in each of these four dimensions, in elements, with
-  //~ // the channel as the fastest index (1 line; CUDNN_ATTR_TENSOR_STRIDES).
+  //~ // TODO(1): This is NCHW. Neighbouring channels must be neighbours in memory.
   //~ graph.set(node, CUDNN_ATTR_TENSOR_STRIDES, {channels * rows * cols, rows * cols, cols, 1});
   //~begin 1
   graph.set(node, CUDNN_ATTR_TENSOR_STRIDES,
@@ -68,6 +67,17 @@ static Node pointwise(CudnnGraph& graph, cudnnPointwiseMode_t mode, Node x, Node
 
 // The graph of the layer: three operations and the tensors between them.
 static Node describe(CudnnGraph& graph, const FusedLayer& layer) {
+  //~ // TODO(2): This is a ReLU of x alone. The graph must hold all three operations, and no
+  //~ // array for what one hands to the next.
+  //~ const Node x = tensor(graph, kX, layer.n, layer.c, layer.h, layer.w, false);
+  //~ const Node y = tensor(graph, kY, layer.n, layer.k, layer.p(), layer.q(), false);
+  //~ const Node all = graph.make(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
+  //~ graph.set_handle(all, CUDNN_ATTR_OPERATIONGRAPH_HANDLE);
+  //~ static_cast<void>(convolution);
+  //~ graph.set(all, CUDNN_ATTR_OPERATIONGRAPH_OPS,
+  //~           {pointwise(graph, CUDNN_POINTWISE_RELU_FWD, x, nullptr, y)});
+  //~ return graph.finish(all);
+  //~begin 2
   const Node x = tensor(graph, kX, layer.n, layer.c, layer.h, layer.w, false);
   const Node filters = tensor(graph, kFilters, layer.k, layer.c, layer.r, layer.s, false);
   const Node bias = tensor(graph, kBias, 1, layer.k, 1, 1, false);
@@ -76,22 +86,22 @@ static Node describe(CudnnGraph& graph, const FusedLayer& layer) {
   const Node y = tensor(graph, kY, layer.n, layer.k, layer.p(), layer.q(), false);
   const Node all = graph.make(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
   graph.set_handle(all, CUDNN_ATTR_OPERATIONGRAPH_HANDLE);
-  //~ // TODO(2): This is a ReLU of x alone. Make the three operations, each reading what the one
-  //~ // before it writes, and list them in this order (about 4 lines).
-  //~ static_cast<void>(filters), static_cast<void>(bias), static_cast<void>(sums);
-  //~ static_cast<void>(shifted), static_cast<void>(convolution);
-  //~ graph.set(all, CUDNN_ATTR_OPERATIONGRAPH_OPS,
-  //~           {pointwise(graph, CUDNN_POINTWISE_RELU_FWD, x, nullptr, y)});
-  //~begin 2
   const Node first = convolution(graph, layer.pad, x, filters, sums);
   const Node second = pointwise(graph, CUDNN_POINTWISE_ADD, sums, bias, shifted);
   const Node third = pointwise(graph, CUDNN_POINTWISE_RELU_FWD, shifted, nullptr, y);
   graph.set(all, CUDNN_ATTR_OPERATIONGRAPH_OPS, {first, second, third});
-  //~end
   return graph.finish(all);
+  //~end
 }
 
 cudnnStatus_t build_fused_conv(const FusedLayer& layer, FusedConv* conv) {
+  //~ // TODO(3): Ask the heuristic of mode A for configurations (graph.configurations). The
+  //~ // first of which a plan can be finalized is kept, with its workspace; the plans of the
+  //~ // others are destroyed. Without one, CUDNN_STATUS_NOT_SUPPORTED.
+  //~ conv->plan = nullptr;
+  //~ describe(conv->graph, layer);
+  //~ return CUDNN_STATUS_NOT_SUPPORTED;
+  //~begin 3
   CudnnGraph& graph = conv->graph;
   const Node heuristic = graph.make(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
   graph.set(heuristic, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, {describe(graph, layer)});
@@ -106,11 +116,6 @@ cudnnStatus_t build_fused_conv(const FusedLayer& layer, FusedConv* conv) {
     }
     const cudnnHandle_t handle = graph.handle();
     cudnnBackendSetAttribute(plan, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);
-    //~ // TODO(3): A suggested engine need not work. Give the plan this engine
-    //~ // (CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, a descriptor), finalize it, and where that is a
-    //~ // success read CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, keep the plan and stop (8 lines).
-    //~ static_cast<void>(engine);
-    //~begin 3
     cudnnBackendSetAttribute(plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG,
                              CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &engine);
     if (cudnnBackendFinalize(plan) == CUDNN_STATUS_SUCCESS) {  // here the kernel is compiled
@@ -120,29 +125,30 @@ cudnnStatus_t build_fused_conv(const FusedLayer& layer, FusedConv* conv) {
       conv->plan = plan;
       break;
     }
-    //~end
     cudnnBackendDestroyDescriptor(plan);
   }
   if (graph.ok() && conv->plan == nullptr) return CUDNN_STATUS_NOT_SUPPORTED;
   return graph.status();
+  //~end
 }
 
 cudnnStatus_t launch_fused_conv(const FusedConv& conv, const __half* d_x, const __half* d_f,
                                 const __half* d_bias, void* d_workspace, __half* d_y) {
+  //~ // TODO(4): Say where the four arrays and the workspace lie, in a variant pack that
+  //~ // lives for this call, and execute the plan.
+  //~ static_cast<void>(d_x), static_cast<void>(d_f), static_cast<void>(d_bias);
+  //~ static_cast<void>(d_workspace), static_cast<void>(d_y);
+  //~ return conv.graph.ok() ? CUDNN_STATUS_NOT_INITIALIZED : conv.graph.status();
+  //~begin 4
   CudnnGraph pack(conv.graph.handle());  // descriptors of this call alone
   const Node arrays = pack.make(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
-  //~ // TODO(4): List the four names and, in the same order, the four arrays (2 calls;
-  //~ // CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS and ..._DATA_POINTERS, which takes no const).
-  //~ static_cast<void>(d_x), static_cast<void>(d_f), static_cast<void>(d_bias);
-  //~ static_cast<void>(d_y);
-  //~begin 4
   pack.set(arrays, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, {kX, kFilters, kBias, kY});
   pack.set_pointers(arrays, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS,
                     {const_cast<__half*>(d_x), const_cast<__half*>(d_f),
                      const_cast<__half*>(d_bias), static_cast<void*>(d_y)});
-  //~end
   pack.set_pointers(arrays, CUDNN_ATTR_VARIANT_PACK_WORKSPACE, {d_workspace});
   pack.finish(arrays);
   if (!pack.ok()) return pack.status();
   return cudnnBackendExecute(pack.handle(), conv.plan, arrays);
+  //~end
 }

@@ -27,27 +27,27 @@ void launch_powers(const float* d_t, float* d_a, int m, int n, cudaStream_t stre
 
 cusolverStatus_t work_size(cusolverDnHandle_t solver, int m, int n, float* d_a, float* d_tau,
                            float* d_b, int* floats) {
-  int for_factors = 0, for_product = 0;
-  //~ // TODO(1): Ask for the work space of cusolverDnSgeqrf, and for that of cusolverDnSormqr, which
-  //~ // multiplies b by Q^T from the left. Both have a ..._bufferSize (about 5 lines).
-  //~ static_cast<void>(m + n), static_cast<void>(d_a), static_cast<void>(d_tau);
-  //~ static_cast<void>(d_b);
-  //~ const cusolverStatus_t status =
-  //~     solver == nullptr ? CUSOLVER_STATUS_NOT_INITIALIZED : CUSOLVER_STATUS_SUCCESS;
+  //~ // TODO(1): *floats: room for the larger of two steps, the factorisation (geqrf) and the
+  //~ // product of b with Q^T (ormqr). Both can be asked.
+  //~ static_cast<void>(solver), static_cast<void>(m + n), static_cast<void>(d_a);
+  //~ static_cast<void>(d_tau), static_cast<void>(d_b);
+  //~ *floats = 0;
+  //~ return solver == nullptr ? CUSOLVER_STATUS_NOT_INITIALIZED : CUSOLVER_STATUS_SUCCESS;
   //~begin 1
+  int for_factors = 0, for_product = 0;
   cusolverStatus_t status = cusolverDnSgeqrf_bufferSize(solver, m, n, d_a, m, &for_factors);
   if (status != CUSOLVER_STATUS_SUCCESS) return status;
   status = cusolverDnSormqr_bufferSize(solver, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, m, 1, n, d_a, m,
                                        d_tau, d_b, m, &for_product);
-  //~end
   *floats = std::max(for_factors, for_product);
   return status;
+  //~end
 }
 
 cusolverStatus_t factorise(cusolverDnHandle_t solver, int m, int n, float* d_a, float* d_b,
                            const Space& space) {
-  //~ // TODO(2): cusolverDnSgeqrf, then cusolverDnSormqr with b as a matrix of one column and n
-  //~ // reflections. Return the first status that is not a success (about 5 lines).
+  //~ // TODO(2): R must be in the upper triangle of a, and b be Q^T b. This is the first
+  //~ // half.
   //~ static_cast<void>(d_b);
   //~ return cusolverDnSgeqrf(solver, m, n, d_a, m, space.tau, space.work, space.floats, space.info);
   //~begin 2
@@ -61,8 +61,8 @@ cusolverStatus_t factorise(cusolverDnHandle_t solver, int m, int n, float* d_a, 
 
 cublasStatus_t solve(cublasHandle_t blas, int m, int n, const float* d_a, float* d_b,
                      float* residual) {
-  //~ // TODO(3): Solve the triangle in place with cublasStrsv, and take the length of the m - n numbers
-  //~ // of b behind it (about 4 lines).
+  //~ // TODO(3): x in the place of the first n numbers of b, and the length of what no x can
+  //~ // reach.
   //~ static_cast<void>(d_a), static_cast<void>(n);
   //~ return cublasSnrm2(blas, m, d_b, 1, residual);
   //~begin 3

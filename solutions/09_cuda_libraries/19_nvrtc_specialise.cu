@@ -8,20 +8,21 @@
 
 nvrtcResult compile_for(const std::string& source, int tile, int major, int minor,
                         std::string* code, std::string* log) {
+  //~ // TODO(1): Compile the source for this card, with TILE as a constant. What the compiler
+  //~ // has to say goes to *log, also where it refuses; *code is machine code, or as it was.
+  //~ // No program of NVRTC is left behind.
+  //~ static_cast<void>(source), static_cast<void>(tile + major + minor);
+  //~ static_cast<void>(code), static_cast<void>(log);
+  //~ return NVRTC_ERROR_INVALID_INPUT;
+  //~begin 1
   nvrtcProgram program = nullptr;
   const nvrtcResult created =
       nvrtcCreateProgram(&program, source.c_str(), "specialised.cu", 0, nullptr, nullptr);
   if (created != NVRTC_SUCCESS) return created;
-  //~ // TODO(1): Two options for the compiler: one defines TILE, one names the real architecture, such
-  //~ // as sm_90, so that the result is machine code (4 lines).
-  //~ static_cast<void>(tile + major + minor);
-  //~ nvrtcResult status = nvrtcCompileProgram(program, 0, nullptr);
-  //~begin 1
   const std::string define = "-DTILE=" + std::to_string(tile);
   const std::string target = "-arch=sm_" + std::to_string(10 * major + minor);
   const char* const options[] = {define.c_str(), target.c_str()};
   nvrtcResult status = nvrtcCompileProgram(program, 2, options);
-  //~end
   size_t size = 0;
   if (nvrtcGetProgramLogSize(program, &size) == NVRTC_SUCCESS && size > 1) {  // 1: its end
     log->resize(size);
@@ -35,10 +36,11 @@ nvrtcResult compile_for(const std::string& source, int tile, int major, int mino
   }
   nvrtcDestroyProgram(&program);
   return status;
+  //~end
 }
 
 CUresult load(const std::string& code, const char* kernel, Specialised* loaded) {
-  //~ // TODO(2): Load the module from memory, then find the function in it by its name (3 lines).
+  //~ // TODO(2): The kernel of that name must be ready to be launched.
   //~ static_cast<void>(code), static_cast<void>(kernel);
   //~ return loaded->function != nullptr ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
   //~begin 2
@@ -50,14 +52,14 @@ CUresult load(const std::string& code, const char* kernel, Specialised* loaded) 
 
 CUresult launch_specialised(const Specialised& kernel, int tile, const float* d_a, const float* d_b,
                             float* d_c, int m, int n, int k, CUstream stream) {
-  if (m == 0 || n == 0) return CUDA_SUCCESS;
-  const unsigned across = (n + tile - 1) / tile, down = (m + tile - 1) / tile;
-  //~ // TODO(3): An array of the addresses of the six arguments, in the order of the kernel, and
-  //~ // cuLaunchKernel: grid, block, shared bytes (none), stream, that array (4 lines).
+  //~ // TODO(3): c = a b by this kernel, whatever the sizes. The driver knows no types: it is
+  //~ // told where each argument lies.
   //~ static_cast<void>(d_a), static_cast<void>(d_b), static_cast<void>(d_c);
-  //~ static_cast<void>(k), static_cast<void>(stream), static_cast<void>(across + down);
+  //~ static_cast<void>(tile + m + n + k), static_cast<void>(stream);
   //~ return kernel.function == nullptr ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
   //~begin 3
+  if (m == 0 || n == 0) return CUDA_SUCCESS;
+  const unsigned across = (n + tile - 1) / tile, down = (m + tile - 1) / tile;
   void* arguments[] = {&d_a, &d_b, &d_c, &m, &n, &k};
   return cuLaunchKernel(kernel.function, across, down, 1, tile, tile, 1, 0, stream, arguments,
                         nullptr);
