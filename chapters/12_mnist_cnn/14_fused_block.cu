@@ -27,40 +27,20 @@ __global__ void __launch_bounds__(kThreads)
   for (int first = 0; first < c; first += kChannels) {
     const int tile_size = min(kChannels, c - first) * 9;  // weights per filter
     __syncthreads();  // read against write: all threads have used the tile before
-    for (int e = threadIdx.x; e < tile_size * kOwn; e += kThreads) {
-      const int filter = first_filter + e / tile_size, j = e % tile_size;
-      float weight = 0.0f;
-      if (filter < k) {
-        weight = weights[(filter * c + first) * 9 + j];
-        // TODO(1): Fold in the factor of batch norm, gamma (x - mean) inv_std + beta (1 line).
-      }
-      tile[j][e / tile_size] = weight;
-    }
+    // TODO(1): tile holds the weights of these channels, one row per weight and a column per filter
+    // of the block, 0 where there is no filter. What of batch norm can be a part of them is one.
+    if (threadIdx.x < kOwn) tile[0][threadIdx.x] = weights[0];
+    static_cast<void>(first_filter);
     __syncthreads();  // write against read: the tile is complete
     if (!has_window) continue;
-    for (int channel = 0; channel < tile_size / 9; ++channel) {
-      const float* plane = x + (static_cast<size_t>(image) * c + first + channel) * h * w;
-      float pixels[4][4];  // x from (2 row - 1, 2 col - 1)
-      load_window(plane, 2 * row, 2 * col, h, w, pixels);
-#pragma unroll
-      for (int j = 0; j < 9; ++j) {
-        const float* of_j = tile[channel * 9 + j];  // weight j of each filter
-        // TODO(2): Add up the four outputs of the window, for each filter, as in 12/06 (5 lines).
-        sums[0][0] += of_j[0] * pixels[0][0];
-      }
-    }
+    // TODO(2): These channels' part of the four outputs of the window is in sums, for each filter.
+    if (tile_size > 0) sums[0][0] += tile[0][0] * x[0];
   }
   if (!has_window) return;
-#pragma unroll
-  for (int own = 0; own < kOwn; ++own) {
-    const int filter = first_filter + own;
-    if (filter >= k) break;
-    float result = sums[own][0];
-    // TODO(3): Pooling, what is left of batch norm, ReLU: what may come after the maximum, because
-    // all four outputs share it? (about 4 lines)
-    result *= norm.d_beta[filter];
-    y[((static_cast<size_t>(image) * k + filter) * rows + row) * cols + col] = result;
-  }
+  // TODO(3): y holds this window's value of each filter that exists: batch norm, ReLU and pooling
+  // of the four outputs.
+  static_cast<void>(image), static_cast<void>(row), static_cast<void>(col);
+  y[i] = sums[0][0] * norm.d_beta[0];
 }
 
 }  // namespace

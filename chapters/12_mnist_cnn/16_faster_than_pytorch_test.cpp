@@ -6,10 +6,19 @@
 #include <map>
 #include <set>
 
+#include "02_linear.h"
+#include "03_cross_entropy.h"
+#include "04_sgd_update.h"
+#include "06_conv_forward.h"
+#include "07_conv_backward.h"
+#include "09_batch_norm.h"
+#include "10_relu_pool.h"
+#include "11_train_step.h"
 #include "12_mnist_cnn/test/network.h"
 #include "12_mnist_cnn/test/train_step.h"
 #include "kit/kit.h"
 #include "kit/libraries/script.h"
+#include "kit/parts.h"
 #include "kit/speed/speed.h"
 
 namespace {
@@ -385,7 +394,94 @@ void check_ten_steps(const Network& net, int n) {
   kit::expect_steps_alike(reference, states, batch_of, kRate, kit::network_tensors(sizes_of(net)));
 }
 
+// What each exercise's launchers take in a step of 12/11 that has been made before, by what they
+// are given there. A launcher that calls another exercise's is charged with it.
+std::vector<kit::StepPart> parts_of(const TrainStep& step) {
+  constexpr double kSlice = 33;  // in the simulator: four multiprocessors for the narrow network
+  const Network& net = step.network;
+  const Parameters p = parameters_of(net);
+  const Activations a = activations_of(net, step.n, step.workspace);
+  const auto w = [&](const Tensor& tensor) { return step.parameters + tensor.offset; };
+  const auto dw = [&](const Tensor& tensor) { return step.gradients + tensor.offset; };
+  const int n = step.n, c1 = net.channels1, c2 = net.channels2;
+  const int side1 = net.image, side2 = side1 / 2, area1 = side1 * side1, area2 = side2 * side2;
+  const int features = net.features(), hidden = net.hidden, classes = net.classes;
+  std::vector<kit::StepPart> parts;
+  double layers = 0;
+  const auto add = [&](const char* name, const std::function<void()>& launch) {
+    parts.push_back({std::string("12_mnist_cnn/") + name, kit::device_seconds(launch, kSlice)});
+    layers += parts.back().seconds;
+  };
+  add("02_linear", [&] {
+    launch_linear_forward(a.pool2, w(p.linear1_w), w(p.linear1_b), a.hidden, n, features, hidden);
+    launch_linear_forward(a.relu, w(p.linear2_w), w(p.linear2_b), a.logits, n, hidden, classes);
+    launch_linear_backward(a.relu, w(p.linear2_w), a.dlogits, a.drelu, dw(p.linear2_w),
+                           dw(p.linear2_b), n, hidden, classes);
+    launch_linear_backward(a.pool2, w(p.linear1_w), a.dhidden, a.dpool2, dw(p.linear1_w),
+                           dw(p.linear1_b), n, features, hidden);
+  });
+  add("03_cross_entropy",
+      [&] { launch_cross_entropy(a.logits, step.labels, step.loss, a.dlogits, n, classes); });
+  add("04_sgd_update",
+      [&] { launch_sgd_update(step.parameters, step.gradients, 0.0f, static_cast<int>(p.total)); });
+  add("06_conv_forward", [&] {
+    launch_conv_forward(step.images, w(p.conv1_w), a.conv1, n, 1, side1, side1, c1);
+    launch_conv_forward(a.pool1, w(p.conv2_w), a.conv2, n, c1, side2, side2, c2);
+  });
+  add("07_conv_backward", [&] {
+    launch_conv_backward(a.pool1, w(p.conv2_w), a.dconv2, a.dpool1, dw(p.conv2_w), a.scratch, n, c1,
+                         side2, side2, c2);
+    launch_conv_backward(step.images, w(p.conv1_w), a.dconv1, nullptr, dw(p.conv1_w), a.scratch, n,
+                         1, side1, side1, c1);
+  });
+  add("09_batch_norm", [&] {
+    launch_batch_norm_forward(a.conv1, w(p.bn1_gamma), w(p.bn1_beta), a.norm1, a.mean1, a.inv_std1,
+                              a.scratch, n, c1, area1);
+    launch_batch_norm_forward(a.conv2, w(p.bn2_gamma), w(p.bn2_beta), a.norm2, a.mean2, a.inv_std2,
+                              a.scratch, n, c2, area2);
+    launch_batch_norm_backward(a.conv2, w(p.bn2_gamma), a.mean2, a.inv_std2, a.dnorm2, a.dconv2,
+                               dw(p.bn2_gamma), dw(p.bn2_beta), a.scratch, n, c2, area2);
+    launch_batch_norm_backward(a.conv1, w(p.bn1_gamma), a.mean1, a.inv_std1, a.dnorm1, a.dconv1,
+                               dw(p.bn1_gamma), dw(p.bn1_beta), a.scratch, n, c1, area1);
+  });
+  add("10_relu_pool", [&] {
+    launch_relu_pool_forward(a.norm1, a.pool1, n, c1, side1, side1);
+    launch_relu_pool_forward(a.norm2, a.pool2, n, c2, side2, side2);
+    launch_relu_pool_backward(a.norm2, a.dpool2, a.dnorm2, n, c2, side2, side2);
+    launch_relu_pool_backward(a.norm1, a.dpool1, a.dnorm1, n, c1, side1, side1);
+  });
+  // What the step launches besides its layers.
+  const double whole = kit::device_seconds([&] { launch_train_step(step, 0.0f); }, kSlice);
+  parts.push_back({"12_mnist_cnn/11_train_step", std::max(0.0, whole - layers)});
+  return parts;
+}
+
 }  // namespace
+
+// The step that the fused one replaces. Its layers are the learner's own where they are passed, and
+// no fast step counts as trained with kernels of one's own if most of them are not.
+TEST(FasterThanPytorch, TrainsWithTheKernelsThatYouWrote) {
+  const Network net = kit::simulated() ? kNarrowNetwork : kMnistNetwork;
+  constexpr float kRate = 0.01f;
+  const std::vector<float> start = kit::random_parameters(sizes_of(net));
+  const kit::ImageBatch batch = kit::random_batch(net, 64);
+  const kit::StepArrays<TrainStep> arrays(net, start, batch);
+  std::vector<std::vector<float>> states;
+  const kit::Run run = kit::run([&] {
+    cudaMemcpy(arrays.step.parameters, start.data(), start.size() * sizeof(float),
+               cudaMemcpyHostToDevice);
+    states = {start};
+    for (int i = 0; i < 3; ++i) {
+      launch_train_step(arrays.step, kRate);
+      states.push_back(arrays.parameters.download());
+    }
+  });
+  if (!run.ok()) return;
+  kit::DoubleNetwork reference(sizes_of(net), start);
+  const auto batch_of = [&](size_t) -> const kit::ImageBatch& { return batch; };
+  kit::expect_steps_alike(reference, states, batch_of, kRate, kit::network_tensors(sizes_of(net)));
+  kit::report_parts(parts_of(arrays.step), 0.5);
+}
 
 TEST(FasterThanPytorch, NormalisesWhatTheLinearLayerLoads) {
   RecordProperty("todo", 1);

@@ -1,5 +1,6 @@
 #include "cli/event_reader.h"
 
+#include "cli/linked_kernels.h"
 #include "course/error.h"
 #include "course/json.h"
 
@@ -150,6 +151,13 @@ void EventReader::note(TestReport& report, const std::string& kind, const Json& 
     report.budgets.push_back(read_budget(event));
   } else if (kind == "speed") {
     report.speeds.push_back(read_speed(event));
+  } else if (kind == "part") {
+    for (LinkedKernel& kernel : result_->linked) {
+      if (kernel.id == event.string_or("exercise")) kernel.share = event.number_or("share");
+    }
+  } else if (kind == "own_parts") {
+    const std::string why = too_few_own_kernels(result_->linked, event.number_or("needed"));
+    if (!why.empty()) report.failures.push_back({"", 0, why});
   }
 }
 
@@ -190,8 +198,8 @@ const TestReport* EventReader::read(std::string_view line) {
     return current;
   }
   note(*current, kind, event);
-  const bool decides =
-      kind == "failure" || kind == "finding" || kind == "budget" || kind == "speed";
+  const bool decides = kind == "failure" || kind == "finding" || kind == "budget" ||
+                       kind == "speed" || kind == "own_parts";
   return decides ? current : nullptr;
 }
 

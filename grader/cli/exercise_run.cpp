@@ -523,18 +523,25 @@ std::filesystem::path learner_object(const Paths& paths, Device device, const st
          (id + ".cu.o");
 }
 
-bool is_refused(const Paths& paths, const RunRequest& request, Result* result) {
-  if (request.program != Program::kLearner || is_python(*request.exercise)) return false;
-  std::vector<std::string> files = {request.exercise->id};
-  for (const LinkedKernel& kernel : result->linked) {
-    if (kernel.own) files.push_back(kernel.id);
+// The learner's files that are compiled: that of the exercise, and those of earlier ones that it is
+// linked with.
+std::vector<std::string> learner_files(const RunRequest& request, const Result& result) {
+  std::vector<std::string> ids;
+  if (request.program != Program::kLearner) return ids;
+  if (!is_python(*request.exercise)) ids.push_back(request.exercise->id);
+  for (const LinkedKernel& kernel : result.linked) {
+    if (kernel.own) ids.push_back(kernel.id);
   }
-  for (const std::string& id : files) {
+  return ids;
+}
+
+bool is_refused(const Paths& paths, const RunRequest& request, Result* result) {
+  for (const std::string& id : learner_files(request, *result)) {
     const std::string what = refused_part(learner_object(paths, request.device, id));
     if (what.empty()) continue;
     result->outcome = Outcome::kFailed;
     result->early_end = "not run";
-    result->early_message = "Your file " + (id == files.front() ? "" : id + ".cu ") + what +
+    result->early_message = "Your file " + (id == request.exercise->id ? "" : id + ".cu ") + what +
                             ". Exercises are graded without what loads libraries, starts "
                             "programs or looks into the grader: it was not run.";
     return true;
@@ -553,10 +560,14 @@ Result run_program(const Paths& paths, const RunRequest& request) {
 
 namespace {
 
-// Before the compiler reads the file, and shows lines of what it includes in its messages.
-std::optional<Diagnostic> refused_source(const Paths& paths, const RunRequest& request) {
-  if (request.program != Program::kLearner || is_python(*request.exercise)) return std::nullopt;
-  return refused_include(paths.root, course::files_of(paths.root, *request.exercise).starter);
+// Before the compiler reads the files, and shows lines of what they include in its messages.
+std::optional<Diagnostic> refused_source(const Paths& paths, const std::vector<std::string>& ids) {
+  for (const std::string& id : ids) {
+    if (auto refused = refused_include(paths.root, paths.root / "chapters" / (id + ".cu"))) {
+      return refused;
+    }
+  }
+  return std::nullopt;
 }
 
 BuildResult not_compiled(const Diagnostic& why) {
@@ -567,19 +578,24 @@ BuildResult not_compiled(const Diagnostic& why) {
 }
 
 // What the compiler has read after all, through whatever a line hid it behind.
-std::optional<Diagnostic> refused_reading(const Paths& paths, const RunRequest& request) {
-  if (request.program != Program::kLearner || is_python(*request.exercise)) return std::nullopt;
-  return refused_dependency(paths, request.device,
-                            course::files_of(paths.root, *request.exercise).starter,
-                            learner_object(paths, request.device, request.exercise->id));
+std::optional<Diagnostic> refused_reading(const Paths& paths, Device device,
+                                          const std::vector<std::string>& ids) {
+  for (const std::string& id : ids) {
+    if (auto refused = refused_dependency(paths, device, paths.root / "chapters" / (id + ".cu"),
+                                          learner_object(paths, device, id))) {
+      return refused;
+    }
+  }
+  return std::nullopt;
 }
 
 // Python is not built; the kernels that it calls are.
-BuildResult build_for(const Paths& paths, const RunRequest& request) {
+BuildResult build_for(const Paths& paths, const RunRequest& request, const Result& result) {
   BuildResult build;
   build.status = BuildResult::Status::kBuilt;
   if (!request.build) return build;
-  if (const auto refused = refused_source(paths, request)) return not_compiled(*refused);
+  const std::vector<std::string> files = learner_files(request, result);
+  if (const auto refused = refused_source(paths, files)) return not_compiled(*refused);
   std::string target = target_of(*request.exercise, request.program);
   if (is_python(*request.exercise)) {
     const std::string missing = missing_modules(paths, *request.exercise);
@@ -593,7 +609,9 @@ BuildResult build_for(const Paths& paths, const RunRequest& request) {
   if (target.empty()) return build;
   build = build_target(paths, request.device, target, request);
   if (build.status != BuildResult::Status::kBuilt) return build;
-  if (const auto refused = refused_reading(paths, request)) return not_compiled(*refused);
+  if (const auto refused = refused_reading(paths, request.device, files)) {
+    return not_compiled(*refused);
+  }
   return build;
 }
 
@@ -605,7 +623,7 @@ Result build_and_run(const Paths& paths, const RunRequest& request) {
     result.linked = linked_kernels(paths, *request.exercise);
   }
   if (request.build && !result.linked.empty()) note_own_kernels(paths, request.device);
-  BuildResult build = build_for(paths, request);
+  BuildResult build = build_for(paths, request, result);
   switch (build.status) {
     case BuildResult::Status::kBuilt:
       if (is_refused(paths, request, &result)) break;

@@ -116,6 +116,7 @@ struct TestReport {
 struct LinkedKernel {
   std::string id;
   bool own = false;
+  double share = -1;  // of the time of a step, 0 to 1; less than 0: not asked
 };
 
 enum class Outcome {

@@ -1,6 +1,7 @@
 #include "cli/linked_kernels.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "course/progress.h"
@@ -33,6 +34,30 @@ std::vector<LinkedKernel> linked_kernels(const Paths& paths, const course::Exerc
     kernels.push_back({id, earlier != nullptr && is_own(paths, progress, *earlier)});
   }
   return kernels;
+}
+
+std::string too_few_own_kernels(const std::vector<LinkedKernel>& kernels, double needed) {
+  double own = 0;
+  std::vector<LinkedKernel> others;
+  for (const LinkedKernel& kernel : kernels) {
+    if (kernel.own) own += std::max(kernel.share, 0.0);
+    if (!kernel.own) others.push_back(kernel);
+  }
+  if (others.empty() || own >= needed) return "";
+  std::sort(others.begin(), others.end(),
+            [](const LinkedKernel& a, const LinkedKernel& b) { return a.share > b.share; });
+  std::string text = "Right, but kernels of yours have " + percent(own) +
+                     " of the time of a step, and " + percent(needed) +
+                     " are needed. The solution's have the rest: ";
+  for (const LinkedKernel& kernel : others) {
+    text += kernel.id.substr(kernel.id.find('/') + 1) + " " + percent(kernel.share) +
+            (&kernel == &others.back() ? "." : ", ");
+  }
+  return text + " Pass " + others.front().id + " next: from then on yours is the one that runs.";
+}
+
+std::string percent(double share) {
+  return std::to_string(std::lround(100 * std::max(share, 0.0))) + " %";
 }
 
 void note_own_kernels(const Paths& paths, Device device) {

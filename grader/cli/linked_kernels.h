@@ -15,6 +15,13 @@ namespace grade {
 // again, the solution's otherwise. In the order of "links".
 std::vector<LinkedKernel> linked_kernels(const Paths& paths, const course::Exercise& exercise);
 
+// "31 %" of 0.31.
+std::string percent(double share);
+
+// What to do about it where less than `needed` (0 to 1) of the time passes in kernels of the
+// learner; "" where it is enough, or where nothing is linked for a learner.
+std::string too_few_own_kernels(const std::vector<LinkedKernel>& kernels, double needed);
+
 // Tells CMake: own_kernels.txt in the build folder lists the exercises whose own kernels are to be
 // linked, of all that any exercise uses. A list that is right already stays as it is, because a
 // newer file makes Ninja configure again. Throws course::Error.

@@ -345,7 +345,9 @@ std::string body(const Result& result, const Terminal& terminal, const Extent& e
 std::string names_of(const Result& result, bool own) {
   std::vector<std::string> names;
   for (const LinkedKernel& kernel : result.linked) {
-    if (kernel.own == own) names.push_back(base_name(kernel.id));
+    if (kernel.own != own) continue;
+    const std::string share = kernel.share < 0 ? "" : " (" + percent(kernel.share) + ")";
+    names.push_back(base_name(kernel.id) + share);
   }
   return course::join(names, ", ");
 }
@@ -358,6 +360,7 @@ std::string linked(const Result& result, const Terminal& terminal) {
   if (!solutions.empty()) {
     text += (own.empty() ? "" : "; ") + ("the solution's of " + solutions);
   }
+  if (result.linked.front().share >= 0) text += ". In brackets: their shares of the time of a step";
   return labelled(Style::kNote, "with", text, terminal);
 }
 

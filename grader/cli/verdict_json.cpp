@@ -139,10 +139,10 @@ std::string json_of(const TestReport& test) {
 }
 
 std::string json_of(const LinkedKernel& kernel) {
-  return JsonOut()
-      .text("exercise", kernel.id)
-      .text("kernels", kernel.own ? "learner" : "solution")
-      .str();
+  JsonOut out;
+  out.text("exercise", kernel.id).text("kernels", kernel.own ? "learner" : "solution");
+  if (kernel.share >= 0) out.number("share", kernel.share);
+  return out.str();
 }
 
 std::string json_of(const Result& result) {

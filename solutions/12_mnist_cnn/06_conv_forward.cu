@@ -16,7 +16,6 @@ constexpr int kChannels = 16;  // of x, whose weights lie in shared memory at a 
 __global__ void __launch_bounds__(kThreads)
     conv_forward(const float* x, const float* weights, float* y, int n, int c, int h, int w,
                  int k) {
-  __shared__ float tile[kChannels * 9][kOwn];  // [channel, weight][filter]
   const int first_filter = blockIdx.y * kOwn;
   const int rows = (h + 1) / 2, cols = (w + 1) / 2;  // patches in a plane
   const int i = blockIdx.x * kThreads + threadIdx.x;
@@ -30,6 +29,14 @@ __global__ void __launch_bounds__(kThreads)
   const int col = i % cols * 2;
   //~end
   float sums[kOwn][2][2] = {};  // [filter][row][col of the patch]
+  //~ // TODO(2): sums is complete: each filter's four outputs of the patch, over all channels. A block
+  //~ // loads each weight from global memory once, kChannels channels at a time; lanes without a patch
+  //~ // meet every barrier. Every index of sums and of a window is known when this is compiled.
+  //~ static_cast<void>(first_filter), static_cast<void>(c), static_cast<void>(kChannels);
+  //~ static_cast<void>(image), static_cast<void>(row), static_cast<void>(col);
+  //~ if (has_patch) sums[0][0][0] = x[0] * weights[0];
+  //~begin 2
+  __shared__ float tile[kChannels * 9][kOwn];  // [channel, weight][filter]
   for (int first = 0; first < c; first += kChannels) {
     const int tile_size = min(kChannels, c - first) * 9;  // weights per filter
     __syncthreads();  // read against write: all threads have used the tile before
@@ -46,18 +53,15 @@ __global__ void __launch_bounds__(kThreads)
 #pragma unroll
       for (int j = 0; j < 9; ++j) {
         const float* of_j = tile[channel * 9 + j];  // weight j of each filter
-        //~ // TODO(2): Add weight j times the pixel under it, for each filter and output (5 lines).
-        //~ sums[0][0][0] += of_j[0] * window[0][0];
-        //~begin 2
         for (int filter = 0; filter < kOwn; ++filter) {
           for (int p = 0; p < 4; ++p) {  // outputs of the patch
             sums[filter][p / 2][p % 2] += of_j[filter] * window[j / 3 + p / 2][j % 3 + p % 2];
           }
         }
-        //~end
       }
     }
   }
+  //~end
   if (!has_patch) return;
   //~ // TODO(3): Write the sums of those outputs that exist: k, h and w may end inside the patch
   //~ // (about 9 lines).

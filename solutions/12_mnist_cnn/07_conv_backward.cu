@@ -56,6 +56,11 @@ __global__ void __launch_bounds__(kThreads)
   const int end = static_cast<long long>(n) * (blockIdx.x + 1) / gridDim.x;
   const int rows = (h + 1) / 2, cols = (w + 1) / 2;  // patches in a plane
   float sums[kSums] = {};                            // [filter][weight]
+  //~ // TODO(2): sums holds what the patches of this thread, every kThreads-th of the part, add to the
+  //~ // nine weights of each filter. Filters past the last one and outputs past the border add nothing.
+  //~ // Every index of sums is known when this is compiled.
+  //~ if (begin < end) sums[0] = x[0] * dy[0] * rows * cols;
+  //~begin 2
   for (int i = threadIdx.x; i < (end - begin) * rows * cols; i += kThreads) {
     const int image = begin + i / (rows * cols), row = i / cols % rows * 2, col = i % cols * 2;
     float window[4][4];  // x from (row - 1, col - 1)
@@ -66,18 +71,15 @@ __global__ void __launch_bounds__(kThreads)
       const size_t plane = static_cast<size_t>(image) * k + first_filter + filter;
       float of_y[4];  // dy of the four outputs of the patch, 0 where there is none
       load_patch(dy + plane * h * w, row, col, h, w, of_y);
-      //~ // TODO(2): Add to each of the filter's nine sums what these outputs say (about 5 lines).
-      //~ sums[filter * 9] += of_y[0] * window[0][0];
-      //~begin 2
 #pragma unroll
       for (int j = 0; j < 9; ++j) {
         for (int p = 0; p < 4; ++p) {
           sums[filter * 9 + j] += of_y[p] * window[j / 3 + p / 2][j % 3 + p % 2];
         }
       }
-      //~end
     }
   }
+  //~end
   const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
   //~ // TODO(3): Every warp adds up each of its sums and leaves it in of_warp; then thread t adds up
   //~ // the warps' sums t (about 10 lines).

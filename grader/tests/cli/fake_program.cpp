@@ -8,6 +8,7 @@
 //   //! finding CHECK KIND TEXT  //! budget VALUE LIMIT NAME    //! counters N
 //   //! speed SECONDS RATIO PASS NAME   modelled, against the stage NAME; PASS is the bar
 //   //! measured SECONDS RATIO PASS NAME   the same, on a card
+//   //! part SHARE EXERCISE   //! own NEEDED   whose kernels have what of a step
 //   //! case NAME                          the case of the speeds after it
 //   //! devices N               fails unless so many devices are asked for (0: not said)
 //   //! print TEXT  //! spam  //! exit N  //! abort  //! crash  //! recurse  //! hang  //! allocate
@@ -195,6 +196,13 @@ class Program {
     if (ratio < pass) fail("Right, but too slow.");
   }
 
+  void part(const std::string& rest) {
+    std::istringstream words(rest);
+    std::string share, exercise;
+    words >> share >> exercise;
+    send("part", about() + ",\"exercise\":\"" + exercise + "\",\"share\":" + share);
+  }
+
   [[noreturn]] static void spam() {
     const std::string line(1 << 16, 'x');
     for (;;) {
@@ -263,6 +271,8 @@ class Program {
         {"counters", [&] { counters(step.rest); }},
         {"speed", [&] { speed(step.rest, true); }},
         {"case", [&] { case_ = step.rest; }},
+        {"part", [&] { part(step.rest); }},
+        {"own", [&] { send("own_parts", about() + ",\"needed\":" + step.rest); }},
         {"measured", [&] { speed(step.rest, false); }},
         {"devices", [&] { expect_devices(step.rest); }},
         {"variable", [&] { expect_variable(step.rest); }},

@@ -1,5 +1,7 @@
 // "links" of course.json: whose kernels of earlier exercises a learner's program is linked with,
 // and that the verdict says it.
+#include "cli/linked_kernels.h"
+
 #include <gtest/gtest.h>
 
 #include "course/text.h"
@@ -64,6 +66,53 @@ TEST_F(LinkedKernels, AreTheSolutionsForTheSolution) {
   ASSERT_EQ(course_.grade({"run", ScratchCourse::kFirst}).status, 0);
   const Ran ran = course_.grade({"run", "--solution", kSecond});
   EXPECT_EQ(ran.out.find("with  "), std::string::npos) << ran.out;
+}
+
+// Most of a step has to pass in kernels of the learner's own.
+constexpr const char* kStep =
+    "// mine\n//! test Scratch.Trains 0\n//! part 0.7 01_begin/01_first\n//! own 0.5\n";
+
+TEST_F(LinkedKernels, OfTheSolutionAreNotEnoughWhereAStepShallBeTheLearners) {
+  course_.save(kStep, kSecond);
+  const Ran ran = course_.grade({"run", kSecond});
+  EXPECT_EQ(ran.status, 1) << ran.out;
+  EXPECT_NE(ran.out.find("FAIL"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("kernels of yours have 0 %"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("01_first 70 %"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("01_begin/01_first next"), std::string::npos) << ran.out;
+}
+
+TEST_F(LinkedKernels, OfTheLearnerAreNamedWithTheirShareOfTheStep) {
+  course_.save(kSolved);
+  ASSERT_EQ(course_.grade({"run", ScratchCourse::kFirst}).status, 0);
+  course_.save(kStep, kSecond);
+  const Ran ran = course_.grade({"run", kSecond});
+  EXPECT_EQ(ran.status, 0) << ran.out;
+  EXPECT_NE(ran.out.find("your kernels of 01_first (70 %)"), std::string::npos) << ran.out;
+  const Ran json = course_.grade({"run", "--json", kSecond});
+  EXPECT_NE(json.out.find(R"("kernels": "learner", "share": 0.7)"), std::string::npos) << json.out;
+}
+
+TEST(TooFewOwnKernels, CountsTheShareOfTheLearnersAndNamesTheLargestOfTheOthers) {
+  EXPECT_EQ(too_few_own_kernels({}, 0.5), "");  // a solution, or a program of the gates
+  EXPECT_EQ(too_few_own_kernels({{"12/a", true, 0.5}, {"12/b", false, 0.5}}, 0.5), "");
+  const std::string why =
+      too_few_own_kernels({{"12/a", true, 0.3}, {"12/b", false, 0.2}, {"12/c", false, 0.5}}, 0.5);
+  EXPECT_NE(why.find("30 %"), std::string::npos) << why;
+  EXPECT_NE(why.find("c 50 %, b 20 %. Pass 12/c next"), std::string::npos) << why;
+  // Nothing is left to pass: whatever the step does outside the layers is the learner's, too.
+  EXPECT_EQ(too_few_own_kernels({{"12/a", true, 0.3}}, 0.5), "");
+}
+
+// A file that was passed, and then includes what it may not.
+TEST_F(LinkedKernels, AreRefusedWhereTheyIncludeTheSolution) {
+  course_.save(kSolved);
+  ASSERT_EQ(course_.grade({"run", ScratchCourse::kFirst}).status, 0);
+  course_.save(std::string("#include \"../../solutions/01_begin/01_first.cu\"\n") + kSolved);
+  const Ran ran = course_.grade({"run", kSecond});
+  EXPECT_NE(ran.status, 0) << ran.out;
+  EXPECT_NE(ran.out.find("refused"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("01_first.cu"), std::string::npos) << ran.out;
 }
 
 // The clone with links of one exercise, all else as it is.
