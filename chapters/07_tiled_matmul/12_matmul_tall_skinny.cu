@@ -56,71 +56,30 @@ __device__ void begin_part(const Rows& rows, const float* a, int first, int part
 // Adds this lane's products of a part to its sums. columns: [kCols][rows.count].
 __device__ void multiply_part(float (&sums)[kRows][kCols], const Rows& rows, const float4* columns,
                               int part) {
-#pragma unroll 1
-  for (int i = rows.begin(part) + threadIdx.x % 32; i < rows.begin(part + 1); i += 32) {
-    // TODO(1): Read quad i of all rows once and quad i of each column once; add the four products
-    // of every row and column to their sum (about 10 lines).
-  }
+  // TODO(1): The products of this lane's quads of a part, of all rows with all columns. A quad of
+  // a row is read once, and so is a quad of a column.
 }
 
 // Adds up the sums that the lanes have over their own parts of k, and keeps them: [kRows][kCols].
 __device__ void keep_sums(float (&sums)[kRows][kCols], float* kept) {
-  const int lane = threadIdx.x % 32;
-  // TODO(3): Let share_out_sums<kSums, 16> add up the sums of the 32 lanes, and put those of which
-  // this lane is in charge to their places in `kept` (about 6 lines).
-  for (int e = lane; e < kSums; e += 32) kept[e] = sums[0][0];
+  // TODO(3): share_out_sums<kSums, 16> adds up the sums of the 32 lanes and leaves some of them
+  // with each lane: they go to their places in `kept`. And below: from there to c.
 }
 
 // Writes what was kept of `turns` turns to c, or adds it; the last one was at row `last`. Columns
 // begin at `col`. Neighbours in c are written by neighbours, so that memory gets whole sectors.
 __device__ void write_sums(const float* kept, int turns, float* c, int last, int turn, int col,
                            int m, int n, bool add) {
-  __syncwarp();  // closes write against read: a lane writes what other lanes have kept
-  for (int e = threadIdx.x % 32; e < turns * kSums; e += 32) {
-    const int row = last - (turns - 1 - e / kSums) * turn + e % kSums / kCols;
-    const int s = col + e % kCols;
-    if (row < m && s < n) {
-      float* at = c + static_cast<size_t>(row) * n + s;
-      *at = (add ? *at : 0.0f) + kept[e];
-    }
-  }
-  __syncwarp();  // closes read against write: the sums of the next turn go to the same place
 }
 
 template <bool kAligned>
 __global__ void __launch_bounds__(32 * kWarps, 1)
     matmul_tall_skinny(const float* a, const float* b, float* c, int m, int n, int k, int width,
                        bool add) {
-  extern __shared__ float4 columns[];  // [kCols][count]; then rows and sums of all warps
-  const int warp = threadIdx.x / 32, count = (width + 3) / 4, first_col = blockIdx.x * kCols;
-  const Rows rows = {columns + (kCols + warp * kRows) * count, count};
-  int turns = 0;  // whose sums are kept
-  float* own = reinterpret_cast<float*>(columns + (kCols + kWarps * kRows) * count);
-  own += warp * kKept * kSums;                  // [kKept][kSums]
-  const int turn = gridDim.y * kWarps * kRows;  // rows that all warps take together
-  int first = (warp * gridDim.y + blockIdx.y) * kRows;
-  Columns loads;
-  begin_part<kAligned>(rows, a, first, 0, m, width, k);  // first what takes longest
-  loads.load(b, first_col, width, n);
-  for (int part = 1; part < kParts; ++part) {
-    begin_part<kAligned>(rows, a, first, part, m, width, k);
-  }
-  loads.store(reinterpret_cast<float*>(columns), count);
-  __syncthreads();  // closes write against read: all threads have stored columns
-  for (; first < m; first += turn) {
-    float sums[kRows][kCols] = {};
-#pragma unroll 1
-    for (int part = 0; part < kParts; ++part) {
-      // TODO(2): Wait for the oldest part, multiply it, and begin to copy the same part of the
-      // rows of the next turn. No lane reads what another has copied (about 3 lines).
-      multiply_part(sums, rows, columns, part);
-    }
-    keep_sums(sums, own + turns * kSums);
-    if (++turns == kKept || first + turn >= m) {
-      write_sums(own, turns, c, first, turn, first_col, m, n, add);
-      turns = 0;
-    }
-  }
+  // TODO(2): All warps of the grid share out the rows, kRows at a time, and each has room in
+  // shared memory for its rows, in kParts parts. While a part is multiplied, the others are on
+  // their way. The block keeps its columns of b there, too, and the sums of kKept turns of each
+  // warp, which are written together: kBytesPerK and kBytesOfSums say how much room there is.
 }
 
 void launch_matmul_tall_skinny(const float* d_a, const float* d_b, float* d_c, int m, int n,

@@ -98,15 +98,9 @@ __global__ void __launch_bounds__(32 * kMostWarps, 2)
     add_rows_by_rows(mine.q, block.k, lane, score);
     wait_for_copies<0>();
     __syncthreads();  // v of all threads is there; nobody needs this k any more
-    load_rows(block.k, k, first + kKeys, keys, t, threads);
-    close_copy_group();
-    if (first + kKeys > keys) {
-      // TODO(4): The last step has fewer than kKeys keys. Which score gives a key that does not
-      // exist the weight 0? (about 4 lines)
-    }
-    add_step(state, score);
-    store_weights(mine, lane, score);
-    add_rows_by_columns(mine.weight, block.v, lane, state.sums);
+    // TODO(4): What happens once v is there: the next keys are asked for, the scores become
+    // weights, and weights times values go to the sums. The last step has fewer than kKeys keys,
+    // and a key that does not exist must have no weight.
   }
   wait_for_copies<0>();
   write_out(state, lane, out, first_query, queries);

@@ -56,11 +56,11 @@ __device__ void begin_part(const Rows& rows, const float* a, int first, int part
 // Adds this lane's products of a part to its sums. columns: [kCols][rows.count].
 __device__ void multiply_part(float (&sums)[kRows][kCols], const Rows& rows, const float4* columns,
                               int part) {
+  //~ // TODO(1): The products of this lane's quads of a part, of all rows with all columns. A quad of
+  //~ // a row is read once, and so is a quad of a column.
+  //~begin 1
 #pragma unroll 1
   for (int i = rows.begin(part) + threadIdx.x % 32; i < rows.begin(part + 1); i += 32) {
-    //~ // TODO(1): Read quad i of all rows once and quad i of each column once; add the four products
-    //~ // of every row and column to their sum (about 10 lines).
-    //~begin 1
     float4 x[kRows];
 #pragma unroll
     for (int r = 0; r < kRows; ++r) x[r] = rows.quads[r * rows.count + i];
@@ -76,17 +76,16 @@ __device__ void multiply_part(float (&sums)[kRows][kCols], const Rows& rows, con
 #pragma unroll
       for (int r = 0; r < kRows; ++r) sums[r][s] += x[r].w * y.w;
     }
-    //~end
   }
+  //~end
 }
 
 // Adds up the sums that the lanes have over their own parts of k, and keeps them: [kRows][kCols].
 __device__ void keep_sums(float (&sums)[kRows][kCols], float* kept) {
-  const int lane = threadIdx.x % 32;
-  //~ // TODO(3): Let share_out_sums<kSums, 16> add up the sums of the 32 lanes, and put those of which
-  //~ // this lane is in charge to their places in `kept` (about 6 lines).
-  //~ for (int e = lane; e < kSums; e += 32) kept[e] = sums[0][0];
+  //~ // TODO(3): share_out_sums<kSums, 16> adds up the sums of the 32 lanes and leaves some of them
+  //~ // with each lane: they go to their places in `kept`. And below: from there to c.
   //~begin 3
+  const int lane = threadIdx.x % 32;
   int from = 0, to = kSums;
   share_out_sums<kSums, 16>(&sums[0][0], lane, from, to);
 #pragma unroll
@@ -100,6 +99,7 @@ __device__ void keep_sums(float (&sums)[kRows][kCols], float* kept) {
 // begin at `col`. Neighbours in c are written by neighbours, so that memory gets whole sectors.
 __device__ void write_sums(const float* kept, int turns, float* c, int last, int turn, int col,
                            int m, int n, bool add) {
+  //~begin 3
   __syncwarp();  // closes write against read: a lane writes what other lanes have kept
   for (int e = threadIdx.x % 32; e < turns * kSums; e += 32) {
     const int row = last - (turns - 1 - e / kSums) * turn + e % kSums / kCols;
@@ -110,12 +110,18 @@ __device__ void write_sums(const float* kept, int turns, float* c, int last, int
     }
   }
   __syncwarp();  // closes read against write: the sums of the next turn go to the same place
+  //~end
 }
 
 template <bool kAligned>
 __global__ void __launch_bounds__(32 * kWarps, 1)
     matmul_tall_skinny(const float* a, const float* b, float* c, int m, int n, int k, int width,
                        bool add) {
+  //~ // TODO(2): All warps of the grid share out the rows, kRows at a time, and each has room in
+  //~ // shared memory for its rows, in kParts parts. While a part is multiplied, the others are on
+  //~ // their way. The block keeps its columns of b there, too, and the sums of kKept turns of each
+  //~ // warp, which are written together: kBytesPerK and kBytesOfSums say how much room there is.
+  //~begin 2
   extern __shared__ float4 columns[];  // [kCols][count]; then rows and sums of all warps
   const int warp = threadIdx.x / 32, count = (width + 3) / 4, first_col = blockIdx.x * kCols;
   const Rows rows = {columns + (kCols + warp * kRows) * count, count};
@@ -136,14 +142,9 @@ __global__ void __launch_bounds__(32 * kWarps, 1)
     float sums[kRows][kCols] = {};
 #pragma unroll 1
     for (int part = 0; part < kParts; ++part) {
-      //~ // TODO(2): Wait for the oldest part, multiply it, and begin to copy the same part of the
-      //~ // rows of the next turn. No lane reads what another has copied (about 3 lines).
-      //~ multiply_part(sums, rows, columns, part);
-      //~begin 2
       wait_for_copies<kParts - 1>();
       multiply_part(sums, rows, columns, part);
       begin_part<kAligned>(rows, a, first + turn, part, m, width, k);
-      //~end
     }
     keep_sums(sums, own + turns * kSums);
     if (++turns == kKept || first + turn >= m) {
@@ -151,6 +152,7 @@ __global__ void __launch_bounds__(32 * kWarps, 1)
       turns = 0;
     }
   }
+  //~end
 }
 
 void launch_matmul_tall_skinny(const float* d_a, const float* d_b, float* d_c, int m, int n,

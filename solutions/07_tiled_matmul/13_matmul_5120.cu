@@ -21,23 +21,22 @@ constexpr int kParts = (kLargeRows / S::kTileRows) * (kLargeCols / S::kTileCols)
 template <Edges kEdges, class S>
 __global__ void __launch_bounds__(S::kThreads)
     matmul_tiles(const float* a, const float* b, float* c, int m, int n, int k, int first_tile) {
+  //~ // TODO(1): The part of c that this block makes, with make_tile. The parts of a large tile are
+  //~ // numbered row by row, and the large tiles in the order of tile_of_block. A part may lie past
+  //~ // the edge of c.
+  //~begin 1
   extern __shared__ float4 shared[];
   const int tile_rows = (m + kLargeRows - 1) / kLargeRows;
   const int tile_cols = (n + kLargeCols - 1) / kLargeCols;
-  //~ // TODO(1): Which large tile does this block work on, and where in c does its part begin? The
-  //~ // parts of a tile are numbered row by row (about 5 lines).
-  //~ const TilePosition tile = tile_of_block(first_tile + blockIdx.x, tile_rows, tile_cols);
-  //~ const int first_row = tile.row * kLargeRows, first_col = tile.col * kLargeCols;
-  //~begin 1
   constexpr int kPartsX = kLargeCols / S::kTileCols;
   const int block = blockIdx.x, part = block % kParts<S>;
   const TilePosition tile = tile_of_block(first_tile + block / kParts<S>, tile_rows, tile_cols);
   const int first_row = tile.row * kLargeRows + part / kPartsX * S::kTileRows;
   const int first_col = tile.col * kLargeCols + part % kPartsX * S::kTileCols;
-  //~end
   if (first_row >= m || first_col >= n) return;  // the whole block: a part past the edge of c
   make_tile<kEdges, S, kStep>(shared, a, b, c, first_row, first_col, m, n, k,
                               [](float x, float y) { return x * y; });
+  //~end
 }
 
 int tiles_in_whole_waves(int tiles, int places) {
@@ -55,19 +54,22 @@ int tiles_in_whole_waves(int tiles, int places) {
 template <Edges kEdges, class S>
 void launch_tiles(const float* d_a, const float* d_b, float* d_c, int m, int n, int k, int first,
                   int count) {
+  //~ // TODO(3): The launch of these tiles, with as much shared memory as they need. And below: what
+  //~ // whole waves take is made in large tiles, what is left in small ones.
+  //~begin 3
   constexpr int kBytes = kBytesOfPairs<S, kStep>;
   const auto kernel = matmul_tiles<kEdges, S>;
   cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes);
   if (count > 0) kernel<<<count * kParts<S>, S::kThreads, kBytes>>>(d_a, d_b, d_c, m, n, k, first);
+  //~end
 }
 
 template <Edges kEdges>
 void launch_all(const float* d_a, const float* d_b, float* d_c, int m, int n, int k, int places) {
+  //~begin 3
   const int tiles = ((m + kLargeRows - 1) / kLargeRows) * ((n + kLargeCols - 1) / kLargeCols);
   const int whole = tiles_in_whole_waves(tiles, places);
   launch_tiles<kEdges, Large>(d_a, d_b, d_c, m, n, k, 0, whole);
-  //~ // TODO(3): Launch what is left, in small tiles (1 line).
-  //~begin 3
   launch_tiles<kEdges, Small>(d_a, d_b, d_c, m, n, k, whole, tiles - whole);
   //~end
 }

@@ -44,15 +44,13 @@ __device__ void begin_step(__nv_bfloat16* stages, const __nv_bfloat16* a, const 
 // tile_a and tile_b point to this warp's rows of a (kPitchA apart) and columns of b (kPitchB).
 __device__ void multiply_step(Sums (&sums)[kDown][kAcross], const __nv_bfloat16* tile_a,
                               const __nv_bfloat16* tile_b) {
+  //~ // TODO(1): All products of this step: kStep / kSide times, kDown fragments of a with kAcross of
+  //~ // b. What a fragment needs is loaded once (load_shared).
+  //~begin 1
 #pragma unroll
   for (int i = 0; i < kStep; i += kSide) {
     FragmentA of_a[kDown];
     FragmentB of_b[kAcross];
-    //~ // TODO(1): Load the fragments of a and b for the columns i to i + 15 of tile_a, and multiply
-    //~ // each of a with each of b (about 9 lines).
-    //~ load_shared(of_a[0], tile_a, kPitchA);
-    //~ load_shared(of_b[0], tile_b, kPitchB);
-    //~begin 1
     for (int r = 0; r < kDown; ++r) {
       load_shared(of_a[r], tile_a + kSide * r * kPitchA + i, kPitchA);
     }
@@ -62,8 +60,8 @@ __device__ void multiply_step(Sums (&sums)[kDown][kAcross], const __nv_bfloat16*
     for (int r = 0; r < kDown; ++r) {
       for (int s = 0; s < kAcross; ++s) wmma::mma_sync(sums[r][s], of_a[r], of_b[s], sums[r][s]);
     }
-    //~end
   }
+  //~end
 }
 
 template <bool kWhole>
@@ -71,7 +69,9 @@ __global__ void __launch_bounds__(kThreads, 2)
     matmul_wmma(const __nv_bfloat16* a, const __nv_bfloat16* b, float* c, int m, int n, int k,
                 bool aligned) {
   extern __shared__ __align__(128) unsigned char shared[];
+  //~begin 2
   auto* stages = reinterpret_cast<__nv_bfloat16*>(shared);  // [stage][tile_a, tile_b]
+  //~end
   const int warp = threadIdx.x / 32;
   const int warp_row = warp / kWarpsX * kWarpRows, warp_col = warp % kWarpsX * kWarpCols;
   const int first_row = blockIdx.x * kTileRows, first_col = blockIdx.y * kTileCols;
@@ -79,33 +79,33 @@ __global__ void __launch_bounds__(kThreads, 2)
   for (int r = 0; r < kDown; ++r) {
     for (int s = 0; s < kAcross; ++s) wmma::fill_fragment(sums[r][s], 0.0f);
   }
+  //~ // TODO(2): Copies run kStages - 1 steps ahead of the products (begin_step closes a group, also
+  //~ // an empty one). A step is multiplied when all threads' copies of it have come, and a stage is
+  //~ // filled when all warps are done with it. Behind the loop, the stages become scratch memory.
+  //~begin 2
 #pragma unroll 1
   for (int step = 0; step < kStages - 1; ++step) {
     begin_step<kWhole>(stages, a, b, first_row, first_col, step, m, n, k, aligned);
   }
   for (int step = 0; step * kStep < k; ++step) {
     const __nv_bfloat16* tile_a = stages + step % kStages * (kTileA + kTileB);
-    //~ // TODO(2): Wait until this step's copies have arrived, those of all threads; begin those of
-    //~ // the step that is kStages - 1 ahead (about 4 lines).
-    //~begin 2
     wait_for_copies<kStages - 2>();
     // Closes write against read: other threads have copied most of this step. And read against
     // write: all warps are done with the step before, whose stage is overwritten next.
     __syncthreads();
     begin_step<kWhole>(stages, a, b, first_row, first_col, step + kStages - 1, m, n, k, aligned);
-    //~end
     multiply_step(sums, tile_a + warp_row * kPitchA, tile_a + kTileA + warp_col);
   }
   wait_for_copies<0>();
   __syncthreads();  // closes read against write: the stages become scratch memory of the warps
+  //~end
   float* scratch = reinterpret_cast<float*>(shared) + warp * kSide * kSide;
+  //~ // TODO(3): Every fragment goes to its place in c: with store_matrix_sync where all of it lies in
+  //~ // c and rows are aligned, with store_inside otherwise.
+  //~ store_inside(c, sums[0][0], scratch, first_row + warp_row, first_col + warp_col, m, n);
+  //~begin 3
   for (int r = 0; r < kDown; ++r) {
     for (int s = 0; s < kAcross; ++s) {
-      //~ // TODO(3): Write fragment (r, s) to its place in c: with store_matrix_sync where all of
-      //~ // it lies in c and rows are aligned, with store_inside otherwise (about 7 lines).
-      //~ const int row = first_row + warp_row, col = first_col + warp_col;
-      //~ store_inside(c, sums[r][s], scratch, row, col, m, n);
-      //~begin 3
       const int row = first_row + warp_row + kSide * r, col = first_col + warp_col + kSide * s;
       if (kWhole || (aligned && row + kSide <= m && col + kSide <= n)) {
         float* to = c + static_cast<size_t>(row) * n + col;
@@ -113,9 +113,9 @@ __global__ void __launch_bounds__(kThreads, 2)
       } else {
         store_inside(c, sums[r][s], scratch, row, col, m, n);
       }
-      //~end
     }
   }
+  //~end
 }
 
 void launch_matmul_wmma(const __nv_bfloat16* d_a, const __nv_bfloat16* d_b, float* d_c, int m,

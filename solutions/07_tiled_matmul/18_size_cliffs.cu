@@ -37,7 +37,7 @@ int next_wave_cliff(int n, int tile, int multiprocessors) {
 
 int padded(int size) {
   //~ return size;  // TODO(3): The least multiple of four floats, which are 16 bytes, that is not
-  //~               // less. And below: each element of out (about 2 lines), and the product.
+  //~               // less. And below: the kernel that pads, its launch, and the product.
   //~begin 3
   return (size + 3) / 4 * 4;
   //~end
@@ -46,21 +46,22 @@ int padded(int size) {
 // x stands in the upper left corner of out; a thread writes one element of out.
 __global__ void pad_with_zeros(const float* x, int rows, int cols, float* out, int out_rows,
                                int out_cols) {
+  //~begin 3
   const int row = blockIdx.y * blockDim.y + threadIdx.y;
   const int col = blockIdx.x * blockDim.x + threadIdx.x;
   if (row >= out_rows || col >= out_cols) return;
-  //~ out[row * out_cols + col] = 0.0f;
-  //~begin 3
   out[row * out_cols + col] = row < rows && col < cols ? x[row * cols + col] : 0.0f;
   //~end
 }
 
 void launch_pad(const float* d_x, int rows, int cols, float* d_out, int out_rows, int out_cols) {
+  //~begin 3
   const dim3 block(32, 32);  // high: a grid has at most 65,535 blocks in y
   const dim3 grid((out_cols + block.x - 1) / block.x, (out_rows + block.y - 1) / block.y);
   if (grid.x > 0 && grid.y > 0) {
     pad_with_zeros<<<grid, block>>>(d_x, rows, cols, d_out, out_rows, out_cols);
   }
+  //~end
 }
 
 void launch_matmul_padded(const float* d_a, const float* d_b, float* d_c, int m, int n, int k) {

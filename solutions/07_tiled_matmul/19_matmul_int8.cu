@@ -27,26 +27,28 @@ __global__ void quantise_rows(const float* x, int* q, float* scale, int rows, in
   }
   //~end
   if (lane == 0) scale[row] = greatest / 127.0f;
+  //~ // TODO(2): The words of this row: each value as the nearest byte (__float2int_rn), four to a
+  //~ // word, the first in the lowest byte. A value that does not exist is 0, and so is a row of zeros.
+  //~begin 2
   const float per_scale = greatest > 0.0f ? 127.0f / greatest : 0.0f;  // a row of zeros stays one
   for (int word = lane; word < words; word += kWarp) {
     unsigned packed = 0;
-    //~ // TODO(2): Round the values 4 word to 4 word + 3 to bytes, to the nearest (__float2int_rn),
-    //~ // and put them into packed. A value that does not exist is 0 (about 5 lines).
-    //~ packed = __float2int_rn(values[0] * per_scale) & 0xFF;
-    //~begin 2
     for (int j = 0; j < 4; ++j) {
       const int i = 4 * word + j;
       const int byte = i < cols ? __float2int_rn(values[i] * per_scale) : 0;
       packed |= (byte & 0xFFu) << (8 * j);  // without the mask, a sign would fill the word
     }
-    //~end
     q[static_cast<size_t>(row) * words + word] = static_cast<int>(packed);
   }
+  //~end
 }
 
-// Words are loaded as floats were in 04; a step of 32 words is 128 of k.
 __global__ void matmul_int8(const int* q_a, const int* q_b, const float* scale_a,
                             const float* scale_b, float* c, int m, int n, int words) {
+  //~ // TODO(3): Tiles of words, as 04 has tiles of floats, and sums of products of bytes, four at a
+  //~ // time (__dp4a), scaled back when they are written. Lanes that read words of different rows
+  //~ // should find them in different banks.
+  //~begin 3
   __shared__ int tile_a[kTile][kTile];      // [row of c][word]
   __shared__ int tile_b[kTile][kTile + 1];  // [column of c][word]; lanes read down a column
   const int tx = threadIdx.x, ty = threadIdx.y;
@@ -58,22 +60,15 @@ __global__ void matmul_int8(const int* q_a, const int* q_b, const float* scale_a
     tile_a[ty][tx] = inside && row < m ? q_a[row * words + first + tx] : 0;
     tile_b[ty][tx] = inside && col_to_load < n ? q_b[col_to_load * words + first + tx] : 0;
     __syncthreads();  // closes write against read: a thread reads what 62 others have loaded
-    //~ // TODO(3): Add the 4 * kTile products of this step, four at a time (__dp4a). And below: write
-    //~ // the sum, scaled back, if c has this element (about 6 lines).
-    //~ sum += tile_a[ty][tx] * tile_b[ty][tx];
-    //~begin 3
     for (int i = 0; i < kTile; ++i) {
       sum = __dp4a(tile_a[ty][i], tile_b[tx][i], sum);
     }
-    //~end
     __syncthreads();  // closes read against write: the next step overwrites both tiles
   }
   if (row < m && col < n) {
-    //~ c[row * n + col] = sum;
-    //~begin 3
     c[row * n + col] = sum * (scale_a[row] * scale_b[col]);
-    //~end
   }
+  //~end
 }
 
 void launch_quantise_rows(const float* d_x, int* d_q, float* d_scale, int rows, int cols) {
