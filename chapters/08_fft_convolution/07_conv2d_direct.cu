@@ -39,6 +39,8 @@ __global__ void __launch_bounds__(kThreads)
 
 template <int kR, int kS>
 void launch(const float* d_x, float* d_y, int h, int w, int r, int s) {
+  const int bytes = (kTileRows + r - 1) * (kTileCols + s - 1) * static_cast<int>(sizeof(float));
+  conv2d_direct<kR, kS><<<1, dim3(kTileCols, kHeight), bytes>>>(d_x, d_y, h, w, r, s);
 }
 
 }  // namespace
