@@ -35,6 +35,8 @@ __global__ void __launch_bounds__(kThreads)
   }
   // TODO(2): y has the outputs of this tile, those that lie on the image: kEach of one column in
   // each thread, from words of the tile that serve several sums (about 18 lines).
+  const int row = blockIdx.y * kTileRows + ty, col = blockIdx.x * kTileCols + tx;
+  if (row < h && col < w) y[row * w + col] = weights[0] * tile[ty * cols + tx];
 }
 
 template <int kR, int kS>

@@ -46,6 +46,8 @@ __global__ void __launch_bounds__(kThreads)
   //~end
   //~ // TODO(2): y has the outputs of this tile, those that lie on the image: kEach of one column in
   //~ // each thread, from words of the tile that serve several sums (about 18 lines).
+  //~ const int row = blockIdx.y * kTileRows + ty, col = blockIdx.x * kTileCols + tx;
+  //~ if (row < h && col < w) y[row * w + col] = weights[0] * tile[ty * cols + tx];
   //~begin 2
   __syncthreads();  // closes write against read: other threads have loaded most of what is read
   float sums[kEach] = {};  // [o]: row kEach * ty + o of the tile
