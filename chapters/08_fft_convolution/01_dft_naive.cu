@@ -16,15 +16,14 @@ float2 dft_on_paper(int k) {
 }
 
 void dft_on_host(const float2* x, float2* y, int n) {
-  // TODO(2): For each k, the sum over i in double, with cos and sin of <cmath> (about 11 lines).
+  // TODO(2): y is the transform of x, with the sums in double (about 11 lines).
 }
 
 __global__ void dft_naive(const float2* x, float2* y, int n) {
-  // TODO(3): One thread for each k. The complex arithmetic and turn() are in support.h. Take
-  // i k modulo n before it becomes a float: whole turns change nothing (about 8 lines).
+  // TODO(3): y is the transform of x, for every n that the header allows, with six digits of
+  // the angles left however many turns they make; the lanes of a warp read the same sector of x
+  // at a time. + * and turn() are in support.h (about 8 lines here, and the launch below).
 }
 
 void launch_dft_naive(const float2* d_x, float2* d_y, int n) {
-  constexpr int kBlock = 128;  // threads
-  dft_naive<<<(n + kBlock - 1) / kBlock, kBlock>>>(d_x, d_y, n);
 }

@@ -51,42 +51,23 @@ __device__ __forceinline__ void times_powers(float2* v, float2 w) {
 // of n / kRadix takes the points j, j + n / kRadix, ...; thread t has those with j = t + m T.
 template <class P, int kRadix, int kDone>
 __device__ __forceinline__ void pass(float2* v, int t) {
-  constexpr int kButterflies = P::kEach / kRadix;  // of a thread
-#pragma unroll
-  for (int m = 0; m < kButterflies; ++m) {
-    float2 u[kRadix];
-#pragma unroll
-    for (int r = 0; r < kRadix; ++r) u[r] = v[m + r * kButterflies];
-    const int k = (t + m * P::kThreads) % kDone;  // 0 in the first pass: nothing to turn there
-    if (kDone > 1) {
-      // TODO(1): u[r] is point k of the r-th of kRadix finished transforms. Turn it by r times
-      // the right part of a turn, with times_powers (about 1 line).
-      times_powers<kRadix>(u, turn(static_cast<float>(k)));
-    }
-    dft<kRadix>(u);
-#pragma unroll
-    for (int r = 0; r < kRadix; ++r) v[m + r * kButterflies] = u[r];
-  }
+  // TODO(1): Each butterfly of this thread has turned its points, transformed them with dft, and
+  // put the results back where the points were. Before: u[r] is point j % kDone of the r-th of
+  // kRadix finished transforms. times_powers turns; the first pass has nothing to turn (about 12
+  // lines).
 }
 
 // Between two passes: results go to shared memory in the order of the transforms that are now
 // finished, and the points of the next pass come back. This is what replaces bit reversal.
 template <class P, int kRadix, int kDone>
 __device__ __forceinline__ void exchange(float2* v, float2* tile, int t) {
-  constexpr int kButterflies = P::kEach / kRadix;
-  if (kDone > 1) wait_for_transform<P>();  // read against write: others may not have read the tile
-#pragma unroll
-  for (int m = 0; m < kButterflies; ++m) {
-    const int j = t + m * P::kThreads;
-    // TODO(2): Result r of butterfly j is point j % kDone + r kDone of the finished transform
-    // number j / kDone, which has kDone kRadix points. Put each in its place (about 4 lines).
-    for (int r = 0; r < kRadix; ++r) {  // back to where its point came from: the wrong place
-      tile[place(j + r * (P::kPoints / kRadix))] = v[m + r * kButterflies];
-    }
-  }
-  wait_for_transform<P>();  // write against read: all points of the pass are in the tile
-#pragma unroll
-  for (int i = 0; i < P::kEach; ++i) v[i] = tile[place(t + i * P::kThreads)];
+  // TODO(2): Every result of the pass lies in the tile where its finished transform has it: result
+  // r of butterfly j is point j % kDone + r kDone of transform j / kDone, which has kDone kRadix
+  // points. Then v has this thread's points of the next pass. No thread reads before all have
+  // written, or writes before all have read (about 10 lines). This puts results back to where
+  // their points came from, which is the wrong place.
+  wait_for_transform<P>();
+  for (int i = 0; i < P::kEach; ++i) tile[place(t + i * P::kThreads)] = v[i];
 }
 
 template <class P>

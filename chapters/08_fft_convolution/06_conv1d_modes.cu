@@ -19,8 +19,8 @@ struct Part {
 };
 
 Part part_of(int n, int k, ConvMode mode) {
-  // TODO(1): On paper first: n = 5, k = 3. Where does each mode begin in the full result, and how
-  // many values does it keep? (about 3 lines)
+  // TODO(1): Where each mode begins in the full result, and how many values it keeps, for any n
+  // and k; a filter may be longer than the signal (about 3 lines).
   return {0, mode == ConvMode::kFull ? n : k};
 }
 
@@ -29,21 +29,16 @@ __global__ void conv1d(const float* x, const float* w, float* y, int n, int k, P
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= part.size) return;
   const int at = part.first + i;  // in the full result
-  // TODO(2): The weights j, from begin on and before end, for which x[at - j] exists (2 lines).
+  // TODO(2): j from begin on and before end are the weights that meet a value of x (2 lines).
   const int begin = 0, end = 0;
-  float sum = 0.0f;
-  // TODO(3): Add up the products. Only which weight is taken differs between the two (2 lines).
-  if (begin < end) sum = w[begin] * x[at - begin];
-  y[i] = sum;
+  // TODO(3): y[i] is the value of the full result at this place, of a convolution or of a
+  // correlation, with no product that adds nothing (5 lines, and 5 in the launcher).
+  if (begin < end) y[i] = w[begin] * x[at - begin];
 }
 
 template <bool kCorrelation>
 void launch(const float* d_x, const float* d_w, float* d_y, int n, int k, ConvMode mode) {
-  const Part part = part_of(n, k, mode);
-  const int grid = (part.size + kBlock - 1) / kBlock;
-  if (grid > 0) {
-    conv1d<kCorrelation><<<grid, kBlock>>>(d_x, d_w, d_y, n, k, part);
-  }
+  conv1d<kCorrelation><<<1, kBlock>>>(d_x, d_w, d_y, n, k, part_of(n, k, mode));
 }
 
 }  // namespace

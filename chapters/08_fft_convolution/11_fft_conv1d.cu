@@ -1,10 +1,9 @@
 // 08/11 FFT convolution, 1-D: ifft(fft(x) fft(w)), segment by segment, in one kernel.
 //   x  n floats,  w  k floats,  y  n + k - 1 floats: y[i] = sum over j of x[i - j] w[j]
 //   A product of two spectra belongs to a convolution that goes round: its first k - 1 values hold
-//   what came round the end. So segments of 4096 points overlap by k - 1, and only the last 4097 -
-//   k values of each are kept (overlap-save). x and w are real: two segments share a transform, one
-//   as real parts, one as imaginary parts. BlockFft of support.h transforms what the threads of a
-//   block hold in registers.
+//   what came round the end. So segments of 4096 points overlap, and 4097 - k values of each are
+//   kept (overlap-save). x and w are real: two segments share a transform. BlockFft of support.h
+//   transforms what the threads of a block hold in registers.
 //   TODOs  3
 #include "11_fft_conv1d.h"
 #include "support.h"
@@ -15,19 +14,6 @@ using Fft = BlockFft<kSpectrum>;
 // transform does not do. One block.
 __global__ void __launch_bounds__(Fft::kThreads)
     filter_spectrum(const float* w, float2* spectrum, int k) {
-  __shared__ float2 tile[Fft::kTile];
-  const int t = threadIdx.x;
-  float2 v[Fft::kEach];
-#pragma unroll
-  for (int i = 0; i < Fft::kEach; ++i) {
-    const int p = t + i * Fft::kThreads;
-    v[i] = make_float2(p < k ? w[p] : 0.0f, 0.0f);
-  }
-  Fft::forward(v, tile, t);
-#pragma unroll
-  for (int i = 0; i < Fft::kEach; ++i) {
-    spectrum[t + i * Fft::kThreads] = (1.0f / kSpectrum) * v[i];
-  }
 }
 
 // x[i], and zero where there is none.
@@ -44,29 +30,21 @@ __global__ void __launch_bounds__(Fft::kThreads, 2)
   const long long outputs = static_cast<long long>(n) + k - 1;
   const long long first = static_cast<long long>(blockIdx.x) * 2 * kept;  // y of segment 2 b
   float2 v[Fft::kEach];
-#pragma unroll
+  // TODO(1): v has this thread's points of the two segments of x that y's values depend on, one as
+  // real parts, one as imaginary parts, in the order that BlockFft wants (about 6 lines).
   for (int i = 0; i < Fft::kEach; ++i) {
-    const int p = t + i * Fft::kThreads;  // point of the segments
-    // TODO(1): Point p of a segment is k - 1 places before the value of y that it makes: fetch
-    // that of both segments with value_or_zero (about 3 lines).
-    v[i] = make_float2(value_or_zero(x, n, first + p), 0.0f);
+    v[i] = make_float2(value_or_zero(x, n, first + t + i * Fft::kThreads), 0.0f);
   }
-  // TODO(2): Transform, multiply each point by its value of the spectrum, transform back (about
-  // 5 lines).
+  // TODO(2): v has the points of both segments, convolved with the filter: a convolution that goes
+  // round. filter_spectrum has made the spectrum before (about 4 lines, and 11 there).
   if (spectrum[t].x == 0.0f) Fft::forward(v, tile, t);
-#pragma unroll
-  for (int i = 0; i < Fft::kEach; ++i) {
-    const int p = t + i * Fft::kThreads;
-    // TODO(3): Write the values that have not come round, and that y has: of the real parts to
-    // segment 2 b, of the imaginary parts to the next (about 6 lines).
-    if (p < kept && first + p < outputs) y[first + p] = v[i].x;
-  }
+  // TODO(3): y has the values of both segments that nothing has come round into, each once, and
+  // none behind its end (about 8 lines, and 4 for the launches).
+  if (t < kept && first + t < outputs) y[first + t] = v[0].x;
 }
 
 void launch_fft_conv1d(const float* d_x, const float* d_w, float* d_y, float2* d_spectrum, int n,
                        int k) {
   filter_spectrum<<<1, Fft::kThreads>>>(d_w, d_spectrum, k);
-  const long long per_block = 2LL * (kSpectrum - (k - 1));
-  const long long grid = (static_cast<long long>(n) + k - 1 + per_block - 1) / per_block;
-  convolve_segments<<<static_cast<unsigned>(grid), Fft::kThreads>>>(d_x, d_spectrum, d_y, n, k);
+  convolve_segments<<<1, Fft::kThreads>>>(d_x, d_spectrum, d_y, n, k);
 }

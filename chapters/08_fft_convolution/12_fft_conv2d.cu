@@ -19,85 +19,26 @@
 template <int kRows>
 __global__ void __launch_bounds__(ColumnBlock<kRows>::kThreads, ColumnBlock<kRows>::kMinBlocks)
     columns_forward(Plane image, Plane filter, Spectra spectra, int filter_blocks) {
-  using Fft = BlockFft<kRows, kColumns>;
-  extern __shared__ float2 tile[];  // [point][kColumns]
-  constexpr int step = Fft::kThreads;
-  const bool of_filter = blockIdx.x < filter_blocks;
-  const Plane from = of_filter ? filter : image;
-  const int c = threadIdx.x, t = threadIdx.y;
-  const int col = (of_filter ? blockIdx.x : blockIdx.x - filter_blocks) * kColumns + c;
-  float2 v[Fft::kEach];
-#pragma unroll
-  for (int j = 0; j < Fft::kEach; ++j) {
-    const int row = t + j * step;
-    const float* at = from.data + static_cast<size_t>(row) * from.stride + col;
-    v[j] = make_float2(0.0f, 0.0f);
-    if (col < from.cols && row < from.rows) v[j].x = *at;
-    // TODO(1): Fold: the imaginary part is the value of the row kRows further down, if `from` has it
-    // (about 3 lines).
-  }
-  Fft::forward(v, tile + c, t, 0.25f);
-  float2* to = of_filter ? spectra.filter : spectra.image;
-  const int cols = of_filter ? spectra.filter_cols : spectra.image_cols;
-#pragma unroll
-  for (int j = 0; j < Fft::kEach; ++j) {
-    if (col < cols) to[static_cast<size_t>(t + j * step) * cols + col] = v[j];
-  }
+  // TODO(1): The columns of filter and image are folded and transformed, at the frequencies k - 1/4
+  // (the last argument of BlockFft::forward), and lie in spectra, rows of them one after the
+  // other. The first filter_blocks blocks do the filter. Nothing is read outside of a plane and
+  // nothing written outside of its spectrum (about 24 lines).
 }
 
 // Thread (t, y) has the points t, t + step, ... of row y of its block.
 template <int kCols>
 __global__ void __launch_bounds__(RowBlock<kCols>::kThreads, 4) rows_multiply(Spectra spectra) {
-  using Fft = BlockFft<kCols>;
-  __shared__ float2 tiles[RowBlock<kCols>::kRows][Fft::kTile];
-  constexpr int step = Fft::kThreads;
-  const int t = threadIdx.x, image_cols = spectra.image_cols, filter_cols = spectra.filter_cols;
-  const size_t row = static_cast<size_t>(blockIdx.x) * blockDim.y + threadIdx.y;
-  float2* tile = tiles[threadIdx.y];
-  float2* image = spectra.image + row * image_cols;
-  const float2* filter = spectra.filter + row * filter_cols;
-  float2 v[Fft::kEach], w[Fft::kEach];
-  load_row(w, filter, t, step, filter_cols);  // zeros around the filter and the image are not read
-  load_row(v, image, t, step, image_cols);
-  Fft::forward(w, tile, t);
-  Fft::forward(v, tile, t);
-#pragma unroll
-  for (int j = 0; j < Fft::kEach; ++j) {
-    // TODO(2): Multiply by the conjugate of the filter's spectrum, which turns the filter round,
-    // and by spectra.scale (1 line).
-  }
-  Fft::inverse(v, tile, t);
-  store_row(image, v, t, step, image_cols);
+  // TODO(2): Each row of the image's spectrum is replaced by that row, transformed, multiplied so
+  // that the filter acts on the image as the header says, scaled, and transformed back. load_row
+  // and store_row know which values are there (about 16 lines).
 }
 
 // Thread (c, t) as in columns_forward. Writes rows x cols elements of out.
 template <int kRows>
 __global__ void __launch_bounds__(ColumnBlock<kRows>::kThreads, ColumnBlock<kRows>::kMinBlocks)
     columns_inverse(Spectra spectra, float* out, int rows, int cols, int stride) {
-  using Fft = BlockFft<kRows, kColumns>;
-  extern __shared__ float2 tile[];  // [point][kColumns]
-  constexpr int step = Fft::kThreads;
-  const int c = threadIdx.x, t = threadIdx.y;
-  const int col = blockIdx.x * kColumns + c;
-  float2 v[Fft::kEach];
-#pragma unroll
-  for (int j = 0; j < Fft::kEach; ++j) {
-    v[j] = make_float2(0.0f, 0.0f);
-    if (col < cols)
-      v[j] = spectra.image[static_cast<size_t>(t + j * step) * spectra.image_cols + col];
-  }
-  Fft::inverse(v, tile + c, t);
-  const float2 of_thread = turn(0.25f * t / kRows);
-#pragma unroll
-  for (int j = 0; j < Fft::kEach; ++j) {
-    const int row = t + j * step;
-    float* at = out + static_cast<size_t>(row) * stride + col;
-    // The shift by 1/4 has turned row r by -r / (4 kRows): turned back here.
-    const float2 folded = v[j] * of_thread * turn(0.25f * j / Fft::kEach);
-    // TODO(3): Unfold: the real part is this row of out, the imaginary part the row m further
-    // down. Write what is part of out (about 2 lines).
-    if (row < rows && col < cols) *at = folded.x + folded.y;
-  }
+  // TODO(3): out has its rows x cols elements, from the columns transformed back. The shift by 1/4
+  // has turned row r by -r / (4 kRows) of a turn, which is turned back (about 20 lines).
 }
 
 // One tile of the image, no larger than its transform.
@@ -143,7 +84,6 @@ void launch_fft_conv2d(const float* d_image, const float* d_filter, float* d_out
 }
 
 bool fft_overtakes(const Conv2d& shape) {
-  // TODO(4): Find by measuring where the two cross for a large image (1 line). What does the time
-  // of each depend on?
+  // TODO(4): Where the two cross for a large image, which you find by measuring (1 line).
   return shape.filter_height > 0;
 }

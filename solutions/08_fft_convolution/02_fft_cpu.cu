@@ -12,8 +12,8 @@
 
 // The transform of x[0], x[stride], x[2 stride], ...: n of them.
 static void recurse(const float2* x, float2* y, int n, int stride, const Product& times) {
-  //~ // TODO(1): One value is its own transform. Else transform the even values into the first half
-  //~ // of y and the odd values into the second, and join them by n / 2 butterflies (about 12 lines).
+  //~ // TODO(1): y is the transform of these n values of x, with n / 2 products for each halving of n
+  //~ // (about 12 lines).
   //~begin 1
   if (n == 1) {
     y[0] = x[0];
@@ -36,8 +36,7 @@ void fft_recursive(const float2* x, float2* y, int n, const Product& times) {
 
 int bit_reversed(int i, int bits) {
   int reversed = 0;
-  //~ // TODO(2): Move the bits over, one by one: the lowest of i becomes the lowest of reversed, and
-  //~ // is pushed up by those that follow (about 4 lines).
+  //~ // TODO(2): Bit 0 of i is bit `bits` - 1 of reversed, and so on (about 4 lines).
   //~ reversed = bits > 0 ? i : 0;
   //~begin 2
   for (int bit = 0; bit < bits; ++bit) {
@@ -49,6 +48,11 @@ int bit_reversed(int i, int bits) {
 }
 
 void fft_iterative(float2* points, int n, const Product& times) {
+  //~ // TODO(3): The points are replaced by their transform, in place and without recursion: first
+  //~ // the order that recursion would have brought them into, then a stage for each halving, with
+  //~ // n / 2 products (about 16 lines).
+  //~ if (n > 1) points[0] = times(points[0], turn(0.0f));
+  //~begin 3
   int bits = 0;
   while (1 << bits < n) ++bits;
   for (int i = 0; i < n; ++i) {
@@ -56,10 +60,6 @@ void fft_iterative(float2* points, int n, const Product& times) {
     if (i < other) std::swap(points[i], points[other]);  // each pair once
   }
   for (int half = 1; half < n; half *= 2) {
-    //~ // TODO(3): Each 2 half neighbouring points hold two finished transforms of `half` points.
-    //~ // Join them by `half` butterflies, in place (about 8 lines).
-    //~ points[0] = times(points[0], turn(0.0f));
-    //~begin 3
     for (int first = 0; first < n; first += 2 * half) {
       for (int k = first; k < first + half; ++k) {
         const float2 w = turn(static_cast<float>(k - first) / (2 * half));
@@ -68,6 +68,6 @@ void fft_iterative(float2* points, int n, const Product& times) {
         points[k + half] = even - odd;
       }
     }
-    //~end
   }
+  //~end
 }

@@ -38,8 +38,9 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   const auto describe = [&](int step) {  // thread t describes product t of the step
     if (t >= kStep) return;
     Tap tap = {0, kNoProduct};
-    //~ // TODO(1): Product j = step * kStep + t: if there is one, take j apart into channel, row and
-    //~ // column of the filter, and set tap (about 5 lines).
+    //~ // TODO(1): tap describes product step * kStep + t of every output, if there is one: how far its
+    //~ // pixel lies behind that under the first weight, and which parts of the filter it belongs to
+    //~ // (about 5 lines).
     //~begin 1
     const int j = step * kStep + t;
     if (j < products) {
@@ -56,8 +57,8 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
 #pragma unroll
       for (int i = 0; i < kColumns; ++i) {
         float* to = &tiles.x[stage][j][t + i * kThreads];
-        //~ // TODO(2): Begin to copy this pixel of column[i], or a zero if a part of the tap lies
-        //~ // outside (about 2 lines).
+        //~ // TODO(2): The element of X is on its way to `to`: a pixel, or a zero where the filter hangs
+        //~ // over the edge (about 2 lines).
         //~ *to = 0.0f * (column[i].corner - x) * tap.offset;
         //~begin 2
         const bool inside = (column[i].outside & tap.parts) == 0;
@@ -93,23 +94,27 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
       load_groups<4 * kLanesY>(u[j % 2], &tiles.f[stage][j][from_f]);
       load_groups<4 * kLanesX>(v[j % 2], &tiles.x[stage][j][from_x]);
     };
+    //~ // TODO(3): All products of this step are in sums: for each of kStep, kOwnFilters weights times
+    //~ // kOwn pixels, fetched a product ahead. And the weights of the tile that is filled are stored,
+    //~ // each group once (about 12 lines).
+    //~ fetch(0);
+    //~ sums[0][0] += u[0][0].x * v[0][0].x;
+    //~ if (ahead < steps) weights.store_all(tiles.f[next]);
+    //~begin 3
     fetch(0);
 #pragma unroll
     for (int j = 0; j < kStep; ++j) {
       if (j + 1 < kStep) fetch(j + 1);
       const float* of_f = reinterpret_cast<const float*>(u[j % 2]);
       const float* of_x = reinterpret_cast<const float*>(v[j % 2]);
-      //~ // TODO(3): Add the kOwnFilters x kOwn products of of_f and of_x to sums (about 3 lines).
-      //~ sums[0][0] += of_f[0] * of_x[0];
-      //~begin 3
       for (int a = 0; a < kOwnFilters; ++a) {
         for (int b = 0; b < kOwn; ++b) sums[a][b] += of_f[a] * of_x[b];
       }
-      //~end
       // One group of weights after the other, late: they have arrived, and the stores do not crowd.
       const int i = j - (kStep - weights.kCount);
       if (i >= 0 && ahead < steps) weights.store(i, tiles.f[next]);
     }
+    //~end
     stage = stage + 1 == kStages ? 0 : stage + 1;
     next = next + 1 == kStages ? 0 : next + 1;
   }
@@ -118,8 +123,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
 #pragma unroll
   for (int b = 0; b < kOwn; ++b) {
     const int pixel = first_pixel + from_x + b / 4 * (4 * kLanesX) + b % 4;
-    //~ // TODO(4): y has all planes of an image before the next image. Where does filter 0 have this
-    //~ // pixel? (about 2 lines)
+    //~ // TODO(4): `to` is where filter 0 has this pixel in y (about 2 lines).
     //~ float* to = y + pixel;
     //~begin 4
     const int image = pixel / plane;
@@ -138,8 +142,8 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
 // Turns 4 x 4 pixels of a channel into the factors of 16 products: 09_..._support.h says how.
 struct TransformPixels {
   __device__ void operator()(float (&d)[4][4]) const {
-    //~ // TODO(5): Replace d0, d1, d2, d3 of each column by d0 - d2, d1 + d2, d2 - d1, d1 - d3; then
-    //~ // the same with each row (about 8 lines).
+    //~ // TODO(5): d has the factors of the 16 products: the sums of pixels that the support file writes
+    //~ // down for four in a line, made of the columns and then of the rows (about 8 lines).
     //~begin 5
 #pragma unroll
     for (int j = 0; j < 4; ++j) {

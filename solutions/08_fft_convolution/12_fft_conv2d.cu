@@ -19,6 +19,11 @@
 template <int kRows>
 __global__ void __launch_bounds__(ColumnBlock<kRows>::kThreads, ColumnBlock<kRows>::kMinBlocks)
     columns_forward(Plane image, Plane filter, Spectra spectra, int filter_blocks) {
+  //~ // TODO(1): The columns of filter and image are folded and transformed, at the frequencies k - 1/4
+  //~ // (the last argument of BlockFft::forward), and lie in spectra, rows of them one after the
+  //~ // other. The first filter_blocks blocks do the filter. Nothing is read outside of a plane and
+  //~ // nothing written outside of its spectrum (about 24 lines).
+  //~begin 1
   using Fft = BlockFft<kRows, kColumns>;
   extern __shared__ float2 tile[];  // [point][kColumns]
   constexpr int step = Fft::kThreads;
@@ -33,13 +38,9 @@ __global__ void __launch_bounds__(ColumnBlock<kRows>::kThreads, ColumnBlock<kRow
     const float* at = from.data + static_cast<size_t>(row) * from.stride + col;
     v[j] = make_float2(0.0f, 0.0f);
     if (col < from.cols && row < from.rows) v[j].x = *at;
-    //~ // TODO(1): Fold: the imaginary part is the value of the row kRows further down, if `from` has it
-    //~ // (about 3 lines).
-    //~begin 1
     if (col < from.cols && row + kRows < from.rows) {
       v[j].y = at[static_cast<size_t>(kRows) * from.stride];
     }
-    //~end
   }
   Fft::forward(v, tile + c, t, 0.25f);
   float2* to = of_filter ? spectra.filter : spectra.image;
@@ -48,11 +49,16 @@ __global__ void __launch_bounds__(ColumnBlock<kRows>::kThreads, ColumnBlock<kRow
   for (int j = 0; j < Fft::kEach; ++j) {
     if (col < cols) to[static_cast<size_t>(t + j * step) * cols + col] = v[j];
   }
+  //~end
 }
 
 // Thread (t, y) has the points t, t + step, ... of row y of its block.
 template <int kCols>
 __global__ void __launch_bounds__(RowBlock<kCols>::kThreads, 4) rows_multiply(Spectra spectra) {
+  //~ // TODO(2): Each row of the image's spectrum is replaced by that row, transformed, multiplied so
+  //~ // that the filter acts on the image as the header says, scaled, and transformed back. load_row
+  //~ // and store_row know which values are there (about 16 lines).
+  //~begin 2
   using Fft = BlockFft<kCols>;
   __shared__ float2 tiles[RowBlock<kCols>::kRows][Fft::kTile];
   constexpr int step = Fft::kThreads;
@@ -68,20 +74,20 @@ __global__ void __launch_bounds__(RowBlock<kCols>::kThreads, 4) rows_multiply(Sp
   Fft::forward(v, tile, t);
 #pragma unroll
   for (int j = 0; j < Fft::kEach; ++j) {
-    //~ // TODO(2): Multiply by the conjugate of the filter's spectrum, which turns the filter round,
-    //~ // and by spectra.scale (1 line).
-    //~begin 2
     v[j] = spectra.scale * (v[j] * conjugate(w[j]));
-    //~end
   }
   Fft::inverse(v, tile, t);
   store_row(image, v, t, step, image_cols);
+  //~end
 }
 
 // Thread (c, t) as in columns_forward. Writes rows x cols elements of out.
 template <int kRows>
 __global__ void __launch_bounds__(ColumnBlock<kRows>::kThreads, ColumnBlock<kRows>::kMinBlocks)
     columns_inverse(Spectra spectra, float* out, int rows, int cols, int stride) {
+  //~ // TODO(3): out has its rows x cols elements, from the columns transformed back. The shift by 1/4
+  //~ // has turned row r by -r / (4 kRows) of a turn, which is turned back (about 20 lines).
+  //~begin 3
   using Fft = BlockFft<kRows, kColumns>;
   extern __shared__ float2 tile[];  // [point][kColumns]
   constexpr int step = Fft::kThreads;
@@ -91,8 +97,9 @@ __global__ void __launch_bounds__(ColumnBlock<kRows>::kThreads, ColumnBlock<kRow
 #pragma unroll
   for (int j = 0; j < Fft::kEach; ++j) {
     v[j] = make_float2(0.0f, 0.0f);
-    if (col < cols)
+    if (col < cols) {
       v[j] = spectra.image[static_cast<size_t>(t + j * step) * spectra.image_cols + col];
+    }
   }
   Fft::inverse(v, tile + c, t);
   const float2 of_thread = turn(0.25f * t / kRows);
@@ -102,14 +109,10 @@ __global__ void __launch_bounds__(ColumnBlock<kRows>::kThreads, ColumnBlock<kRow
     float* at = out + static_cast<size_t>(row) * stride + col;
     // The shift by 1/4 has turned row r by -r / (4 kRows): turned back here.
     const float2 folded = v[j] * of_thread * turn(0.25f * j / Fft::kEach);
-    //~ // TODO(3): Unfold: the real part is this row of out, the imaginary part the row m further
-    //~ // down. Write what is part of out (about 2 lines).
-    //~ if (row < rows && col < cols) *at = folded.x + folded.y;
-    //~begin 3
     if (row < rows && col < cols) *at = folded.x;
     if (row + kRows < rows && col < cols) at[static_cast<size_t>(kRows) * stride] = folded.y;
-    //~end
   }
+  //~end
 }
 
 // One tile of the image, no larger than its transform.
@@ -155,8 +158,7 @@ void launch_fft_conv2d(const float* d_image, const float* d_filter, float* d_out
 }
 
 bool fft_overtakes(const Conv2d& shape) {
-  //~ // TODO(4): Find by measuring where the two cross for a large image (1 line). What does the time
-  //~ // of each depend on?
+  //~ // TODO(4): Where the two cross for a large image, which you find by measuring (1 line).
   //~ return shape.filter_height > 0;
   //~begin 4
   return shape.filter_height * shape.filter_width > 70;  // on an H200: from 9 x 9 on
