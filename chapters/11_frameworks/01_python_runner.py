@@ -33,27 +33,16 @@ def run_thread(kernel, thread, args, errors):
 
 
 def launch(kernel, grid, block, shared_size, *args):
-    errors = []
-    # TODO(1): For each block make its shared memory, a memoryview of array.array("d", ...) of NaN,
-    # and a threading.Barrier for all its threads. Start a threading.Thread for each, with
-    # run_thread(kernel, Thread(...), args, errors), then join them all (about 12 lines).
-    if errors:
-        raise errors[0]
+    # TODO(1): Every thread of every block runs the kernel once, by run_thread. A block has shared
+    # memory of its own, all NaN, whose slices are no copies, and its threads meet at barriers. What
+    # a thread raises, the caller gets, when all have ended (about 15 lines).
 
 
 def matmul_tiled(thread, a, b, c, show):
-    m, k, n = len(a), len(b), len(b[0])
-    row = thread.block_y * TILE + thread.y
-    col = thread.block_x * TILE + thread.x
-    tile_a = tile_b = thread.shared  # TODO(2): TILE * TILE numbers each: two slices (2 lines).
-    acc = 0.0
-    for step in range(math.ceil(k / TILE)):
-        # TODO(3): Load this thread's element of both tiles, 0.0 outside of a and b. Wait until all
-        # have loaded. Below, add TILE products to acc, then wait until all have read (8 lines).
-        if show and thread.x == 0 and thread.y == 0:
-            print_tiles(thread, step, tile_a, tile_b)
-    if row < m and col < n:
-        c[row][col] = acc
+    tile_a = tile_b = thread.shared  # TODO(2): Two tiles of TILE * TILE numbers each (2 lines).
+    # TODO(3): c[row][col], where this thread has one, is the sum of k products, step by step of TILE
+    # columns, from tiles that the whole block has loaded: 0.0 outside of a and b. If `show`, thread
+    # (0, 0) prints with print_tiles() in every step, when both are whole (about 18 lines).
 
 
 def print_tiles(thread, step, tile_a, tile_b):

@@ -33,11 +33,11 @@ def run_thread(kernel, thread, args, errors):
 
 
 def launch(kernel, grid, block, shared_size, *args):
-    errors = []
-    #~ # TODO(1): For each block make its shared memory, a memoryview of array.array("d", ...) of NaN,
-    #~ # and a threading.Barrier for all its threads. Start a threading.Thread for each, with
-    #~ # run_thread(kernel, Thread(...), args, errors), then join them all (about 12 lines).
+    #~ # TODO(1): Every thread of every block runs the kernel once, by run_thread. A block has shared
+    #~ # memory of its own, all NaN, whose slices are no copies, and its threads meet at barriers. What
+    #~ # a thread raises, the caller gets, when all have ended (about 15 lines).
     #~begin 1
+    errors = []
     for block_y in range(grid[1]):
         for block_x in range(grid[0]):
             shared = memoryview(array.array("d", [math.nan] * shared_size))
@@ -53,41 +53,40 @@ def launch(kernel, grid, block, shared_size, *args):
                 thread.start()
             for thread in threads:
                 thread.join()
-    #~end
     if errors:
         raise errors[0]
+    #~end
 
 
 def matmul_tiled(thread, a, b, c, show):
-    m, k, n = len(a), len(b), len(b[0])
-    row = thread.block_y * TILE + thread.y
-    col = thread.block_x * TILE + thread.x
-    #~ tile_a = tile_b = thread.shared  # TODO(2): TILE * TILE numbers each: two slices (2 lines).
+    #~ tile_a = tile_b = thread.shared  # TODO(2): Two tiles of TILE * TILE numbers each (2 lines).
     #~begin 2
     tile_a = thread.shared[: TILE * TILE]  # TILE x TILE, by rows
     tile_b = thread.shared[TILE * TILE :]  # TILE x TILE, by rows
     #~end
+    #~ # TODO(3): c[row][col], where this thread has one, is the sum of k products, step by step of TILE
+    #~ # columns, from tiles that the whole block has loaded: 0.0 outside of a and b. If `show`, thread
+    #~ # (0, 0) prints with print_tiles() in every step, when both are whole (about 18 lines).
+    #~begin 3
+    m, k, n = len(a), len(b), len(b[0])
+    row = thread.block_y * TILE + thread.y
+    col = thread.block_x * TILE + thread.x
     acc = 0.0
     for step in range(math.ceil(k / TILE)):
-        #~ # TODO(3): Load this thread's element of both tiles, 0.0 outside of a and b. Wait until all
-        #~ # have loaded. Below, add TILE products to acc, then wait until all have read (8 lines).
-        #~begin 3
         a_col = step * TILE + thread.x
         b_row = step * TILE + thread.y
         own = thread.y * TILE + thread.x
         tile_a[own] = a[row][a_col] if row < m and a_col < k else 0.0
         tile_b[own] = b[b_row][col] if b_row < k and col < n else 0.0
         thread.syncthreads()  # both tiles are whole before anyone reads them
-        #~end
         if show and thread.x == 0 and thread.y == 0:
             print_tiles(thread, step, tile_a, tile_b)
-        #~begin 3
         for i in range(TILE):
             acc += tile_a[thread.y * TILE + i] * tile_b[i * TILE + thread.x]
         thread.syncthreads()  # all have read before the next step overwrites the tiles
-        #~end
     if row < m and col < n:
         c[row][col] = acc
+    #~end
 
 
 def print_tiles(thread, step, tile_a, tile_b):

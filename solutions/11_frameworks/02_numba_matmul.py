@@ -4,8 +4,8 @@
 #   TODOs                 3
 import os
 
-#~ # TODO(1): Ask for Numba's simulator, unless GRADE_DEVICE is "gpu": NUMBA_ENABLE_CUDASIM=1 in
-#~ # os.environ, before the import reads it (2 lines).
+#~ # TODO(1): Numba's simulator is on, unless GRADE_DEVICE is "gpu". The import below reads
+#~ # NUMBA_ENABLE_CUDASIM from the environment (2 lines).
 #~begin 1
 if os.environ.get("GRADE_DEVICE") != "gpu":
     os.environ["NUMBA_ENABLE_CUDASIM"] = "1"
@@ -20,6 +20,9 @@ TILE = 4 if config.ENABLE_CUDASIM else 16
 
 @cuda.jit
 def matmul_tiled(a, b, c):
+    #~ pass  # TODO(2): c = a b by blocks of TILE x TILE threads, through two tiles in shared memory,
+    #~ # as in 11/01 (about 22 lines). cuda.shared.array(shape, float32) is such a tile.
+    #~begin 2
     tile_a = cuda.shared.array((TILE, TILE), float32)  # rows of a
     tile_b = cuda.shared.array((TILE, TILE), float32)  # rows of b
     m, k = a.shape
@@ -28,9 +31,6 @@ def matmul_tiled(a, b, c):
     row = cuda.blockIdx.y * TILE + ty
     col = cuda.blockIdx.x * TILE + tx
     acc = float32(0)
-    #~ # TODO(2): Go through k in steps of TILE, as in 11/01: load an element of each tile (0 outside),
-    #~ # cuda.syncthreads(), add TILE products to acc, cuda.syncthreads() (about 11 lines).
-    #~begin 2
     for begin in range(0, k, TILE):
         tile_a[ty, tx] = float32(0)
         tile_b[ty, tx] = float32(0)
@@ -42,16 +42,16 @@ def matmul_tiled(a, b, c):
         for i in range(TILE):
             acc += tile_a[ty, i] * tile_b[i, tx]
         cuda.syncthreads()  # all have read before the next step overwrites the tiles
-    #~end
     if row < m and col < n:
         c[row, col] = acc
+    #~end
 
 
 def matmul(a, b):
-    m, n = a.shape[0], b.shape[1]
-    #~ return np.zeros((m, n), np.float32)  # TODO(3): Copy a and b to the device, make c there,
-    #~ # launch enough blocks of (TILE, TILE) threads, and copy c back (about 6 lines).
+    #~ return np.zeros((len(a), len(b[0])), np.float32)  # TODO(3): a b, computed on the device by
+    #~ # matmul_tiled. Nothing is copied that need not be (about 6 lines).
     #~begin 3
+    m, n = a.shape[0], b.shape[1]
     d_a, d_b = cuda.to_device(a), cuda.to_device(b)
     d_c = cuda.device_array((m, n), np.float32)  # not written: no copy to the device
     grid = ((n + TILE - 1) // TILE, (m + TILE - 1) // TILE)

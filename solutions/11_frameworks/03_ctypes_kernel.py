@@ -13,8 +13,8 @@ import numpy as np
 def load(path):
     """The shared object, with the types of its functions."""
     library = ctypes.CDLL(path)
-    #~ # TODO(1): Say what each function takes and returns: argtypes, and restype for error_text.
-    #~ # ctypes takes every pointer for a 32-bit int otherwise (about 5 lines).
+    #~ # TODO(1): ctypes knows what each of the five functions takes, and what error_text returns; it
+    #~ # takes every pointer for a 32-bit int otherwise (about 5 lines).
     #~begin 1
     library.device_alloc.argtypes = [ctypes.POINTER(ctypes.c_void_p), ctypes.c_size_t]
     library.device_free.argtypes = [ctypes.c_void_p]
@@ -38,8 +38,8 @@ class DeviceArray:
         self.pointer = ctypes.c_void_p()
 
     def __enter__(self):
-        #~ # TODO(2): Allocate on the device and copy self.values there; check() what either returns.
-        #~ # The address of a NumPy array is values.ctypes.data (about 3 lines).
+        #~ # TODO(2): self.pointer is memory of the device that holds self.values, or an exception says
+        #~ # why not (about 3 lines). The address of a NumPy array is values.ctypes.data.
         #~begin 2
         check(self.library, self.library.device_alloc(self.pointer, self.values.nbytes))
         check(self.library,
@@ -48,18 +48,24 @@ class DeviceArray:
         return self
 
     def to_host(self):
+        #~ return np.zeros_like(self.values)  # TODO(2), too: what the device has now (3 lines).
+        #~begin 2
         values = np.empty_like(self.values)
         check(self.library, self.library.copy(values.ctypes.data, self.pointer, values.nbytes))
         return values
+        #~end
 
     def __exit__(self, *error):
+        #~ pass  # TODO(2), too: the memory is given back (1 line).
+        #~begin 2
         check(self.library, self.library.device_free(self.pointer))
+        #~end
 
 
 def saxpy(library, a, x, y):
     """a * x + y as a new array of float32. x and y: n numbers each, of any type, with any steps."""
-    #~ return np.zeros_like(y)  # TODO(3): Refuse different lengths with a ValueError. Make both
-    #~ # contiguous float32: the kernel knows no types and no steps. Copy, call, copy back (5 lines).
+    #~ return np.zeros_like(y)  # TODO(3): By the kernel, which knows no types and no steps. Different
+    #~ # lengths are a ValueError (about 6 lines).
     #~begin 3
     x, y = np.ascontiguousarray(x, np.float32), np.ascontiguousarray(y, np.float32)
     if x.shape != y.shape:

@@ -22,26 +22,29 @@ poly_compiled = torch.compile(poly_eager)
 
 
 LIBRARY = ctypes.CDLL(os.environ["GRADE_KERNELS"])
+#~ # TODO(1): What poly takes and returns, for ctypes (2 lines).
+#~begin 1
 LIBRARY.poly.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_long, ctypes.c_void_p]
 LIBRARY.poly.restype = None
+#~end
 
 
 def poly_cuda(x):
     """x is contiguous."""
-    y = torch.empty_like(x)
-    #~ # TODO(1): Call LIBRARY.poly: addresses are x.data_ptr(), and the stream on which PyTorch works
-    #~ # now is torch.cuda.current_stream().cuda_stream (2 lines).
+    #~ return torch.zeros_like(x)  # TODO(1), too: y by LIBRARY.poly, behind whatever PyTorch has given
+    #~ # the card to make x, and without a wait of the host (4 lines).
     #~begin 1
+    y = torch.empty_like(x)
     stream = torch.cuda.current_stream().cuda_stream
     LIBRARY.poly(x.data_ptr(), y.data_ptr(), x.numel(), stream)
-    #~end
     return y
+    #~end
 
 
 def median_ms(call, warmup=10, runs=100):
     """Milliseconds on the device."""
-    #~ return 0.0  # TODO(2): Call it `warmup` times. Then record an event before and one behind each
-    #~ # of `runs` calls, wait once at the end, and take the median of the differences (about 8 lines).
+    #~ return 0.0  # TODO(2): The median of `runs` calls, timed by the card, behind `warmup` that do not
+    #~ # count. Nothing waits between the calls (about 8 lines).
     #~begin 2
     for _ in range(warmup):  # compiles, fills caches, wakes the clocks
         call()
@@ -60,19 +63,19 @@ WAYS = {"PyTorch, eager": poly_eager, "torch.compile": poly_compiled, "our CUDA 
 
 def compare(sizes):
     """A row for each way and size: [way, n, ms, GB/s of 8 n bytes, times eager's speed]."""
+    #~ return []  # TODO(3): All ways on the same x, for each size; eager, the first, has 1.0 times its
+    #~ # own speed (about 9 lines).
+    #~begin 3
     rows = []
     for n in sizes:
         x = torch.rand(n, device="cuda") * 2 - 1
-        #~ # TODO(3): Time all WAYS on this x, and append their rows; eager, the first, has 1.0 times
-        #~ # its own speed (about 5 lines).
-        #~begin 3
         eager = None
         for name, way in WAYS.items():
             ms = median_ms(lambda: way(x))
             eager = eager or ms
             rows.append([name, n, ms, 8 * n / ms / 1e6, eager / ms])
-        #~end
     return rows
+    #~end
 
 
 def table(rows):

@@ -1,23 +1,43 @@
 # 11/06 Profile MLP: which kernels a forward pass runs, who wrote them, what limits the largest.
 #   model  10 layers, 2048 -> 2048, each with a bias and a ReLU; x  batch x 2048 float32, on the GPU
-#   python3 06_profile_mlp.py FILE.json    profiles batches of 16 and 4096 and writes a table
+#   python3 06_profile_mlp.py FILE.json    profiles batches of 16 and 4096 and writes a table; needs
+#                                          PyTorch and a GPU, what you write does not
 #   TODOs  3
 import dataclasses
 import datetime
 import json
 import sys
 
-import torch
-from torch.autograd import DeviceType
-
 LAYERS, WIDTH = 10, 2048
 
 
 def build():
+    import torch
     layers = []
     for _ in range(LAYERS):
         layers += [torch.nn.Linear(WIDTH, WIDTH), torch.nn.ReLU()]
     return torch.nn.Sequential(*layers).cuda()
+
+
+@dataclasses.dataclass
+class Event:
+    """A line of a profile: a call of the host, or one that ran on the card."""
+    name: str
+    on_card: bool
+    us: float
+
+
+def events_of(model, x):
+    """What a profile of one forward pass has noted, in the order of time."""
+    import torch
+    with torch.no_grad():
+        model(x)  # libraries choose and load their kernels at the first call
+        torch.cuda.synchronize()
+        with torch.profiler.profile() as profile:
+            model(x)
+            torch.cuda.synchronize()
+    return [Event(event.name, event.device_type == torch.autograd.DeviceType.CUDA,
+                  event.time_range.elapsed_us()) for event in profile.events()]
 
 
 @dataclasses.dataclass
@@ -27,32 +47,24 @@ class Kernel:
     us: float  # of all calls together
 
 
-def kernels_of(model, x):
-    """All kernels of one forward pass, added up by name, the longest first."""
-    with torch.no_grad():
-        model(x)  # libraries choose and load their kernels at the first call
-        torch.cuda.synchronize()
-        with torch.profiler.profile() as profile:
-            model(x)
-            torch.cuda.synchronize()
-    found = []
-    #~ # TODO(1): From profile.key_averages() take what ran on the card, event.device_type ==
-    #~ # DeviceType.CUDA: key, count and self_device_time_total in us. Longest first (about 4 lines).
+def kernels_of(events):
+    """What ran on the card, added up by name, the longest first."""
+    #~ return []  # TODO(1): A Kernel for every name that ran on the card (about 7 lines).
     #~begin 1
-    for event in profile.key_averages():
-        if event.device_type == DeviceType.CUDA and event.self_device_time_total > 0:
-            found.append(Kernel(event.key, event.count, event.self_device_time_total))
-    found.sort(key=lambda kernel: -kernel.us)
+    kernels = {}
+    for event in events:
+        if event.on_card:
+            kernel = kernels.setdefault(event.name, Kernel(event.name, 0, 0.0))
+            kernel.calls += 1
+            kernel.us += event.us
+    return sorted(kernels.values(), key=lambda kernel: -kernel.us)
     #~end
-    return found
 
 
 def author(name):
     """Who wrote a kernel, by its name: "cuBLAS", "cuDNN", "NCCL", "Triton", "PyTorch", "driver" or
     "unknown"."""
-    #~ return "unknown"  # TODO(2): at::native:: is PyTorch's own, triton_ what torch.compile made.
-    #~ # cublas, cudnn and nccl name themselves. Products of cuBLAS may have gemm, gemv or nvjet in
-    #~ # their name instead. Memcpy and Memset are the driver's (about 8 lines).
+    #~ return "unknown"  # TODO(2): By the signs that the lesson lists (about 10 lines).
     #~begin 2
     if "at::native::" in name:  # first: its template arguments may hold any other word
         return "PyTorch"
@@ -66,10 +78,21 @@ def author(name):
     #~end
 
 
+def work_of_layer(batch):
+    """(flops, moved): a layer's multiplications and additions, and the bytes of its weights, input
+    and output, each once. The bias and the ReLU do not count."""
+    #~ return 0, 0  # TODO(3): Of one product of this network (about 3 lines).
+    #~begin 3
+    flops = 2 * batch * WIDTH * WIDTH
+    moved = 4 * (WIDTH * WIDTH + 2 * batch * WIDTH)
+    return flops, moved
+    #~end
+
+
 def limit(flops, moved, us, peak_flops, peak_bytes):
     """(what, share): the peak that a kernel comes nearest to, "arithmetic" or "memory", and the
     share of it. Below 0.3 of both it is "neither". `moved` are bytes; peaks are per second."""
-    #~ return "neither", 0.0  # TODO(3): Rates from the time, shares from the peaks (about 5 lines).
+    #~ return "neither", 0.0  # TODO(3), too: Which wall is nearer (about 6 lines)?
     #~begin 3
     arithmetic = flops / (us * 1e-6) / peak_flops
     memory = moved / (us * 1e-6) / peak_bytes
@@ -82,11 +105,11 @@ def limit(flops, moved, us, peak_flops, peak_bytes):
 
 def report(batch, peak_flops, peak_bytes):
     """Rows of the table for one batch."""
+    import torch
     x = torch.rand(batch, WIDTH, device="cuda")
-    kernels = kernels_of(build(), x)
+    kernels = kernels_of(events_of(build(), x))
     whole = sum(kernel.us for kernel in kernels)
-    flops = 2 * batch * WIDTH * WIDTH  # of one layer
-    moved = 4 * (WIDTH * WIDTH + 2 * batch * WIDTH)  # weights, input and output once
+    flops, moved = work_of_layer(batch)
     rows = []
     for kernel in kernels:
         what = ""
@@ -100,6 +123,7 @@ def report(batch, peak_flops, peak_bytes):
 
 
 if __name__ == "__main__":
+    import torch
     columns = ["batch", "kernel", "by", "calls", "share", "limited by"]
     # An H200 by its data sheet: fp32 without tensor cores, and memory.
     rows = [row for batch in (16, 4096) for row in report(batch, 67e12, 4.8e12)]

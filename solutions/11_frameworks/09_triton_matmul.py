@@ -18,8 +18,8 @@ CONFIGS = [triton.Config({"TILE_M": m, "TILE_N": n, "TILE_K": k}, num_warps=w, n
 def matmul_tiles(a, b, c, m, n, k, GROUP: tl.constexpr, TILE_M: tl.constexpr, TILE_N: tl.constexpr,
                  TILE_K: tl.constexpr):
     tiles_m, tiles_n = tl.cdiv(m, TILE_M), tl.cdiv(n, TILE_N)
-    #~ tile_m, tile_n = 0, 0  # TODO(2): This program's tile. Programs of neighbouring numbers work on
-    #~ # GROUP rows of tiles, column by column, so that they share rows of a in L2 (about 5 lines).
+    #~ tile_m, tile_n = 0, 0  # TODO(2): This program's tile: each is made once, and programs of
+    #~ # neighbouring numbers share rows of a and columns of b in L2 (about 5 lines).
     #~begin 2
     number = tl.program_id(0)
     first = number // (GROUP * tiles_n) * GROUP  # row of tiles at which this group begins
@@ -27,12 +27,12 @@ def matmul_tiles(a, b, c, m, n, k, GROUP: tl.constexpr, TILE_M: tl.constexpr, TI
     tile_m = first + number % (GROUP * tiles_n) % rows
     tile_n = number % (GROUP * tiles_n) // rows
     #~end
+    #~ # TODO(1): The tile, through k in steps of TILE_K, in float32 throughout; nothing is read or
+    #~ # written outside of a, b and c (about 13 lines).
+    #~begin 1
     row = tile_m * TILE_M + tl.arange(0, TILE_M)  # TILE_M row numbers
     col = tile_n * TILE_N + tl.arange(0, TILE_N)  # TILE_N column numbers
     acc = tl.zeros((TILE_M, TILE_N), tl.float32)
-    #~ # TODO(1): Go through k in steps of TILE_K: load a tile of a and a tile of b, zeros outside, and
-    #~ # add their product with tl.dot; input_precision="ieee" keeps it from TF32 (about 6 lines).
-    #~begin 1
     for begin in range(0, k, TILE_K):
         i = begin + tl.arange(0, TILE_K)
         part_a = tl.load(a + row[:, None] * k + i[None, :],
@@ -40,16 +40,15 @@ def matmul_tiles(a, b, c, m, n, k, GROUP: tl.constexpr, TILE_M: tl.constexpr, TI
         part_b = tl.load(b + i[:, None] * n + col[None, :],
                          mask=(i[:, None] < k) & (col[None, :] < n), other=0.0)
         acc = tl.dot(part_a, part_b, acc, input_precision="ieee")
-    #~end
     tl.store(c + row[:, None] * n + col[None, :], acc,
              mask=(row[:, None] < m) & (col[None, :] < n))
+    #~end
 
 
 def launch_matmul(a, b, c):
-    (m, k), n = a.shape, b.shape[1]
-    #~ # TODO(3): Launch a program per tile of c; the grid is a function of the chosen shape, meta: of
-    #~ # meta["TILE_M"] and meta["TILE_N"]. GROUP is 16 (about 2 lines).
+    #~ pass  # TODO(3): A program per tile of c, whichever shape is chosen; GROUP is yours (3 lines).
     #~begin 3
+    (m, k), n = a.shape, b.shape[1]
     grid = lambda meta: (triton.cdiv(m, meta["TILE_M"]) * triton.cdiv(n, meta["TILE_N"]),)
     matmul_tiles[grid](a, b, c, m, n, k, GROUP=16)
     #~end
