@@ -14,10 +14,10 @@ std::vector<int> arange_on_cpu(int first, int step, int n) {
 
 constexpr int kFirst = -8, kStep = 3;  // never -1, which is what unwritten memory holds
 
-void expect_arange(int n, kit::Placement placement = kit::Placement::kMiddle) {
+void expect_arange(int n, kit::Placement placement = kit::Placement::kMiddle, int first = kFirst) {
   const auto out = kit::DeviceBuffer<int>::output(n, "out", placement);
-  kit::run([&] { launch_arange(out.get(), kFirst, kStep, n); });
-  kit::expect_equal(out, arange_on_cpu(kFirst, kStep, n));
+  kit::run([&] { launch_arange(out.get(), first, kStep, n); });
+  kit::expect_equal(out, arange_on_cpu(first, kStep, n));
 }
 
 TEST(GlobalIndex, NumbersTheThreadsOfOneBlock) {
@@ -62,6 +62,12 @@ TEST(GlobalIndex, CoversSizesThatAreNotBlockMultiples) {
   kit::for_each("n", kit::awkward_sizes(), [](int n) { expect_arange(n); });
   kit::for_each("out ends with its memory, n", std::vector<int>{1, 100, 1025},
                 [](int n) { expect_arange(n, kit::Placement::kAtEnd); });
+}
+
+TEST(GlobalIndex, CountsOnWhereSmallerTypesEnd) {
+  RecordProperty("todo", 1);
+  expect_arange(1000, kit::Placement::kMiddle, 123'456'789);  // a float would round it
+  expect_arange(70'000);                                      // past 16 bits
 }
 
 TEST(GlobalIndex, LaunchesNothingForNoElements) {

@@ -1,7 +1,12 @@
 // Tests of 02/01 vector add.
 #include "01_vector_add.h"
 
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
 #include "kit/kit.h"
+#include "kit/special_values.h"
 
 namespace {
 
@@ -26,6 +31,13 @@ kit::Run check(int n, kit::Placement placement) {
   return run;
 }
 
+// The bits of each: the two zeros differ.
+std::vector<uint32_t> bits_of(const std::vector<float>& values) {
+  std::vector<uint32_t> bits(values.size());
+  std::memcpy(bits.data(), values.data(), values.size() * sizeof(float));
+  return bits;
+}
+
 }  // namespace
 
 TEST(VectorAdd, AddsEveryElementOfFullBlocks) {
@@ -42,6 +54,22 @@ TEST(VectorAdd, CoversSizesThatAreNotBlockMultiples) {
   // contract: n from 0 to 2^30
   RecordProperty("todo", 2);
   kit::for_each("n", kit::awkward_sizes(), [](int n) { check(n, kit::Placement::kMiddle); });
+}
+
+TEST(VectorAdd, AddsZerosInfinitiesAndTheSmallestNumbers) {
+  RecordProperty("todo", 1);
+  const std::vector<float> a = kit::special_floats(600);
+  std::vector<float> b = kit::special_floats(600);
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (std::isnan(a[i] + b[i])) b[i] = 0.0f;  // of opposite infinities
+  }
+  const auto d_a = kit::DeviceBuffer<float>::input(a, "a");
+  const auto d_b = kit::DeviceBuffer<float>::input(b, "b");
+  const auto d_c = kit::DeviceBuffer<float>::output(a.size(), "c");
+  kit::run([&] { launch_vector_add(d_a.get(), d_b.get(), d_c.get(), 600); });
+  const std::vector<float> expected = vector_add_on_cpu(a, b);
+  kit::expect_equal(d_c, expected);
+  kit::expect_equal("bits of c", bits_of(d_c.download()), bits_of(expected));
 }
 
 TEST(VectorAdd, StaysInsideItsArrays) {

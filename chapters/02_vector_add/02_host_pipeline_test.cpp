@@ -193,7 +193,9 @@ TEST(HostPipeline, ARefusedAllocationIsReturnedAndLeavesNothingAllocated) {
         },
         "after a call that found too little memory");
     cudaFree(taken);
-    if (call.error != cudaErrorMemoryAllocation) {
+    if (arrays == 1 && call.error == cudaSuccess) {  // whoever needs one array has it
+      expect_both_results(call);
+    } else if (call.error != cudaErrorMemoryAllocation) {
       kit::fail("There was room for " + std::to_string(arrays) +
                 " of the two arrays: squares_and_fourths must return cudaErrorMemoryAllocation, "
                 "the first error. It returned " +

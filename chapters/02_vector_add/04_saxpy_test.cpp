@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "kit/kit.h"
 #include "kit/launches.h"
@@ -87,6 +88,20 @@ TEST(Saxpy, AcceptsNoElements) {
   RecordProperty("todo", 2);
   check({0, 256, 64});
   check({1, 256, 64});  // the same launcher must work when there is something to update
+}
+
+TEST(Saxpy, AFactorOfZeroIsAFactorToo) {
+  // contract: y = a * x + y
+  RecordProperty("todo", 1);
+  const std::vector<float> x(100, std::numeric_limits<float>::infinity()), y(100, 1.5f);
+  const auto d_x = kit::DeviceBuffer<float>::input(x, "x");
+  const auto d_y = kit::DeviceBuffer<float>::inout(y, "y");
+  kit::run([&] { launch_saxpy(0.0f, d_x.get(), d_y.get(), 100, 32, 64); });
+  const std::vector<float> got = d_y.download();
+  if (std::all_of(got.begin(), got.end(), [](float value) { return std::isnan(value); })) return;
+  kit::fail(
+      "a is 0, every x is infinite, and not every y has become NaN: 0 times infinity is NaN, and "
+      "so is the sum. Nobody may leave out the product because a is 0.");
 }
 
 TEST(Saxpy, LaunchesAsManyBlocksAsCoverTheArray) {

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "kit/kit.h"
+#include "kit/launches.h"
 #include "kit/speed/speed.h"
 
 namespace {
@@ -93,6 +94,18 @@ TEST(OneThreadToGrid, TheKernelIsRightInEveryLaunch) {
     kit::for_each("n", kit::awkward_sizes(),
                   [&launcher](int n) { Additions(n).run(launcher.launch); });
   });
+}
+
+TEST(OneThreadToGrid, OneThreadAndOneBlockAreThat) {
+  // contract: <<<1, 1>>>
+  // contract: <<<1, 256>>>
+  RecordProperty("todo", 2);
+  const kit::Run thread = Additions(1000).run(launch_one_thread);
+  kit::expect_grid_of(thread, dim3(1));
+  kit::expect_blocks_of(thread, dim3(1));
+  const kit::Run block = Additions(1000).run(launch_one_block);
+  kit::expect_grid_of(block, dim3(1));
+  kit::expect_blocks_of(block, dim3(kBlock));
 }
 
 TEST(OneThreadToGrid, MovesOnlyWhatItUses) {

@@ -135,6 +135,20 @@ TEST(MixTracks, CoversAwkwardSizes) {
   check_launch({70, 5});
 }
 
+TEST(MixTracks, ASilentTrackIsATrackToo) {
+  RecordProperty("todo", 1);
+  const std::vector<float> samples(2 * 8, std::numeric_limits<float>::infinity());
+  const auto d_samples = kit::DeviceBuffer<float>::input(samples, "samples");
+  const auto gains = kit::DeviceBuffer<float>::input(std::vector<float>{1.0f, 0.0f}, "gains");
+  const auto mix = kit::DeviceBuffer<float>::output(8, "mix");
+  kit::run([&] { launch_mix(d_samples.get(), 8, gains.get(), mix.get(), 2, 8); });
+  const std::vector<float> got = mix.download();
+  if (std::all_of(got.begin(), got.end(), [](float value) { return std::isnan(value); })) return;
+  kit::fail(
+      "The gain of track 1 is 0 and its samples are infinite, and not every element of mix is NaN: "
+      "0 times infinity is NaN. A broken track must show, also where its gain is 0.");
+}
+
 TEST(MixTracks, RowsMayLieFurtherApart) {
   // contract: d_samples one row per track in device memory, `pitch` floats
   // contract: what follows them may hold anything

@@ -34,8 +34,11 @@ std::ostream& operator<<(std::ostream& out, const Case& c) {
   return out << c.n << " (" << c.terms << (c.terms == 1 ? " term)" : " terms)");
 }
 
-kit::Run check(const Case& c, kit::Placement placement = kit::Placement::kMiddle) {
-  const std::vector<float> coefficients = kit::random_floats(c.terms);
+// `first`, unless it is NaN, is the first coefficient.
+kit::Run check(const Case& c, kit::Placement placement = kit::Placement::kMiddle,
+               float first = NAN) {
+  std::vector<float> coefficients = kit::random_floats(c.terms);
+  if (!std::isnan(first)) coefficients[0] = first;
   const std::vector<float> x = kit::random_floats(c.n, -1.25f, 1.25f);
   const auto d_x = kit::DeviceBuffer<float>::input(x, "x", placement);
   const auto d_y = kit::DeviceBuffer<float>::output(c.n, "y", placement);
@@ -65,6 +68,8 @@ TEST(ConstantPolynomial, EveryCallHasItsOwnCoefficients) {
   // The second has fewer terms: what the first left behind must not count.
   kit::for_each("n", std::vector<Case>{{20, 64}, {5, 64}, {5, 64}},
                 [](const Case& c) { check(c); });
+  // As many, and the first is the same: the others are not.
+  for (int call = 0; call < 2; ++call) check({5, 64}, kit::Placement::kMiddle, 0.5f);
 }
 
 TEST(ConstantPolynomial, CoversSizesThatAreNotBlockMultiples) {

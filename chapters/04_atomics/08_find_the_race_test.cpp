@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "kit/kit.h"
+#include "kit/launches.h"
 
 namespace {
 
@@ -60,8 +61,9 @@ TEST(FindTheRace, MirrorImagesAreAdded) {
     for (int i = 0; i < n; ++i) expected[i] += x[i];
     const auto d_x = kit::DeviceBuffer<int>::input(x, "x");
     const auto d_out = kit::DeviceBuffer<int>::output(n, "out");
-    kit::run([&] { launch_add_mirrored(d_x.get(), d_out.get(), n, 3); });
+    const kit::Run run = kit::run([&] { launch_add_mirrored(d_x.get(), d_out.get(), n, 3); });
     kit::expect_equal(d_out, expected);
+    kit::expect_at_most_blocks(run, 3);
   });
 }
 

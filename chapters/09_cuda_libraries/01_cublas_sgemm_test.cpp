@@ -181,6 +181,13 @@ TEST(CublasSgemm, TheHandleWorksInItsStream) {
           "The handle does not use the stream that create_handle was given. Without "
           "cublasSetStream its work goes to the default stream, and does not wait for ours.");
     }
+    cublasMath_t mode = CUBLAS_DEFAULT_MATH;
+    expect_success("cublasGetMathMode", cublasGetMathMode(handle, &mode));
+    if (mode != CUBLAS_DEFAULT_MATH) {
+      kit::fail(
+          "The handle has another math mode than a new one: its products may have fewer digits "
+          "than floats. Nobody has asked for that.");
+    }
     cublasDestroy(handle);
   }
   cudaStreamDestroy(stream);

@@ -135,6 +135,23 @@ TEST(DeviceCount, AccessMayBeAskedForTwice) {
   }
 }
 
+TEST(DeviceCount, ARefusalLeavesTheDeviceAndNoError) {
+  RecordProperty("todo", 3);
+  const kit::OnDevice caller(1);
+  const cudaError_t error = enable_access(0, kit::device_count());
+  expect_current(1, "enable_access");
+  const cudaError_t left = cudaGetLastError();
+  if (error == cudaSuccess) {
+    kit::fail("enable_access returned a success for device " + std::to_string(kit::device_count()) +
+              ", which is not there.");
+  }
+  if (left != cudaSuccess) {
+    kit::fail(
+        std::string("enable_access has returned its error, and cudaGetLastError still gives ") +
+        cudaGetErrorName(left) + ": whoever checks the next launch takes that for its error.");
+  }
+}
+
 TEST(DeviceCount, AccessIsGivenInOneDirection) {
   RecordProperty("todo", 3);
   require_peer_access(2);

@@ -65,7 +65,10 @@ bool FailingCalls::was_failing_run(bool said_success, const std::string& trouble
   cudaGetLastError();
   wsim_clear_findings();  // of work that the launcher should not have given
   *problem = what_is_wrong(call, said_success, trouble);
-  const std::string left = is_asked("left_behind") ? held_.left_behind(1) : "";
+  std::string left = is_asked("left_behind") ? held_.left_behind(1) : "";
+  // Who could not set a device could not set it back either.
+  const bool could_set = call.rfind("cudaSetDevice", 0) != 0;
+  if (left.empty() && could_set && is_asked("left_behind")) left = device_left_behind();
   if (left_behind_.empty() && !left.empty()) {
     left_behind_ = made_to_fail(call) + "The function reported that, but cleaned up badly. " + left;
   }

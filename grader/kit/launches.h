@@ -47,6 +47,18 @@ inline bool expect_grid_of(const Run& run, dim3 grid, Site site = Site::here()) 
   return true;
 }
 
+// Fails if a launch has more blocks than the caller allows.
+inline bool expect_at_most_blocks(const Run& run, uint64_t most, Site site = Site::here()) {
+  for (const Launch& launch : run.launches()) {
+    const uint64_t blocks = uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2];
+    if (blocks <= most) continue;
+    return fail("The caller allows " + std::to_string(most) + " blocks; the launch has " +
+                    std::to_string(blocks) + ".",
+                site);
+  }
+  return true;
+}
+
 }  // namespace kit
 
 #endif  // WARPLINGS_KIT_LAUNCHES_H_

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "kit/context.h"
+#include "kit/kit.h"
+
 namespace kit {
 namespace {
 
@@ -18,6 +21,14 @@ std::string count_of(int64_t n, std::string what) {
 }
 
 }  // namespace
+
+std::string device_left_behind() {
+  const int device = context().device_left;
+  if (device < 0) return "";
+  return "Left behind: device " + std::to_string(device) +
+         " is the current one, and it was device " + std::to_string(current_device()) +
+         " before the call. Put back what you change, on every way out.";
+}
 
 Belongings Belongings::now() {
   Belongings now;

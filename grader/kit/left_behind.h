@@ -9,6 +9,9 @@
 
 namespace kit {
 
+// That a launcher has left another device current, in words, or "".
+std::string device_left_behind();
+
 class Belongings {
  public:
   static Belongings now();

@@ -72,8 +72,9 @@ void watch_for_early_ends() {
   if (!simulated()) std::signal(SIGSEGV, on_signal);
 }
 
-// An endless loop in a kernel ends after about a second. No exercise simulates more than 250
-// million lane instructions, which is 8 million of a full warp.
+// An endless loop in a kernel ends after about a second: so many instructions after the last block
+// that has ended. No exercise simulates more than 250 million lane instructions, which is 8 million
+// of a full warp.
 void limit_launches() {
   constexpr const char* kWarpInstructions = "20000000";
   ::setenv("GRADE_SIM_MAX_WARP_INSTRUCTIONS", kWarpInstructions, 0);

@@ -323,12 +323,9 @@ std::string class_problem(const Run& run, const Belongings& before, int calls,
     problem = context().waited;
   }
   if (!problem.empty() || !is_asked("left_behind")) return problem;
-  const int device = context().device_left;
   if (!left_on_error.empty()) return left_on_error;
-  if (device < 0) return before.left_behind(calls);
-  return "Left behind: device " + std::to_string(device) +
-         " is the current one, and it was device " + std::to_string(current_device()) +
-         " before the call. Put back what you change.";
+  const std::string device = device_left_behind();
+  return device.empty() ? before.left_behind(calls) : device;
 }
 
 // What is wrong with a run: what its launcher threw, or what was found, or how it ended, or what it

@@ -64,10 +64,10 @@ cudaError_t enable_access(int device, int peer) {
   error = cudaSetDevice(device);
   if (error != cudaSuccess) return error;
   error = cudaDeviceEnablePeerAccess(peer, 0);
-  if (error == cudaErrorPeerAccessAlreadyEnabled) {
+  if (error != cudaSuccess) {
     cudaGetLastError();  // or the next check of a launch finds it
-    error = cudaSuccess;
   }
+  if (error == cudaErrorPeerAccessAlreadyEnabled) error = cudaSuccess;
   cudaSetDevice(before);
   return error;
   //~end

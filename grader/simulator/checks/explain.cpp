@@ -378,12 +378,18 @@ void report_trap(const Warp& warp, uint32_t lanes) {
   FindingLog::instance().report(std::move(finding));
 }
 
-void report_spent_budget(const Warp& warp, uint64_t instructions) {
+void report_spent_budget(const Warp& warp) {
+  const Grid& grid = *warp.block->grid;
   Finding finding = make(warp, "launch", "endless-loop", warp.pc);
   finding.message = "In " + kernel_name(warp) + ", the launch has executed " +
-                    number(instructions) + " warp instructions and has not ended; it was stopped " +
-                    at(warp, warp.pc) + ", in block " + number(warp.block->linear) +
-                    ". Does the loop there ever end, for every thread?";
+                    number(grid.max_instructions) +
+                    " warp instructions and has not ended; it was stopped " + at(warp, warp.pc) +
+                    ", in block " + number(warp.block->linear) + ". ";
+  finding.message +=
+      grid.is_long ? number(grid.ended_blocks) + " of its " + number(grid.config->grid.count()) +
+                         " blocks have ended, so this is no endless loop, but more work than the "
+                         "simulator does for one launch: does each thread do its share alone?"
+                   : "Does the loop there ever end, for every thread?";
   FindingLog::instance().report(std::move(finding));
 }
 

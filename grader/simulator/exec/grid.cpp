@@ -42,6 +42,7 @@ constexpr Turns kSharedTurns{1u << 8, 1u << 11};  // blocks that may wait for ea
 constexpr uint64_t kMostOfSmallTurn = 8;          // of a warp, for a second look
 constexpr uint64_t kAhead = 8;                    // small turns of a block, for each of the next
 constexpr size_t kAloneBlocks = 2048;             // unfinished at a time, where none waits
+constexpr uint64_t kMostBudgets = 10;             // of a launch whose blocks end
 
 // The memory in which the blocks of a cooperative grid meet: zeros when the launch begins. One for
 // each device, never freed, because its launches run one after the other.
@@ -111,6 +112,7 @@ class Launch {
       const Turn turn = run_block(*block);
       if (turn == Turn::kDone) {
         end_block(std::move(block));
+        grant_more();
         stuck = 0;
         continue;
       }
@@ -128,6 +130,15 @@ class Launch {
   }
 
  private:
+  // A launch whose blocks end is long, not endless: it gets its budget again, up to a sum that a
+  // person would not wait for.
+  void grant_more() {
+    ++grid_.ended_blocks;
+    const uint64_t budget = options_.max_warp_instructions, most = kMostBudgets * budget;
+    grid_.is_long = grid_.instructions + budget > most;
+    grid_.max_instructions = grid_.is_long ? most : grid_.instructions + budget;
+  }
+
   std::unique_ptr<Block> take_block() {
     if (!free_.empty()) {
       std::unique_ptr<Block> block = std::move(free_.back());

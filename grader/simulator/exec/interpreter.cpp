@@ -157,7 +157,7 @@ class Runner {
   void count(const Instr& in, uint32_t active) {
     ++grid_.instructions;
     if (grid_.instructions > grid_.max_instructions) {
-      report_spent_budget(w_, grid_.max_instructions);
+      report_spent_budget(w_);
       throw LaunchFault{LaunchStatus::kTimeout};
     }
     if (w_.cycles_of != nullptr) w_.cycles += w_.cycles_of[w_.pc];

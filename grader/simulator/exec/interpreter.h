@@ -16,8 +16,10 @@ class Grid {
   const Kernel* kernel = nullptr;
   const LaunchConfig* config = nullptr;
   const LoadedModule* module = nullptr;
-  uint64_t instructions = 0;                  // warp instructions issued so far
-  uint64_t max_instructions = 0;              // budget of the launch
+  uint64_t instructions = 0;      // warp instructions issued so far
+  uint64_t max_instructions = 0;  // budget, until the next block ends
+  uint64_t ended_blocks = 0;
+  bool is_long = false;                       // the budget ends although blocks end
   DeviceLaunches* device_launches = nullptr;  // what its threads launch
   Watch<GridWatch> watch;
   bool silent = false;   // a repeated run: what it prints has been printed

@@ -55,7 +55,7 @@ void report_remote(const Warp& warp, int lane, uint32_t rank, RemoteProblem prob
 void report_unsupported(const Warp& warp, const std::string& reason);
 void report_assertion(const Warp& warp, int lane, const std::string& condition, Position where);
 void report_trap(const Warp& warp, uint32_t lanes);
-void report_spent_budget(const Warp& warp, uint64_t instructions);
+void report_spent_budget(const Warp& warp);
 
 // A barrier that can never be complete, and where everybody stands.
 struct WaitingGroup {

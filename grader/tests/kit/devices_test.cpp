@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "failure_of.h"
+#include "kernels.h"
 #include "kit/kit.h"
 #include "kit/speed/speed.h"
 
@@ -55,6 +56,16 @@ TEST(KitDevices, ARunWaitsForAllDevicesAndGivesTheFirstBack) {
   EXPECT_TRUE(run.ok());
   EXPECT_EQ(kit::current_device(), 0);
   EXPECT_TRUE(kit::expect_equal(there, std::vector<unsigned char>(1 << 16, 7)));
+}
+
+TEST(KitDevices, ACallThatFailsGivesTheFirstBackToo) {
+  const auto d_x = kit::DeviceBuffer<float>::input(std::vector<float>(100, 1.0f), "x");
+  const auto d_y = kit::DeviceBuffer<float>::output(100, "y");
+  const std::string left = failure_of([&] {
+    kit::run([&] { return twice_by_copy(d_x.get(), d_y.get(), 100, kLeavesADeviceOnError); });
+  });
+  EXPECT_NE(left.find("cudaMemcpy at kernels.cu:"), std::string::npos) << left;
+  EXPECT_NE(left.find("Left behind: device 1 is the current one"), std::string::npos) << left;
 }
 
 TEST(KitDevices, ArraysOfASpeedTestLieWhereTheyWereMade) {

@@ -98,6 +98,7 @@ cudaError_t twice_by_copy(const float* d_x, float* d_y, int n, Care care) {
   }
   if (status != cudaSuccess && care == kLeaksOnError) return status;
   cudaFree(d_copy);
+  if (status != cudaSuccess && care == kLeavesADeviceOnError) cudaSetDevice(1);
   return status;
 }
 

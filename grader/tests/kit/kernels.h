@@ -32,7 +32,14 @@ void launch_twice_and_wait(const float* d_x, float* d_y, int n, Wait wait);
 
 // y[i] = 2 * x[i] for i < n by way of a copy of x, which is cleared afterwards. Returns the first
 // status that is no success, unless it is careless.
-enum Care { kCareful, kDropsTheMemset, kDropsTheLaunch, kLeaksOnError, kUsesWhatIsNotThere };
+enum Care {
+  kCareful,
+  kDropsTheMemset,
+  kDropsTheLaunch,
+  kLeaksOnError,
+  kUsesWhatIsNotThere,
+  kLeavesADeviceOnError
+};
 cudaError_t twice_by_copy(const float* d_x, float* d_y, int n, Care care);
 
 #endif  // WARPLINGS_TESTS_KIT_KERNELS_H_

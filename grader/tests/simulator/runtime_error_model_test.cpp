@@ -2,10 +2,54 @@
 #include <array>
 #include <cstring>
 
+#include "exec/launch.h"
 #include "runtime_fixture.h"
+
+void launch_compute(float* to, int rounds, int blocks, int threads, cudaStream_t stream);
 
 namespace warplings::sim {
 namespace {
+
+// Launches may execute so many warp instructions.
+class SpentBudget : public RuntimeTest {
+ protected:
+  void SetUp() override {
+    RuntimeTest::SetUp();
+    before_ = engine_options().max_warp_instructions;
+    engine_options().max_warp_instructions = 2000;
+  }
+  void TearDown() override {
+    engine_options().max_warp_instructions = before_;
+    RuntimeTest::TearDown();
+  }
+  // Of a kernel with four or more instructions in a round, or what was found.
+  static std::string launch(int rounds, int blocks) {
+    launch_compute(device<float>(1), rounds, blocks, 32, nullptr);
+    const cudaError_t error = cudaDeviceSynchronize();
+    if (error == cudaSuccess) return "";
+    EXPECT_EQ(error, cudaErrorLaunchTimeout);
+    return last_finding().message;
+  }
+
+ private:
+  uint64_t before_ = 0;
+};
+
+TEST_F(SpentBudget, ABlockThatDoesNotEndIsEndless) {
+  const std::string message = launch(100'000, 1);
+  EXPECT_NE(message.find("Does the loop there ever end"), std::string::npos) << message;
+}
+
+TEST_F(SpentBudget, ManyBlocksThatEndAreNot) {
+  EXPECT_EQ(launch(50, 20), "");  // more than one budget
+}
+
+TEST_F(SpentBudget, TooManyOfThemAreCalledLong) {
+  const std::string message = launch(50, 5000);
+  EXPECT_NE(message.find("of its 5000 blocks have ended, so this is no endless loop"),
+            std::string::npos)
+      << message;
+}
 
 class ErrorModel : public RuntimeTest {};
 

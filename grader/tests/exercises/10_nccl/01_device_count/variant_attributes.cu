@@ -58,9 +58,9 @@ cudaError_t enable_access(int device, int peer) {
   if (device == peer) return cudaSuccess;
   const Current scope(device);
   const cudaError_t error = cudaDeviceEnablePeerAccess(peer, 0);
-  if (error != cudaErrorPeerAccessAlreadyEnabled) return error;
+  if (error == cudaSuccess) return error;
   static_cast<void>(cudaGetLastError());
-  return cudaSuccess;
+  return error == cudaErrorPeerAccessAlreadyEnabled ? cudaSuccess : error;
 }
 
 cudaError_t launch_twice_on(int device, const float* d_x, float* d_y, int n) {
