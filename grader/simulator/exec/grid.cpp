@@ -42,7 +42,7 @@ constexpr Turns kSharedTurns{1u << 8, 1u << 11};  // blocks that may wait for ea
 constexpr uint64_t kMostOfSmallTurn = 8;          // of a warp, for a second look
 constexpr uint64_t kAhead = 8;                    // small turns of a block, for each of the next
 constexpr size_t kAloneBlocks = 2048;             // unfinished at a time, where none waits
-constexpr uint64_t kMostBudgets = 10;             // of a launch whose blocks end
+constexpr uint64_t kMostBudgets = 2;              // of a launch whose blocks end
 
 // The memory in which the blocks of a cooperative grid meet: zeros when the launch begins. One for
 // each device, never freed, because its launches run one after the other.
