@@ -159,9 +159,9 @@ void race_bulk_arrival(Warp& warp, int lane, Block& home, uint32_t number,
 void bulk_landed(Block& home, uint32_t offset, uint32_t number, const BulkArrival& arrival) {
   BlockWatch& watch = *home.watch;
   if (!watch.race.enabled()) return;
-  uint32_t clock = watch.order.agent;
+  uint32_t clock = watch.order.landed;
   for (const WarpClock& warp : watch.clocks) clock = std::max(clock, warp.now);
-  watch.order.agent = clock;
+  watch.order.landed = clock;
   const uint32_t holder = holder_of(home, number);
   for (const Words& words : words_of(arrival.pieces.data(), arrival.pieces.size())) {
     watch.race.end_bulk_write(holder, clock, words.first, words.count);

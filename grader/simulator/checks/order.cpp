@@ -190,7 +190,7 @@ Knowledge past_of_lanes(const Warp& warp, uint32_t mask) {
 
 void order_block(Block& block) {
   BlockOrder& order = block.watch->order;
-  uint32_t latest = order.agent;
+  uint32_t latest = order.landed;
   for (Warp& warp : block.warps) {
     latest = std::max(latest, warp.clock->now);
     merge_lanes(warp.clock->lanes, ~0u, order.block, static_cast<uint32_t>(warp.index), &order.all);

@@ -55,7 +55,7 @@ enum class Standing : uint8_t { kUnordered, kPending, kOrdered };
 // The part of a block that all its threads share.
 struct BlockOrder {
   uint32_t block = 0;
-  uint32_t agent = 0;   // clock of the last bulk copy that arrived
+  uint32_t landed = 0;  // clock of the last bulk copy that arrived
   uint32_t before = 0;  // whatever any warp did up to this clock happened before the last barrier
   ThreadOrder all;
   void start(uint32_t number) {
