@@ -68,9 +68,10 @@ TEST(Matmul1dTile, IsFast) {
       kit::simulated() ? kit::MatmulSizes{512, 256, 32} : kit::MatmulSizes{2048, 2048, 2048};
   kit::MatmulSpeed work(sizes, 66);
   work.speed.launch(work.call(launch_matmul_1d_tile));
-  // Measured on an H200 (2026-11-21): 1.80 times tiles of 32 x 32 and 33.5 % of cuBLAS at 2048.
+  // Measured on an H200 (2026-11-21): 1.80 times tiles of 32 x 32 and 33.5 % of cuBLAS at 2048; the
+  // starter, which is the kernel of 04, has 20 % on an H100 (2026-11-23).
   work.speed.against(kit::stage("one element per thread", work.call(launch_matmul_shared)),
                      kit::Bars(1.40));
-  work.speed.against(work.against_cublas(), kit::Bars(0.20, 0.30));
+  work.speed.against(work.against_cublas(), kit::Bars(0.25, 0.30));
   work.speed.grade();
 }

@@ -82,8 +82,9 @@ TEST(MatmulVectorized, IsFast) {
       kit::simulated() ? kit::MatmulSizes{256, 512, 256} : kit::MatmulSizes{4096, 4096, 4096};
   kit::MatmulSpeed work(sizes, 66);
   work.speed.launch(work.call(launch_matmul_vectorized));
-  // Measured on an H200 (2026-11-22): 1.30 times the 2-D tile and 74 % of cuBLAS.
+  // Measured on an H200 (2026-11-22): 1.30 times the 2-D tile and 74 % of cuBLAS; the starter,
+  // which is the 2-D tile, has 58 % on an H100 (2026-11-23).
   work.speed.against(kit::stage("the 2-D tile", work.call(launch_matmul_2d_tile)), kit::Bars(1.05));
-  work.speed.against(work.against_cublas(), kit::Bars(0.45, 0.60));
+  work.speed.against(work.against_cublas(), kit::Bars(0.62, 0.68));
   work.speed.grade();
 }

@@ -59,8 +59,8 @@ bool is_noise(const std::string& line) {
   return line.empty() || starts_with(line, "ninja: ") || starts_with(line, "FAILED: ") ||
          starts_with(line, "collect2: ") || starts_with(line, "Remark: ") ||
          starts_with(line, "In file included from ") ||
-         starts_with(line, "compilation terminated") || progress.matches(line) ||
-         summary.matches(line);
+         starts_with(line, "compilation terminated") || line.find(": in function `") != line.npos ||
+         progress.matches(line) || summary.matches(line);
 }
 
 // Lines of any other file are nobody's business: a file of yours may have named it to see them.

@@ -115,7 +115,8 @@ Outcome launch(LoadedModule* module, const Case& one) {
   if (kernels.empty()) return kNoKernel;
   Generator random(one.pointers);
   const Kernel& kernel = *kernels[random.below(kernels.size())];
-  if (check_launch(kernel, one.config, random.chance(50) ? -1 : 227 * 1024).error != cudaSuccess) {
+  const int most_shared = random.chance(50) ? -1 : 227 * 1024;
+  if (check_launch(kernel, one.config, most_shared, false).error != cudaSuccess) {
     return kRefused;
   }
   DeviceMemory& memory = DeviceMemory::instance();
