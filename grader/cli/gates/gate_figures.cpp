@@ -1,6 +1,7 @@
 // Gate 9: a figure in a page that comes from a run is marked with what produced it, and equals it.
 #include <set>
 
+#include "cli/app.h"
 #include "cli/gates/documents.h"
 #include "cli/gates/figures.h"
 #include "cli/gates/gate.h"
@@ -63,6 +64,8 @@ std::vector<Item> check_answers(const GateContext& context, const course::Exerci
   const course::ExerciseFiles files = course::files_of(context.paths->root, exercise);
   if (!fs::exists(files.lesson) || !fs::exists(files.answers)) return items;  // gate 1 says so
   const std::string name = shown(context, files.lesson);
+  const std::string lacks = why_not_built(*context.paths, context.device, exercise);
+  if (!lacks.empty()) return {skipped(kFiguresGate, name, "its answers: the exercise " + lacks)};
   try {
     const auto answers =
         course::parse_answers(course::read_text(files.answers), shown(context, files.answers));

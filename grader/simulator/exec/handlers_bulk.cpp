@@ -209,8 +209,21 @@ class Issue {
     return map;
   }
 
+  // Not in the PTX ISA, but an H100 stops at loads of other starts (2026-11-23, 4-byte elements).
+  void require_aligned_start(const TensorMap& map) const {
+    constexpr int kStart = 16;  // bytes
+    const int64_t x = value_of(form_.coordinates[0]);
+    const int64_t bytes = x * int64_t{map.element_bytes};
+    if (bytes % kStart == 0) return;
+    refuse(w_, lane_,
+           "its first coordinate is " + std::to_string(x) + ", which is " + std::to_string(bytes) +
+               " bytes and no multiple of 16: a card stops here with an illegal instruction. The "
+               "other coordinates may be any.");
+  }
+
   // Pieces of the box at the coordinates, row by row, with offsets from the start of the box.
   std::vector<BulkPiece> box_of(const TensorMap& map) const {
+    require_aligned_start(map);
     std::vector<BulkPiece> pieces;
     std::array<uint32_t, 5> at{};
     const uint32_t rows = map.rows();
