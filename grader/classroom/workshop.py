@@ -48,17 +48,16 @@ def prepare(exercises):
         subprocess.run([GRADE, "run", exercise["id"], "--jail", "--json"], capture_output=True)
     if targets:
         ninja(*targets)
+    # What Ninja says that the targets are made of, and what it does not know of: headers that CMake
+    # wrote, libraries that programs load, its own notes.
     listed = ninja("-t", "inputs", "build.ninja", *targets).splitlines()
-    files = [name for name in listed if not os.path.isabs(name)]
-    files += [os.path.relpath(name, BUILD) for name in listed if name.startswith(BUILD + os.sep)]
-    files += ["build.ninja", ".ninja_log", ".ninja_deps", "CMakeCache.txt", "bin/grade"]
-    files += [os.path.join("course", target) for target in targets]
-    folders = ["generated", "lib"] + (["course"] if python else [])
-    for folder in folders:
+    files = [os.path.relpath(os.path.join(BUILD, name), BUILD) for name in listed]
+    files += ["build.ninja", ".ninja_log", ".ninja_deps", "CMakeCache.txt", "CMakeFiles/rules.ninja",
+              "bin/grade", *[os.path.join("course", target) for target in targets]]
+    for folder in ["generated", "lib"] + (["course"] if python else []):
         for where, _, names in os.walk(os.path.join(BUILD, folder)):
             files += [os.path.relpath(os.path.join(where, name), BUILD) for name in names]
-    files.append("CMakeFiles/rules.ninja")
-    return sorted({f for f in files if os.path.isfile(os.path.join(BUILD, f))})
+    return sorted({f for f in files if not f.startswith("..") and os.path.isfile(os.path.join(BUILD, f))})
 
 
 def why_no_jail():

@@ -1,6 +1,6 @@
-"""Exercises in a notebook. In the folder of the course, or with WARPLINGS naming it:
+"""Exercises in a notebook:
 
-    import sys; sys.path.insert(0, "grader/notebook")
+    import sys; sys.path.insert(0, "FOLDER OF THE COURSE/grader/notebook")
     %load_ext warplings
     %exercise 02/01                  puts the starter into the next cell
     %%exercise 02/01                 grades the cell below it
@@ -17,22 +17,19 @@ import json
 import os
 import shlex
 import subprocess
+import sys
 
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class
 from IPython.display import SVG, display
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../classroom"))
+
+from assignment import ROOT, Mistake, find_exercise, source_of  # noqa: E402
+
+del sys.path[0]  # the notebook's own modules may have such names
+
 DEVICES = ("auto", "gpu", "sim")
-
-
-def course_folder():
-    folder = os.path.abspath(os.environ.get("WARPLINGS", os.getcwd()))
-    while not os.path.exists(os.path.join(folder, "chapters/course.json")):
-        if folder == os.path.dirname(folder):
-            raise UsageError("This notebook does not lie in the course. Set the environment variable "
-                             "WARPLINGS to its folder.")
-        folder = os.path.dirname(folder)
-    return folder
 
 
 def parse(line):
@@ -50,7 +47,7 @@ def parse(line):
 
 
 class Course:
-    def __init__(self, folder):
+    def __init__(self, folder=ROOT):
         self.folder = folder
         self.written = {}  # file: hash of what a cell put there
 
@@ -62,23 +59,12 @@ class Course:
         return ran.stdout
 
     def file_of(self, part):
-        """The file of the one exercise that `part` names, as ./grade understands it."""
-        listed = json.loads(self.grade("list", "--json"))["exercises"]
-        chapter, _, name = part.rpartition("/")
-        found = [e["id"] for e in listed
-                 if part in (e["id"], e["id"].split("/")[1])
-                 or (chapter and e["id"].startswith(chapter) and e["id"].split("/")[1].startswith(name))
-                 or (not chapter and name in e["id"].split("/")[1])]
-        exact = [i for i in found if part in (i, i.split("/")[1])]
-        found = exact or found
-        if len(found) != 1:
-            what = "no exercise" if not found else "more than one exercise"
-            raise UsageError(f"{what} is called {part}: {', '.join(found[:4])}")
-        for ending in (".cu", ".py"):
-            path = os.path.join(self.folder, "chapters", found[0] + ending)
-            if os.path.exists(path):
-                return found[0], path
-        raise UsageError(f"chapters/{found[0]} is missing; ./grade reset {part} writes it again.")
+        """The one exercise that `part` names, and its file."""
+        try:
+            exercise = find_exercise(part)
+        except Mistake as mistake:
+            raise UsageError(str(mistake)) from None
+        return exercise["id"], os.path.join(self.folder, source_of(exercise))
 
     def put(self, exercise, path, text):
         """Writes a cell. What somebody else wrote there is kept by ./grade reset."""
@@ -95,7 +81,7 @@ class Course:
 class Exercises(Magics):
     def __init__(self, shell):
         super().__init__(shell)
-        self.course = Course(course_folder())
+        self.course = Course()
 
     @line_cell_magic
     def exercise(self, line, cell=None):

@@ -7,6 +7,9 @@
 namespace grade {
 namespace {
 
+// The test that kit/python/run.py reports where a file cannot even be loaded.
+constexpr char kFileLoads[] = "TheFileLoads";
+
 using course::Derived;
 using course::Expectation;
 
@@ -153,6 +156,7 @@ std::vector<Job> starter_jobs(const GateContext& context) {
       if (!end.empty()) return file + " " + end + rule;
       if (result.passed()) return file + " passes as it is" + rule + " Is the task done already?";
       for (const TestReport& test : result.tests) {
+        if (test.short_name() == kFileLoads && !test.passed) return file + " does not load" + rule;
         if (!test.failures.empty() || has_defect(test)) return "";
       }
       return file + " fails without an assertion or a finding" + rule;

@@ -31,9 +31,8 @@ from IPython.core.error import UsageError  # noqa: E402
 GRADE = """#!/bin/sh
 echo "$*" >> calls
 case $1 in
-  list) printf '{"exercises": [{"id": "02_add/01_add"}, {"id": "02_add/02_add_more"}, {"id": "03_b/01_sum"}]}' ;;
-  run) printf '{"screen": "%s"}' "$(head -c 40 chapters/02_add/01_add.cu | tr '\\n' '|')" ;;
-  reset) cp chapters/02_add/01_add.cu kept; echo starter > chapters/02_add/01_add.cu ;;
+  run) printf '{"screen": "%s"}' "$(head -c 40 chapters/02_vector_add/01_vector_add.cu | tr '\\n' '|')" ;;
+  reset) cp chapters/02_vector_add/01_vector_add.cu kept; echo starter > chapters/02_vector_add/01_vector_add.cu ;;
   view) echo '<svg/>' ;;
   hint) [ "$2" = 02/01 ] || { echo "no such exercise" >&2; exit 2; }; echo "Think." ;;
 esac
@@ -50,16 +49,13 @@ class Notebook(unittest.TestCase):
         held = tempfile.TemporaryDirectory()
         self.addCleanup(held.cleanup)
         self.folder = held.name
-        os.makedirs(os.path.join(self.folder, "chapters/02_add"))
-        for name, text in {"grade": GRADE, "chapters/course.json": "{}",
-                           "chapters/02_add/01_add.cu": "mine\n"}.items():
+        os.makedirs(os.path.join(self.folder, "chapters/02_vector_add"))
+        for name, text in {"grade": GRADE, "chapters/02_vector_add/01_vector_add.cu": "mine\n"}.items():
             with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
                 file.write(text)
         os.chmod(os.path.join(self.folder, "grade"), 0o755)
-        os.environ["WARPLINGS"] = self.folder
-        self.addCleanup(os.environ.pop, "WARPLINGS")
         self.magics = warplings.Exercises.__new__(warplings.Exercises)
-        self.magics.course = warplings.Course(warplings.course_folder())
+        self.magics.course = warplings.Course(self.folder)
         self.magics.shell = Shell()
 
     def read(self, name):
@@ -73,44 +69,39 @@ class Notebook(unittest.TestCase):
         return said.getvalue()
 
     def test_the_cell_becomes_the_file_with_its_lines(self):
-        self.assertEqual(self.cell("02_add/01", "one\ntwo\n"), "|one|two|")
-        self.assertIn("run 02_add/01_add --device auto --json", self.read("calls"))
+        self.assertEqual(self.cell("02/01", "one\ntwo\n"), "|one|two|")
+        self.assertIn("run 02_vector_add/01_vector_add --device auto --json", self.read("calls"))
 
     def test_what_somebody_else_wrote_is_kept_once(self):
-        self.cell("02_add/01", "first\n")
+        self.cell("02/01", "first\n")
         self.assertEqual(self.read("kept"), "mine\n")
-        self.cell("02_add/01", "second\n")
+        self.cell("02/01", "second\n")
         self.assertEqual(self.read("calls").count("reset"), 1)
-        with open(os.path.join(self.folder, "chapters/02_add/01_add.cu"), "w") as file:
+        with open(os.path.join(self.folder, "chapters/02_vector_add/01_vector_add.cu"), "w") as file:
             file.write("by an editor\n")
-        self.cell("02_add/01", "third\n")
+        self.cell("02/01", "third\n")
         self.assertEqual(self.read("kept"), "by an editor\n")
 
     def test_the_line_fills_the_next_cell_and_comes_back_whole(self):
-        self.cell("01_add")
-        self.assertEqual(self.magics.shell.next, "%%exercise 01_add\nmine\n")
-        self.cell("01_add", "a\nb\n")
-        self.cell("01_add")
-        self.assertEqual(self.magics.shell.next, "%%exercise 01_add\na\nb\n")
+        self.cell("01_vector_add")
+        self.assertEqual(self.magics.shell.next, "%%exercise 01_vector_add\nmine\n")
+        self.cell("01_vector_add", "a\nb\n")
+        self.cell("01_vector_add")
+        self.assertEqual(self.magics.shell.next, "%%exercise 01_vector_add\na\nb\n")
 
     def test_a_picture_is_drawn_when_it_is_asked_for(self):
-        self.cell("01_add", "x\n")
+        self.cell("01_vector_add", "x\n")
         self.assertNotIn("view", self.read("calls"))
-        self.cell("01_add --view time", "x\n")
-        self.assertIn("view 02_add/01_add --svg time", self.read("calls"))
+        self.cell("01_vector_add --view time", "x\n")
+        self.assertIn("view 02_vector_add/01_vector_add --svg time", self.read("calls"))
 
     def test_mistakes_are_said_and_nothing_is_written(self):
-        for line in ("", "nothing", "add", "02_add/01 --device tpu", "02_add/01 --loud"):
+        for line in ("", "nothing", "matmul", "02/01 --device tpu", "02/01 --loud"):
             with self.subTest(line), self.assertRaises(UsageError):
                 self.cell(line, "x\n")
         with self.assertRaises(UsageError):
             self.magics.hint("99/99")
-        self.assertEqual(self.read("chapters/02_add/01_add.cu"), "mine\n")
-
-    def test_a_notebook_elsewhere_is_told_so(self):
-        os.environ["WARPLINGS"] = tempfile.gettempdir()
-        with self.assertRaises(UsageError):
-            warplings.course_folder()
+        self.assertEqual(self.read("chapters/02_vector_add/01_vector_add.cu"), "mine\n")
 
 
 if __name__ == "__main__":
