@@ -63,6 +63,8 @@ function(warplings_exercise id)
                              LIBRARIES ${libraries} ${device_link})
   warplings_exercise_derived(${name} ${id} OBJECTS ${parts} LIBRARIES ${libraries} ${device_link}
                              ${cuda_options})
+  warplings_exercise_independent(${name} ${id} OBJECTS ${parts} LIBRARIES ${libraries} ${device_link}
+                                 ${cuda_options})
   warplings_exercise_planted(${name} ${id} KERNELS ${name}.solution.kernels OBJECTS ${parts}
                              LIBRARIES ${libraries} ${device_link})
   if(library_baselines)

@@ -1,19 +1,26 @@
 #!/usr/bin/env python3
-"""Draws the ladder of chapter 07 from what a GPU gave for it.
+"""The ladder of chapter 07 on a GPU, and what the chapter shows of it.
 
-    matmul_ladder.py            brings "shown" of matmul_ladder_h200.json and the figure up to date
-    matmul_ladder.py --check    fails if they are not
+    matmul_ladder.py measure FILE.json   on a machine with a GPU: times every rung and cuBLAS
+    matmul_ladder.py                     brings "shown" of both files and the figure up to date
+    matmul_ladder.py --check             fails if they are not
 
-The file holds milliseconds of a call, medians of event-timed calls of the solutions in one run, by
+The files hold milliseconds of a call, medians of event-timed calls of the solutions in one run, by
 size (m = n = k) and rung, and of cuBLAS beside them. "shown" is what the chapter quotes.
 """
 
+import datetime
 import json
+import os
 import pathlib
+import re
+import subprocess
 import sys
+import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-DATA = HERE / "matmul_ladder_h200.json"
+ROOT = HERE.parent.parent
+DATA = [HERE / "matmul_ladder_h200.json", HERE / "matmul_ladder_h100.json"]
 FIGURE = HERE.parent / "figures" / "07_tiled_matmul" / "ladder.svg"
 RUNGS = [
     ("naive", "02 naive"),
@@ -23,10 +30,45 @@ RUNGS = [
     ("1d_tile", "06 1-D tile"),
     ("2d_tile", "07 2-D tile"),
     ("vectorized", "08 vectorised"),
+    ("double_buffer", "09 double buffer"),
+    ("async_copy", "10 async copy"),
     ("warp_tiled", "11 warp tiled"),
     ("5120", "13 small last wave"),
 ]
 SIZE = 4096
+
+
+def output(command, **options):
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, **options).stdout
+
+
+def measure(path):
+    """Builds the solutions with matmul_ladder.cu, runs it, and writes what it printed."""
+    chapter, solutions = ROOT / "chapters/07_tiled_matmul", ROOT / "solutions/07_tiled_matmul"
+    sources = [source for source in sorted(solutions.glob("*.cu")) if source.stem[:2] <= "13"
+               and source.stem[:2] not in ("01", "12")]
+    with tempfile.TemporaryDirectory() as folder:
+        program = pathlib.Path(folder) / "matmul_ladder"
+        output(["nvcc", "-std=c++17", "-O3", "-gencode", "arch=compute_80,code=sm_90",
+                "--threads", "0", "-I", chapter, "-o", program, HERE / "matmul_ladder.cu", *sources,
+                chapter / "13_matmul_5120_baseline.cu", "-lcublas"])
+        times = json.loads(output([program]))
+    data = {
+        "format": 1, "kind": "matmul-ladder", "date": datetime.date.today().isoformat(),
+        "card": output(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"]).split("\n")[0],
+        "toolkit": re.search(r"V([\d.]+)", output(["nvcc", "--version"]))[1],
+        "commit": os.environ.get("COMMIT") or output(
+            ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT).strip(),
+        "what": "milliseconds of a call of the solutions of chapter 07, medians of 5 to 51 event-timed "
+                "calls after one more, one run; code for compute_80 assembled for sm_90; cuBLAS with "
+                "CUBLAS_PEDANTIC_MATH",
+        "milliseconds": times["milliseconds"],
+        "lecture": {
+            "what": "m = n = 5120, k = 256: the lecture's kernels by width of block and tile, an empty "
+                    "launch, the solution of 07/13 and cuBLAS",
+            "milliseconds": times["lecture"]},
+    }
+    pathlib.Path(path).write_text(json.dumps(data, indent=1) + "\n")
 
 
 def rate(n, milliseconds):
@@ -91,9 +133,16 @@ def figure(data):
 
 
 def main():
-    data = json.loads(DATA.read_text())
-    data["shown"] = shown(data)
-    wanted = {DATA: json.dumps(data, indent=1) + "\n", FIGURE: figure(data)}
+    if sys.argv[1:2] == ["measure"]:
+        measure(sys.argv[2])
+        return 0
+    wanted = {}
+    for path in DATA:
+        data = json.loads(path.read_text())
+        data["shown"] = shown(data)
+        wanted[path] = json.dumps(data, indent=1) + "\n"
+        if path == DATA[0]:
+            wanted[FIGURE] = figure(data)
     stale = [path for path, text in wanted.items() if not path.exists() or path.read_text() != text]
     if "--check" in sys.argv[1:]:
         for path in stale:

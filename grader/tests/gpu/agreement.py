@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Does the modelled speed agree with a GPU? Every pair and the summary, kept in one JSON file.
 
-    agreement.py measure FILE.json [EXERCISE...]   on a machine with a GPU: times the kernels
+    agreement.py measure FILE.json [--independent] [EXERCISE...]   on a machine with a GPU: times the kernels
     agreement.py compare FILE.json [--markdown FILE.md]   anywhere: models them and compares
 
 Population: every kernel of every speed exercise that is right (solution, accepted variants, slow
-mutants, and the stages that they are compared with), times every bar that the simulator grades. Both sides
-run the same sources. A kernel whose answer is wrong, on either, does not count. A pair agrees if both
+mutants, and the stages that they are compared with), times every bar that the simulator grades. With
+--independent: the kernels of grader/tests/independent, by writers who had seen lesson and starter alone.
+Both sides run the same sources. A kernel whose answer is wrong, on either, does not count. A pair agrees if both
 sides say pass or both say fail.
 
 Targets: 95 % of all pairs; 80 % of contested ones (measured within 1.5 times of the bar); no
@@ -37,6 +38,7 @@ import time
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../.."))
 CMAKE = os.environ.get("GRADE_CMAKE", "cmake")
 BARS = re.compile(rb"kit::Bars\([^)]*\)(\.gold_on_gpu_only\(\)|\.modelled\([^)]*\))*")
+INDEPENDENT = "independent."
 GUARD = 0.97  # as in kit/speed/judge.h
 NEAR = 1.5
 # Seconds of one run; a kernel that takes longer does not count, and is named.
@@ -51,13 +53,31 @@ def speed_exercises():
                 if e["speed"] and e["kind"] != "python" and e.get("device") != "gpu" and e.get("gpus", 1) == 1]
 
 
-def build(device, exercises):
-    targets = [exercise.replace("/", ".") + kind
-               for exercise in exercises for kind in (".solution", ".derived")]
-    result = subprocess.run(
-        [CMAKE, "--build", os.path.join(ROOT, "build", device), "--parallel", str(os.cpu_count()),
-         "--target", *targets], capture_output=True, text=True)
-    return "" if result.returncode == 0 else (result.stdout + result.stderr)[-2000:]
+def independent(exercise):
+    """The names of the kernels that others wrote for an exercise."""
+    folder = os.path.join(ROOT, "grader/tests/independent", exercise)
+    return sorted(INDEPENDENT + os.path.splitext(os.path.basename(name))[0]
+                  for name in glob.glob(os.path.join(folder, "*.cu")))
+
+
+def program(device, exercise, variant):
+    """The program of a kernel, and how it is told which."""
+    stem = os.path.join(ROOT, "build", device, "course", exercise.replace("/", "."))
+    if variant.startswith(INDEPENDENT):
+        return [f"{stem}.{variant}"]
+    return [stem + ".derived", "--variant=" + variant] if variant else [stem + ".solution"]
+
+
+def build(device, kernels):
+    """Builds the programs of kernels, (exercise, variant); what could not be built, in CMake's words."""
+    folder = os.path.join(ROOT, "build", device)
+    others = any(variant.startswith(INDEPENDENT) for _, variant in kernels)
+    targets = {os.path.basename(program(device, *kernel)[0]) for kernel in kernels}
+    for command in (["-S", ROOT, "-B", folder, f"-DWARPLINGS_INDEPENDENT={'ON' if others else 'OFF'}"],
+                    ["--build", folder, "--parallel", str(os.cpu_count()),
+                     "--target", *sorted(targets), "--", "-k", "0"]):
+        result = subprocess.run([CMAKE, *command], capture_output=True, text=True)
+    return "" if result.returncode == 0 else (result.stdout + result.stderr)[-4000:]
 
 
 def variants(device, exercise):
@@ -71,9 +91,14 @@ def variants(device, exercise):
     return [name for name in names if name.startswith("variant_") or name in slow]
 
 
-def fingerprint(exercise):
+def fingerprint(exercise, variant=""):
     """Of everything that decides what the kernels of an exercise do; bars and white space may change
-    afterwards."""
+    afterwards. A kernel by others counts for itself."""
+    if variant.startswith(INDEPENDENT):
+        with open(os.path.join(ROOT, "grader/tests/independent", exercise,
+                               variant.removeprefix(INDEPENDENT) + ".cu"), "rb") as file:
+            own = b"".join(file.read().split())
+        return hashlib.sha256(fingerprint(exercise).encode() + own).hexdigest()[:16]
     files = [*glob.glob(os.path.join(ROOT, "solutions", exercise + ".*")),
              *glob.glob(os.path.join(ROOT, "chapters", exercise + "_test.cpp")),
              *glob.glob(os.path.join(ROOT, "chapters", exercise + "*.h")),
@@ -94,10 +119,9 @@ def fingerprint(exercise):
 
 def run(device, exercise, variant):
     """The speed events of one program, a list for every test; {} if it is wrong or crashed."""
-    program = os.path.join(ROOT, "build", device, "course", exercise.replace("/", "."))
-    command = [program + (".derived" if variant else ".solution"), "--gtest_filter=*Fast*"]
-    if variant:
-        command.append("--variant=" + variant)
+    command = [*program(device, exercise, variant), "--gtest_filter=*Fast*"]
+    if not os.path.exists(command[0]):
+        return {}  # it does not compile
     ours, its = socket.socketpair()
     ours.sendall(b"0" * 32)  # the key of the seals
     environment = dict(os.environ, GRADE_CHANNEL=str(its.fileno()))
@@ -277,8 +301,9 @@ def save(path, document):
     os.replace(path + ".new", path)
 
 
-def measure(path, exercises):
-    """Times every kernel of the exercises; the file is written after each, so nothing is lost."""
+def measure(path, exercises, others):
+    """Times every kernel of the exercises, or those that others wrote; the file is written after each, so
+    nothing is lost."""
     document = load(path)
     document["card"] = first_line(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"])
     document["driver"] = first_line(
@@ -287,8 +312,10 @@ def measure(path, exercises):
     for exercise in exercises:
         kernels = [{"exercise": exercise, "variant": variant,
                     "date": datetime.date.today().isoformat(), "commit": commit,
-                    "fingerprint": fingerprint(exercise), "tests": run("gpu", exercise, variant)}
-                   for variant in ["", *variants("gpu", exercise)]]
+                    "fingerprint": fingerprint(exercise, variant),
+                    "tests": run("gpu", exercise, variant)}
+                   for variant in (independent(exercise) if others
+                                   else ["", *variants("gpu", exercise)])]
         for kernel in kernels:
             if not kernel["tests"]:
                 print(f"{exercise} {kernel['variant'] or 'solution'}: does not count")
@@ -302,14 +329,13 @@ def measure(path, exercises):
 def compare(path, page):
     """Models every kernel of the file, rewrites its tables, and prints what differs."""
     document = load(path)
-    prints = {name: fingerprint(name) for name in {k["exercise"] for k in document["measured"]}}
     left_out = sorted({k["exercise"] for k in document["measured"]
-                       if k["fingerprint"] != prints[k["exercise"]]})
+                       if k["fingerprint"] != fingerprint(k["exercise"], k["variant"])})
     both = speed_exercises()
     document["measured"] = [k for k in document["measured"] if k["exercise"] in both]
     left_out = [name for name in left_out if name in both]
     timed = [k for k in document["measured"] if k["tests"] and k["exercise"] not in left_out]
-    problem = build("sim", sorted({kernel["exercise"] for kernel in timed}))
+    problem = build("sim", [(k["exercise"], k["variant"]) for k in timed])
     if problem:
         sys.exit(problem)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -329,17 +355,22 @@ def main():
     parser.add_argument("what", choices=("measure", "compare"))
     parser.add_argument("file")
     parser.add_argument("exercises", nargs="*", help="measure these only (prefixes)")
+    parser.add_argument("--independent", action="store_true",
+                        help="measure: the kernels of grader/tests/independent")
     parser.add_argument("--markdown", help="compare: write the page here")
     options = parser.parse_args()
     if options.what == "compare":
         compare(options.file, options.markdown)
         return 0
     exercises = [name for name in speed_exercises()
-                 if not options.exercises or name.startswith(tuple(options.exercises))]
-    problem = build("gpu", exercises)
-    if problem:
+                 if (not options.exercises or name.startswith(tuple(options.exercises)))
+                 and (not options.independent or independent(name))]
+    problem = build("gpu", [(name, variant) for name in exercises for variant in
+                            (independent(name) if options.independent else ("", "derived"))])
+    if problem and not options.independent:
         sys.exit(problem)
-    measure(options.file, exercises)
+    print(problem)  # an answer of others that does not compile does not count
+    measure(options.file, exercises, options.independent)
     return 0
 
 

@@ -1,0 +1,10 @@
+#include "04_saxpy.h"
+__global__ void saxpy(float a, const float* x, float* y, int n) {
+  const long long stride = (long long)gridDim.x * blockDim.x;
+  for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) y[i] = a * x[i] + y[i];
+}
+void launch_saxpy(float a, const float* d_x, float* d_y, int n, int block, int max_blocks) {
+  if (n <= 0) return;
+  const int need = (n + block - 1) / block;
+  saxpy<<<need < max_blocks ? need : max_blocks, block>>>(a, d_x, d_y, n);
+}
