@@ -12,6 +12,7 @@ FirstWrongLoad first_wrong_load() { return {-1, -1, -1}; }
 
 // One block per tile. Each round doubles the number of rows that a sum covers: 1, then 2, then 4.
 __global__ void column_totals(const int* in, int* out, int rows, int cols) {
+  // TODO(2): One index in this kernel is wrong. Repair it when the trace has shown which.
   __shared__ int tile[kTile][kTile];  // [row][column]
   const int row = threadIdx.y, col = threadIdx.x;
   const int y = blockIdx.y * kTile + row, x = blockIdx.x * kTile + col;
@@ -20,8 +21,6 @@ __global__ void column_totals(const int* in, int* out, int rows, int cols) {
 
   tile[row][col] = inside ? in[at] : 0;
   __syncthreads();  // the tile is filled before a thread reads what another one wrote
-
-  // TODO(2): One index in this loop is wrong. Repair it when the trace has shown which.
   for (int step = 1; step < kTile; step *= 2) {
     int total = tile[row][col];
     if (row >= step) total += tile[row ^ step][col];

@@ -7,17 +7,17 @@
 
 #include "12_occupancy_limits.h"
 
-constexpr int kWarp = 32;            // threads
-constexpr int kVarianceBlock = 256;  // threads
+constexpr int kWarp = 32;  // threads
 
 constexpr int divide_up(int a, int b) { return (a + b - 1) / b; }
 constexpr int round_up(int value, int unit) { return divide_up(value, unit) * unit; }
 
 BlockLimits block_limits(const Card& card, const BlockNeeds& needs) {
-  BlockLimits limits = {card.blocks, 0, 0, 0, 0};
   //~ // TODO(1): by_threads and by_registers hold how many blocks these two allow (about 5 lines). A
   //~ // block has whole warps, and a warp has all its registers in one quarter of the multiprocessor.
+  //~ BlockLimits limits = {card.blocks, 0, 0, 0, 0};
   //~begin 1
+  BlockLimits limits = {card.blocks, 0, 0, 0, 0};  // the slots are given, the others follow
   const int warps = divide_up(needs.threads, kWarp);
   limits.by_threads = card.threads / kWarp / warps;
   const int registers_of_a_warp = round_up(needs.registers * kWarp, card.register_unit);
@@ -55,12 +55,14 @@ double waves(const Card& card, const BlockLimits& limits, int blocks_of_the_laun
 
 // Left alone, the compiler gives this kernel more than 64 registers, and three blocks fit.
 //~ // TODO(3): y[i] is the variance of column i: the mean square of its distances from its mean, each
-//~ // value loaded once and kept in a register. Blocks have at most kVarianceBlock threads, and four of
-//~ // them fit on a multiprocessor (about 12 lines).
+//~ // value loaded once and kept in a register. Blocks have at most 256 threads, and four of
+//~ // them fit on a multiprocessor (about 14 lines).
 //~ __global__ void variance(const float* x, float* y, int n) {
 //~   const int i = blockIdx.x * blockDim.x + threadIdx.x;
 //~   if (i < n) y[i] = x[i] * 0.0f;
 //~begin 3
+constexpr int kVarianceBlock = 256;  // threads
+
 // With these bounds it may use 65,536 / (4 * 256) = 64 registers, and it manages.
 __global__ void __launch_bounds__(kVarianceBlock, 4) variance(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -79,5 +81,8 @@ __global__ void __launch_bounds__(kVarianceBlock, 4) variance(const float* x, fl
 const void* variance_kernel() { return reinterpret_cast<const void*>(variance); }
 
 void launch_variance(const float* d_x, float* d_y, int n) {
+  //~ // Still TODO(3): The launch, with blocks of your size.
+  //~begin 3
   variance<<<divide_up(n, kVarianceBlock), kVarianceBlock>>>(d_x, d_y, n);
+  //~end
 }

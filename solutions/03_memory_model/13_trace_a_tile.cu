@@ -17,6 +17,24 @@ FirstWrongLoad first_wrong_load() { return {8, 1000, 10}; }
 
 // One block per tile. Each round doubles the number of rows that a sum covers: 1, then 2, then 4.
 __global__ void column_totals(const int* in, int* out, int rows, int cols) {
+  //~ // TODO(2): One index in this kernel is wrong. Repair it when the trace has shown which.
+  //~ __shared__ int tile[kTile][kTile];  // [row][column]
+  //~ const int row = threadIdx.y, col = threadIdx.x;
+  //~ const int y = blockIdx.y * kTile + row, x = blockIdx.x * kTile + col;
+  //~ const bool inside = y < rows && x < cols;
+  //~ const size_t at = static_cast<size_t>(y) * cols + x;
+  //~
+  //~ tile[row][col] = inside ? in[at] : 0;
+  //~ __syncthreads();  // the tile is filled before a thread reads what another one wrote
+  //~ for (int step = 1; step < kTile; step *= 2) {
+  //~   int total = tile[row][col];
+  //~   if (row >= step) total += tile[row ^ step][col];
+  //~   __syncthreads();  // all have read the sums of this round before one is replaced
+  //~   tile[row][col] = total;
+  //~   __syncthreads();  // all are replaced before the next round reads them
+  //~ }
+  //~ if (inside) out[at] = tile[row][col];
+  //~begin 2
   __shared__ int tile[kTile][kTile];  // [row][column]
   const int row = threadIdx.y, col = threadIdx.x;
   const int y = blockIdx.y * kTile + row, x = blockIdx.x * kTile + col;
@@ -25,16 +43,6 @@ __global__ void column_totals(const int* in, int* out, int rows, int cols) {
 
   tile[row][col] = inside ? in[at] : 0;
   __syncthreads();  // the tile is filled before a thread reads what another one wrote
-
-  //~ // TODO(2): One index in this loop is wrong. Repair it when the trace has shown which.
-  //~ for (int step = 1; step < kTile; step *= 2) {
-  //~   int total = tile[row][col];
-  //~   if (row >= step) total += tile[row ^ step][col];
-  //~   __syncthreads();  // all have read the sums of this round before one is replaced
-  //~   tile[row][col] = total;
-  //~   __syncthreads();  // all are replaced before the next round reads them
-  //~ }
-  //~begin 2
   for (int step = 1; step < kTile; step *= 2) {
     int total = tile[row][col];
     if (row >= step) total += tile[row - step][col];
@@ -42,8 +50,8 @@ __global__ void column_totals(const int* in, int* out, int rows, int cols) {
     tile[row][col] = total;
     __syncthreads();  // all are replaced before the next round reads them
   }
-  //~end
   if (inside) out[at] = tile[row][col];
+  //~end
 }
 
 void launch_column_totals(const int* d_in, int* d_out, int rows, int cols) {
