@@ -8,7 +8,7 @@
 
 // What has arrived so far. Other threads may look at it at any time.
 struct Report {
-  double sum = 0;              // of all elements that have arrived
+  double sum = 0;              // of all elements that have arrived, added as doubles
   std::atomic<int> pieces{0};  // how many pieces are in the sum
 };
 

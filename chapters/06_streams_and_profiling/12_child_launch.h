@@ -44,7 +44,7 @@ struct Disc {
 
 // coverage[row * side + col] = points of that cell in the disc. One launch by the host; launches by
 // the kernel for border cells only.
-//   d_coverage  side * side ints in device memory, side >= 1
+//   d_coverage  side * side ints in device memory, side from 1 to 46,340
 // At most 2048 launches by kernels may be pending, unless cudaDeviceSetLimit() allows more:
 // pictures with more border cells are the caller's affair (cudaLimitDevRuntimePendingLaunchCount).
 void launch_adaptive_coverage(const Disc& disc, int side, int* d_coverage);

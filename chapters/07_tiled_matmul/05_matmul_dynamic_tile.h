@@ -6,8 +6,8 @@
 //   m, n          rows and columns of c, at least 1
 //   threads       that a block of the device can have, at least 64
 //   shared_bytes  of shared memory that a block of the device can have, at least 512
-// The greatest width that fits, but no wider than the least that covers the shorter side of c:
-// a wider one would have more idle threads, and more zeros to multiply.
+// The greatest width that fits, but no wider than the least of the three that covers the shorter
+// side of c, where one does: a wider one would have more idle threads, and more zeros to multiply.
 int tile_width(int m, int n, int threads, int shared_bytes);
 
 // c = a b, row-major in device memory, in tiles of that width.

@@ -4,7 +4,8 @@
 
 // Predictions for square matrices, n x n with n from 1 to 2^20.
 //   tile             rows, and columns, of c that a block makes
-//   multiprocessors  of the card; each works on one tile at a time
+//   multiprocessors  of the card; each works on one tile at a time; the number of
+//                    rounds fits an int
 
 // Rounds in which the card makes all tiles of c.
 int waves(int n, int tile, int multiprocessors);
@@ -15,7 +16,8 @@ int next_wave_cliff(int n, int tile, int multiprocessors);
 // The size to which rows are lengthened, so that each begins at a multiple of 16 bytes; as little
 // as that takes. size from 0 to 2^20.
 int padded(int size);
-// out (out_rows x out_cols) is x (rows x cols) with zeros on the right and below. Row-major in
+// out (out_rows x out_cols, fewer than 2^31 floats) is x (rows x cols, not larger in either
+// direction) with zeros on the right and below. Row-major in
 // device memory; done once for a matrix.
 void launch_pad(const float* d_x, int rows, int cols, float* d_out, int out_rows, int out_cols);
 // c = a b with 16-byte loads whatever the sizes, by the kernel of 08.
