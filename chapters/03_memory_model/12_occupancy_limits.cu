@@ -16,8 +16,8 @@ BlockLimits block_limits(const Card& card, const BlockNeeds& needs) {
   // TODO(1): by_threads and by_registers hold how many blocks these two allow (about 5 lines). A
   // block has whole warps, and a warp has all its registers in one quarter of the multiprocessor.
   BlockLimits limits = {card.blocks, 0, 0, 0, 0};
-  // TODO(2): by_shared holds what shared memory allows, blocks how many run at once; a kernel
-  // without shared memory is not limited by it (about 4 lines).
+  // TODO(2): by_shared holds what shared memory allows, blocks how many run at once; where a
+  // block takes none, not even a reserve, it limits nothing (about 4 lines).
   return limits;
 }
 

@@ -23,8 +23,8 @@ struct BlockNeeds {
 };
 
 // How many blocks fit on one multiprocessor at the same time as far as one resource goes; 0 if not
-// even one does. A card that reserves nothing, and a block that needs no shared memory: as
-// by_slots.
+// even one does. Shared memory counts with what the card reserves for each block; where both are 0,
+// it limits nothing, and by_shared is by_slots.
 struct BlockLimits {
   int by_slots, by_threads, by_registers, by_shared;
   int blocks;  // the least of the four

@@ -24,8 +24,8 @@ BlockLimits block_limits(const Card& card, const BlockNeeds& needs) {
   const int warps_of_a_quarter = card.registers / card.quarters / registers_of_a_warp;
   limits.by_registers = warps_of_a_quarter * card.quarters / warps;
   //~end
-  //~ // TODO(2): by_shared holds what shared memory allows, blocks how many run at once; a kernel
-  //~ // without shared memory is not limited by it (about 4 lines).
+  //~ // TODO(2): by_shared holds what shared memory allows, blocks how many run at once; where a
+  //~ // block takes none, not even a reserve, it limits nothing (about 4 lines).
   //~begin 2
   const int share = round_up(needs.shared_bytes + card.shared_reserved, card.shared_unit);
   limits.by_shared = share == 0 ? limits.by_slots : card.shared_bytes / share;
