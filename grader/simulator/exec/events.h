@@ -87,7 +87,8 @@ void arrived_at_object(Warp& warp, uint32_t lanes, Block& home, uint32_t offset)
 void waited_for_object(Warp& warp, uint32_t lanes, uint32_t offset);
 
 // ---- clusters (checks/cluster_race.cpp) -------------------------------------------------------
-void arrived_at_cluster(Warp& warp, uint32_t lanes);  // with .release
+// Without .release an arrival hands on what the last fence of its thread covers.
+void arrived_at_cluster(Warp& warp, uint32_t lanes, bool releases);
 void cluster_phase_ends(Block& block);
 void waited_for_cluster(Warp& warp, uint32_t lanes);  // with .acquire
 
