@@ -17,6 +17,7 @@ using course::Json;
 
 constexpr size_t kShownKernels = 3;
 constexpr size_t kSourceColumn = 41;  // columns before the source
+constexpr size_t kTensorColumn = 8;   // more where tensor cores work
 constexpr size_t kNarrowest = 20;     // columns of source that are always shown
 
 std::string format(const char* pattern, double value) {
@@ -47,7 +48,9 @@ double sum_of(const Json& counters, std::initializer_list<const char*> keys) {
   return sum;
 }
 
-std::string line_row(const Json& line) {
+double tensor_operations(const Json& counters) { return counters.number_or("tensor_operations"); }
+
+std::string line_row(const Json& line, bool with_tensor) {
   const Json& c = *line.find("counters");
   const double instructions = c.number_or("warp_instructions");
   const double requests = sum_of(c, {"global_load_requests", "global_store_requests"});
@@ -59,6 +62,7 @@ std::string line_row(const Json& line) {
          pad_left(
              ratio_text(sum_of(c, {"shared_load_wavefronts", "shared_store_wavefronts"}), shared),
              6) +
+         (with_tensor ? pad_left(count_text(tensor_operations(c)), kTensorColumn) : "") +
          pad_left(format("%.0f%%", 100 * line.number_or("stalled")), 6);
 }
 
@@ -72,19 +76,20 @@ std::vector<std::string> source_of(const std::string& file) {
 
 // The lines of one file, with what lies between them where it is short.
 std::string file_rows(const std::vector<const Json*>& lines, const WorstLine& worst,
-                      const Terminal& terminal) {
+                      bool with_tensor, const Terminal& terminal) {
   constexpr int kContext = 2;  // lines without counters that are shown between two with
   const std::string file = lines.front()->string_or("file");
   const std::vector<std::string> source = source_of(file);
   const size_t width = static_cast<size_t>(terminal.width);
-  const size_t room = width == 0 ? 0 : std::max(width, kSourceColumn + kNarrowest) - kSourceColumn;
+  const size_t column = kSourceColumn + (with_tensor ? kTensorColumn : 0);
+  const size_t room = width == 0 ? 0 : std::max(width, column + kNarrowest) - column;
   const auto text_of = [&](int number) {
     const size_t index = static_cast<size_t>(number) - 1;
     return number >= 1 && index < source.size() ? cut(harmless(source[index]), room)
                                                 : std::string();
   };
-  const auto row = [](const std::string& left, const std::string& text) {
-    const std::string whole = pad(left, kSourceColumn) + text;
+  const auto row = [&](const std::string& left, const std::string& text) {
+    const std::string whole = pad(left, column) + text;
     return whole.substr(0, whole.find_last_not_of(' ') + 1);
   };
   std::string out;
@@ -101,8 +106,8 @@ std::string file_rows(const std::vector<const Json*>& lines, const WorstLine& wo
       }
     }
     const bool is_worst = worst.line == number && worst.file == file;
-    const std::string left =
-        std::string(is_worst ? "> " : "  ") + pad_left(std::to_string(number), 5) + line_row(*line);
+    const std::string left = std::string(is_worst ? "> " : "  ") +
+                             pad_left(std::to_string(number), 5) + line_row(*line, with_tensor);
     const std::string whole = row(left, text_of(number));
     out += (is_worst ? terminal.paint(Style::kBad, whole) : whole) + "\n";
     last = number;
@@ -118,10 +123,12 @@ std::string lines_table(const Json& kernel, const WorstLine& worst, const Termin
     files[file].push_back(&line);
     instructions[file] += line.find("counters")->number_or("warp_instructions");
   }
-  std::string out = "   line   instr lanes  sect  wave  wait  source\n";
+  const bool with_tensor = tensor_operations(*kernel.find("totals")) > 0;
+  std::string out = std::string("   line   instr lanes  sect  wave") +
+                    (with_tensor ? pad_left("tensor", kTensorColumn) : "") + "  wait  source\n";
   for (const auto& [file, lines] : files) {
     if (files.size() > 1) out += "  in " + harmless(file.substr(file.rfind('/') + 1)) + "\n";
-    out += file_rows(lines, worst, terminal);
+    out += file_rows(lines, worst, with_tensor, terminal);
   }
   return out;
 }
@@ -161,6 +168,9 @@ std::string totals_text(const Json& kernel) {
   std::string out = "  instructions  " + count_text(instructions) + ", " +
                     ratio_text(c.number_or("thread_instructions"), instructions) +
                     " of 32 lanes active\n" + memory_totals(c);
+  if (tensor_operations(c) > 0) {
+    out += "  tensor cores  " + count_text(tensor_operations(c)) + " operations\n";
+  }
   if (c.number_or("branches") > 0) {
     out += "  branches      " + count_text(c.number_or("branches")) + ", " +
            count_text(c.number_or("divergent_branches")) + " divergent\n";

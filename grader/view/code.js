@@ -15,6 +15,8 @@ const MEASURES = [
     of: (/** @type {any} */ l) => sum(l, ['global_load_sectors', 'global_store_sectors', 'local_load_sectors', 'local_store_sectors']), text: count},
   {key: 'wavefronts', name: 'wavefronts', about: 'passes through the banks of shared memory',
     of: (/** @type {any} */ l) => sum(l, ['shared_load_wavefronts', 'shared_store_wavefronts']), text: count},
+  {key: 'tensor', name: 'tensor operations', about: 'of the tensor cores: multiply and add 1 each',
+    of: (/** @type {any} */ l) => l.counters.tensor_operations ?? 0, text: count},
 ];
 const sum = (/** @type {any} */ line, /** @type {string[]} */ keys) =>
   keys.reduce((total, key) => total + (line.counters[key] ?? 0), 0);

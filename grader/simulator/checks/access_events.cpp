@@ -41,6 +41,7 @@ uint32_t stored_word(const Warp& warp, const Instr& in, const Request& request, 
 }  // namespace
 
 bool StoredValues::unchanged(uint32_t lane, uint64_t word, uint8_t bytes) const {
+  if (request_.repeats) return true;
   const auto covered = [&](uint32_t l) {
     const uint64_t first = request_.address[l];
     uint8_t mask = 0;

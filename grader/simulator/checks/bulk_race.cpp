@@ -66,6 +66,21 @@ void compare_from_outside(const Warp& warp, int lane, Block& home, const Words& 
                    uint64_t{index} * 4, true, false},
                   RaceNote::kNone);
     });
+    SharedRace::Access read;
+    bool awaited = false;
+    const auto knows = [&](const SharedRace::Access& earlier) {
+      return standing_of(warp, static_cast<uint32_t>(lane), block, earlier.thread, earlier.clock) ==
+             Standing::kOrdered;
+    };
+    if (found || !access.write ||
+        !home.watch->race.find_tensor_read(index, knows, &read, &awaited)) {
+      continue;
+    }
+    found = true;
+    report_race(warp,
+                {side_of(read, block), side_of(access, order_of(warp).block), uint64_t{index} * 4,
+                 true, !awaited},
+                RaceNote::kNone);
   }
 }
 

@@ -12,8 +12,8 @@
 namespace warplings::sim {
 
 RaceSide side_of(const SharedRace::Access& access, uint32_t block) {
-  return {block,         access.thread, access.pc,   access.write,
-          access.strong, access.atomic, access.async};
+  return {block,         access.thread, access.pc,    access.write,
+          access.strong, access.atomic, access.async, access.tensor};
 }
 
 namespace {
@@ -133,8 +133,13 @@ ClusterWatch& watch_of(Block& block) {
 
 }  // namespace
 
-void arrived_at_cluster(Warp& warp, uint32_t lanes) {
-  watch_of(*warp.block).arriving.join(past_of_lanes(warp, lanes));
+void arrived_at_cluster(Warp& warp, uint32_t lanes, bool releases) {
+  Knowledge& arriving = watch_of(*warp.block).arriving;
+  if (!releases) {
+    arriving.join(fenced_past_of_lanes(warp, lanes));
+    return;
+  }
+  arriving.join(past_of_lanes(warp, lanes));
   moment_passes(warp);
 }
 

@@ -62,21 +62,6 @@ std::string capitalised(std::string text) {
   return text;
 }
 
-// "byte 16 of `c` (8192 bytes, allocated at add.cu:12)".
-std::string place(uint64_t address) {
-  const DeviceMemory& memory = DeviceMemory::instance();
-  const Allocation* allocation = memory.in_arena(address) ? memory.allocation_at(address) : nullptr;
-  if (allocation == nullptr) return "host memory";
-  const auto [low, high] = payload(*allocation);
-  std::string text = "byte " + std::to_string(address - low) + " of " +
-                     (allocation->name.empty() ? "an allocation" : "`" + allocation->name + "`") +
-                     " (" + std::to_string(high - low) + " bytes";
-  if (!allocation->has_red_zones && !allocation->allocated_at.empty()) {
-    text += ", allocated at " + allocation->allocated_at;
-  }
-  return text + ")";
-}
-
 // `second` waits for something in the stream of `first` that came too early.
 bool waits_for_too_little(const OrderEntry& first, const OrderEntry& second) {
   const uint64_t waits_for = second.before.of(first.id.stream);
@@ -124,7 +109,8 @@ void report_unordered_with_caller(const OrderEntry& caller, const OrderEntry& ot
   Finding finding = finding_for(caller, other, "unordered-with-caller");
   finding.where = other.work->where;
   finding.other = Position();
-  finding.message = "Out of the caller's order: " + with_stream(other) + " uses " + place(address);
+  finding.message =
+      "Out of the caller's order: " + with_stream(other) + " uses " + place_of(address);
   finding.message +=
       before ? ", and does not wait for what the caller has put into " + stream +
                    " before the call: on a GPU it may begin while its input is still being written."
@@ -140,6 +126,20 @@ void report_unordered_with_caller(const OrderEntry& caller, const OrderEntry& ot
 
 }  // namespace
 
+std::string place_of(uint64_t address) {
+  const DeviceMemory& memory = DeviceMemory::instance();
+  const Allocation* allocation = memory.in_arena(address) ? memory.allocation_at(address) : nullptr;
+  if (allocation == nullptr) return "host memory";
+  const auto [low, high] = payload(*allocation);
+  std::string text = "byte " + std::to_string(address - low) + " of " +
+                     (allocation->name.empty() ? "an allocation" : "`" + allocation->name + "`") +
+                     " (" + std::to_string(high - low) + " bytes";
+  if (!allocation->has_red_zones && !allocation->allocated_at.empty()) {
+    text += ", allocated at " + allocation->allocated_at;
+  }
+  return text + ")";
+}
+
 void report_unordered(const OrderEntry& first, const OrderEntry& second, const Conflict& conflict) {
   if (first.work->kind == WorkKind::kCaller) {
     return report_unordered_with_caller(first, second, conflict.address, true);
@@ -154,7 +154,7 @@ void report_unordered(const OrderEntry& first, const OrderEntry& second, const C
                                 frees       ? "freed-in-use"
                                 : allocates ? "used-before-allocated"
                                             : "unordered-streams");
-  const std::string bytes = place(conflict.address);
+  const std::string bytes = place_of(conflict.address);
   if (frees) {
     const OrderEntry& free = first.work->kind == WorkKind::kFree ? first : second;
     const OrderEntry& user = &free == &first ? second : first;
@@ -190,7 +190,7 @@ void report_host_access(const OrderEntry& entry, const HostAccess& access,
   if (entry.work->kind == WorkKind::kKernel) finding.kernel = entry.work->name;
   const std::string who = access.in_host_function ? "A host function" : "The program";
   finding.message = who + at(access.where) + (access.write ? " writes " : " reads ") +
-                    place(access.address) + " while " + with_stream(entry) + " may still be " +
+                    place_of(access.address) + " while " + with_stream(entry) + " may still be " +
                     (conflict.first_writes ? "writing" : "reading") +
                     " it: nothing between them waits. ";
   if (access.in_host_function) {

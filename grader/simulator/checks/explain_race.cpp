@@ -173,9 +173,10 @@ std::string copy_in_flight(const Warp& warp, const RaceReport& race) {
 
 // The tensor cores read, for a warpgroup, what a thread writes.
 std::string tensor_race(const Warp& warp, const RaceReport& race) {
-  const uint32_t first = (race.earlier.tensor ? race.earlier : race.later).thread;
-  const std::string group =
-      "The warpgroup of threads " + number(first) + " to " + number(first + 127);
+  const RaceSide& side = race.earlier.tensor ? race.earlier : race.later;
+  std::string group =
+      "The warpgroup of threads " + number(side.thread) + " to " + number(side.thread + 127);
+  if (race.earlier.block != race.later.block) group += " of block " + number(side.block);
   if (race.later.tensor) {
     return name_of(warp, race.earlier) + " " + verb(race.earlier) + " " + place_of(race) + " " +
            at(warp, race.earlier.pc) + ", and a wgmma " + at(warp, race.later.pc) +

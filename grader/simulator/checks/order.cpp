@@ -188,6 +188,14 @@ Knowledge past_of_lanes(const Warp& warp, uint32_t mask) {
   return past;
 }
 
+Knowledge fenced_past_of_lanes(const Warp& warp, uint32_t mask) {
+  Knowledge past;
+  if (has_released(warp)) {
+    each(mask, [&](uint32_t lane) { past.join(released_by(warp, lane, kAcross)); });
+  }
+  return past;
+}
+
 void order_block(Block& block) {
   BlockOrder& order = block.watch->order;
   uint32_t latest = order.landed;

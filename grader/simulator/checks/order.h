@@ -121,6 +121,8 @@ void take_part(Warp& warp, const Meeting& meeting);
 void fence(Warp& warp, uint32_t mask, Reach reach);
 // Everything that these lanes know to have happened, and what they have done.
 Knowledge past_of_lanes(const Warp& warp, uint32_t mask);
+// The part of it that their last fences cover, for other blocks.
+Knowledge fenced_past_of_lanes(const Warp& warp, uint32_t mask);
 
 // Strong accesses after they have been made: `read` are the lanes that saw the value, `written`
 // those that changed it. Addresses are offsets in the shared memory of `home`.

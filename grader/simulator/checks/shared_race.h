@@ -147,6 +147,11 @@ class SharedRace {
       }
     }
   }
+  // A read of a word by tensor cores that `knows` says nothing of: it is asked with the lanes that
+  // have waited for it, one after the other. True, and the read, if there is one; `awaited`:
+  // whether any warp has waited.
+  template <class Knows>
+  bool find_tensor_read(uint32_t index, Knows knows, Access* read, bool* awaited) const;
   // The last plain write of a word.
   const Access& last_write(uint32_t index) const { return words_[index].write; }
 
@@ -206,6 +211,38 @@ class SharedRace {
   uint32_t words_in_flight_ = 0;
   std::vector<Warpgroup> warpgroups_;  // empty until the block issues its first wgmma
 };
+
+template <class Knows>
+bool SharedRace::find_tensor_read(uint32_t index, Knows knows, Access* read, bool* awaited) const {
+  constexpr uint32_t kUnitWords = 4;
+  for (uint32_t which = 0; which < warpgroups_.size(); ++which) {
+    const Warpgroup& group = warpgroups_[which];
+    if (group.last.empty() || group.last[index / kUnitWords] == 0) continue;
+    const TensorReads& reads = group.all[group.last[index / kUnitWords] - 1];
+    *read = Access();
+    read->pc = reads.pc;
+    read->bytes = 0xf;
+    read->tensor = true;
+    bool ordered = false;
+    *awaited = false;
+    for (uint32_t member = 0; member < reads.epochs.size() && !ordered; ++member) {
+      if (reads.epochs[member] == 0) continue;
+      *awaited = true;
+      read->epoch = reads.epochs[member];
+      read->clock = reads.clocks[member];
+      // All lanes of a warp wait together, and one of them may tell.
+      for (uint32_t lane = 0; lane < 32 && !ordered; ++lane) {
+        const size_t warp = which * reads.epochs.size() + member;
+        read->thread = static_cast<uint16_t>(warp * 32 + lane);
+        ordered = knows(*read);
+      }
+    }
+    if (ordered) continue;
+    read->thread = static_cast<uint16_t>(which * reads.epochs.size() * 32);
+    return true;
+  }
+  return false;
+}
 
 }  // namespace warplings::sim
 

@@ -57,31 +57,15 @@ void SharedRace::end_tensor_reads(const WarpClock& clock, uint32_t warp, uint32_
 
 bool SharedRace::check_tensor_reads(const WarpClock& clock, uint32_t warp, const Access& access,
                                     uint32_t index, Race* race) const {
-  for (uint32_t which = 0; which < warpgroups_.size(); ++which) {
-    const Warpgroup& group = warpgroups_[which];
-    if (group.last.empty() || group.last[index / kUnitWords] == 0) continue;
-    const TensorReads& reads = group.all[group.last[index / kUnitWords] - 1];
-    Access earlier;
-    earlier.pc = reads.pc;
-    earlier.bytes = 0xf;
-    earlier.tensor = true;
-    bool ordered = false, awaited = false;
-    for (uint32_t member = 0; member < kWarps && !ordered; ++member) {
-      if (reads.epochs[member] == 0) continue;
-      awaited = true;
-      earlier.epoch = reads.epochs[member];
-      earlier.clock = reads.clocks[member];
-      earlier.thread = static_cast<uint16_t>((which * kWarps + member) * 32);
-      // All lanes of a warp wait together.
-      ordered = which * kWarps + member == warp ||
-                standing(clock, warp, access.thread % 32, earlier) == Standing::kOrdered;
-    }
-    if (ordered) continue;
-    earlier.thread = static_cast<uint16_t>(which * kWarps * 32);
-    *race = {earlier, access, index * 4, !awaited, Standing::kUnordered, false};
-    return true;
-  }
-  return false;
+  Access read;
+  bool awaited = false;
+  const auto knows = [&](const Access& earlier) {
+    return earlier.thread / 32 == warp ||
+           standing(clock, warp, access.thread % 32, earlier) == Standing::kOrdered;
+  };
+  if (!find_tensor_read(index, knows, &read, &awaited)) return false;
+  *race = {read, access, index * 4, !awaited, Standing::kUnordered, false};
+  return true;
 }
 
 }  // namespace warplings::sim

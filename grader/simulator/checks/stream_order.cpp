@@ -84,7 +84,19 @@ void StreamOrder::enqueued(const StreamTraits& stream, uint64_t sequence,
   end.raise(id);
   if (work == nullptr) return;
   if (work->kind == WorkKind::kHostFunction) host_functions_[id] = clock;
-  if (touches_memory(*work)) protect(add(id, stream, std::move(work), std::move(clock)));
+  if (!touches_memory(*work)) return;
+  const OrderEntry& entry = add(id, stream, std::move(work), std::move(clock));
+  protect(entry);
+  if (OrderEntry* before = kernel_before(entry)) before->is_overlapped = true;
+}
+
+// That may still run when this one begins: the launch says so, and the host has not waited.
+OrderEntry* StreamOrder::kernel_before(const OrderEntry& entry) {
+  if (!entry.work->programmatic || entry.id.sequence < 2) return nullptr;
+  OrderEntry* before = find({entry.id.stream, entry.id.sequence - 1});
+  const bool overlaps = before != nullptr && before->work->kind == WorkKind::kKernel &&
+                        !entry.host_at_call.includes(before->id);
+  return overlaps ? before : nullptr;
 }
 
 void StreamOrder::caller_works(const std::vector<StreamTraits>& streams,
@@ -195,6 +207,7 @@ bool StreamOrder::is_unordered(const OrderEntry& a, const OrderEntry& b) const {
 }
 
 bool StreamOrder::needs_footprint(const OrderEntry& entry) const {
+  if (entry.is_overlapped) return true;
   if (!entry.host_accesses.empty()) return true;
   if (!host_.includes(entry.id)) {  // work that is enqueued later may meet it, and so may the host
     return streams_.size() > 1 || guard_.is_used();
@@ -206,6 +219,7 @@ bool StreamOrder::needs_footprint(const OrderEntry& entry) const {
 
 void StreamOrder::starts(const WorkId& id) {
   OrderEntry* entry = find(id);
+  if (entry != nullptr) overlapped_ = kernel_before(*entry);
   if (entry == nullptr || !needs_footprint(*entry)) return;
   for (const MemoryRange& range : entry->work->ranges) {
     entry->footprint.add(range.address, range.size, range.write);
@@ -222,12 +236,20 @@ void StreamOrder::ends(const WorkId& id) {
   entry->has_run = true;
   compare(*entry);
   learn_from_flags(*entry);
+  overlapped_ = nullptr;
+  if (OrderEntry* before = kernel_before(*entry)) {
+    before->is_overlapped = false;
+    if (can_meet_nobody(*before)) erase(index_.at(before->id));
+  }
   if (can_meet_nobody(*entry)) erase(index_.at(id));
 }
 
 void StreamOrder::dropped(const WorkId& id) {
   host_functions_.erase(id);
-  if (find(id) != nullptr) erase(index_.at(id));
+  OrderEntry* entry = find(id);
+  if (entry == nullptr) return;
+  if (OrderEntry* before = kernel_before(*entry)) before->is_overlapped = false;
+  erase(index_.at(id));
 }
 
 void StreamOrder::host_function_starts(const WorkId& id) {
@@ -254,6 +276,7 @@ void StreamOrder::host_function_ends() {
 void StreamOrder::reset() {
   guard_.clear();
   Footprint::record_into(nullptr);
+  overlapped_ = nullptr;
   streams_.clear();
   host_.clear();
   entries_.clear();
@@ -295,7 +318,7 @@ void StreamOrder::learn_from_flags(const OrderEntry& entry) {
 }
 
 bool StreamOrder::can_meet_nobody(const OrderEntry& entry) const {
-  if (!entry.has_run || !host_.includes(entry.id)) return false;
+  if (!entry.has_run || entry.is_overlapped || !host_.includes(entry.id)) return false;
   if (entries_of_stream_.size() < 2) return true;
   return std::none_of(entries_.begin(), entries_.end(), [&](const OrderEntry& other) {
     return !other.has_run && is_unordered(entry, other);

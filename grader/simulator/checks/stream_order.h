@@ -41,6 +41,7 @@ struct OrderEntry {
   OrderClock host_at_call;  // what the host knew when it enqueued this
   Footprint footprint;
   bool has_run = false;
+  bool is_overlapped = false;             // the kernel behind it may begin before it has ended
   std::vector<HostAccess> host_accesses;  // made before it ran, without an order
 };
 
@@ -68,6 +69,8 @@ class StreamOrder {
   void starts(const WorkId& id);
   void ends(const WorkId& id);
   void dropped(const WorkId& id);  // an earlier fault: it does not run
+  // The kernel before the one that runs, where the two may overlap; null where they may not.
+  const OrderEntry* overlapped() const { return overlapped_; }
   // A host function runs as part of the item.
   void host_function_starts(const WorkId& id);
   void host_function_ends();
@@ -94,6 +97,7 @@ class StreamOrder {
   void protect(const OrderEntry& entry);
   bool is_unordered(const OrderEntry& a, const OrderEntry& b) const;
   bool needs_footprint(const OrderEntry& entry) const;
+  OrderEntry* kernel_before(const OrderEntry& entry);
   void compare(OrderEntry& entry);
   bool is_ordered_with_host(const OrderEntry& entry) const;
   void learn_from_flags(const OrderEntry& entry);
@@ -104,6 +108,7 @@ class StreamOrder {
   std::map<uint64_t, StreamEnd> streams_;
   OrderClock host_;
   Entries entries_;  // in the order of the calls
+  const OrderEntry* overlapped_ = nullptr;
   std::map<WorkId, Entries::iterator> index_;
   std::map<uint64_t, int> entries_of_stream_;
   uint64_t caller_works_ = 0;                    // how often so far
@@ -115,6 +120,8 @@ class StreamOrder {
 };
 
 // Findings, in words (checks/explain_order.cpp).
+// "byte 16 of `c` (8192 bytes, allocated at add.cu:12)".
+std::string place_of(uint64_t address);
 void report_unordered(const OrderEntry& first, const OrderEntry& second, const Conflict& conflict);
 void report_host_access(const OrderEntry& entry, const HostAccess& access,
                         const Conflict& conflict);

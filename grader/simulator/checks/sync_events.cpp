@@ -75,6 +75,7 @@ void block_begins(Block& block) {
   watch.objects.clear();
   watch.remote.clear();
   watch.visitors.clear();
+  watch.grid_waits.clear();
   watch.alone = {};
   watch.fences.assign(block.warps.size(), {});
   watch.fenced_epoch = 0;

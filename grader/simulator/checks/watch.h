@@ -68,6 +68,8 @@ struct BlockWatch {
   std::unordered_map<uint32_t, std::vector<RemoteAccess>> remote;  // by word
   // The last access of each thread of another block: its thread, clock and pc.
   std::map<std::pair<uint32_t, uint32_t>, std::pair<uint32_t, uint32_t>> visitors;
+  // The threads that have waited for the kernel before, one of a warp, and when.
+  std::vector<std::pair<uint32_t, uint32_t>> grid_waits;
   ClusterWatch alone;              // of a block without a cluster
   std::vector<ProxyFence> fences;  // of its warps
   uint32_t fenced_epoch = 0;       // the last one in which somebody passed a fence.proxy.async

@@ -39,7 +39,8 @@ enum class Report : uint64_t {
   kWgmmaFence,
   kProxy,
   kUnreadBulk,
-  kRemote
+  kRemote,
+  kEarly
 };
 uint64_t key_at(const Warp& warp, uint32_t pc, Report report, uint64_t detail);
 bool repeated(const Warp& warp, Report report, uint64_t detail);

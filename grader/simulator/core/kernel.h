@@ -43,6 +43,7 @@ struct LaunchConfig {
   Dim3 cluster{0, 0, 0};  // blocks of a cluster; zeros: none, each block is one of its own
   size_t dynamic_shared = 0;
   bool cooperative = false;
+  bool programmatic = false;  // may begin before the kernel before it in its stream has ended
   int device = 0;
   int depth = 0;                    // grids that it was launched from: 0 for a launch of the host
   uint64_t resident_blocks = 2048;  // that the device holds at a time

@@ -17,6 +17,7 @@ struct Request {
   bool contiguous = false;  // lane i at low + i * bytes, all 32 active
   bool write = false;
   bool atomic = false;
+  bool repeats = false;  // another lane of the instruction stores the same there
   // Bytes that each lane stores, `values_stride` apart; null: those of the operands.
   const uint8_t* values = nullptr;
   uint32_t values_stride = 0;

@@ -38,6 +38,8 @@ struct Work {
   // A blocking copy from pageable memory: the call returns when the bytes are staged.
   bool staged = false;
   bool blocking = false;  // the call that enqueues it waits for it
+  // A kernel that may begin before the kernel before it in its stream has ended.
+  bool programmatic = false;
   // Copies and fills; of a library's call, what it sends to other devices.
   uint64_t bytes = 0;
   CopyPath path = CopyPath::kOnDevice;

@@ -496,14 +496,16 @@ void FunctionDecoder::decode_sleep(const Instruction& instruction, Spec& spec, I
 void FunctionDecoder::decode_nop(const Instruction&, Spec& spec, Instr& in) {
   spec.take_cache_hints();
   for (const char* word :
-       {"gl",      "cta",     "sys",     "sc",        "acq_rel", "gpu",
-        "cluster", "global",  "local",   "L1",        "L2",      "proxy",
-        "async",   "alias",   "acquire", "release",   "u32",     "launch_dependents",
-        "wait",    "uniform", "mask",    "tensormap", "param"}) {
+       {"gl",      "cta",     "sys", "sc",      "acq_rel", "gpu",       "cluster",
+        "global",  "local",   "L1",  "L2",      "proxy",   "async",     "alias",
+        "acquire", "release", "u32", "uniform", "mask",    "tensormap", "param"}) {
     spec.take(word);
   }
   in.undefined_rule = UndefinedRule::kOwn;
   in.fn = handler_nop();
+  if (spec.op != "griddepcontrol") return;
+  spec.take("launch_dependents");
+  if (spec.take("wait")) in.fn = handler_grid_wait();
 }
 
 void FunctionDecoder::decode_collective(const Instruction& instruction, Spec& spec, Instr& in) {

@@ -232,12 +232,13 @@ void FunctionDecoder::decode_atom(const Instruction& instruction, Spec& spec, In
   in.fn = pick_atomic(spec, type);
 }
 
-// Of the fences between proxies, that of the asynchronous one is told to the checks. Initialised
-// mbarriers and tensor maps are seen at once here, so their fences only count.
+// Of the fences between proxies, that of the asynchronous one is told to the checks. That of
+// .mbarrier_init is taken for one of everything: it covers more than the initialisation.
 void FunctionDecoder::decode_fence(const Instruction&, Spec& spec, Instr& in) {
   in.undefined_rule = UndefinedRule::kOwn;
   in.scope = take_scope(spec, Scope::kSystem);
-  const bool orders_proxies = spec.take("proxy"), after_init = spec.take("mbarrier_init");
+  const bool orders_proxies = spec.take("proxy");
+  spec.take("mbarrier_init");
   const bool async = spec.take("async"), one_space = spec.take("global");
   for (const char* word : {"sc", "acq_rel", "acquire", "release", "alias", "tensormap", "generic",
                            "async::generic", "tensormap::generic", "shared::cta", "shared::cluster",
@@ -245,7 +246,7 @@ void FunctionDecoder::decode_fence(const Instruction&, Spec& spec, Instr& in) {
     spec.take(word);
   }
   in.fn = orders_proxies && async && !one_space ? handler_proxy_fence()
-          : orders_proxies || after_init        ? handler_nop()
+          : orders_proxies                      ? handler_nop()
                                                 : handler_fence();
 }
 

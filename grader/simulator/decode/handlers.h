@@ -51,6 +51,7 @@ Handler handler_stacksave();
 Handler handler_stackrestore();
 
 Handler handler_nop();
+Handler handler_grid_wait();
 Handler handler_fence();
 
 Handler handler_bulk();                // Instr::extra is an index into LoadedModule::bulks

@@ -45,7 +45,7 @@ void arrive_at_cluster(Warp& warp, uint32_t lanes, bool releases) {
     throw LaunchFault{LaunchStatus::kTrap};
   }
   warp.cluster_arrived |= lanes;
-  if (warp.checks && releases) arrived_at_cluster(warp, lanes);
+  if (warp.checks) arrived_at_cluster(warp, lanes, releases);
   release_cluster_barrier(block);
 }
 

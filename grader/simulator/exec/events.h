@@ -86,8 +86,13 @@ void object_phase_ends(Block& block, uint32_t offset);
 void arrived_at_object(Warp& warp, uint32_t lanes, Block& home, uint32_t offset);
 void waited_for_object(Warp& warp, uint32_t lanes, uint32_t offset);
 
+// An access of lanes that have not waited for the kernel before (checks/early_access.cpp).
+void touched_early(Warp& warp, const Instr& in, const Request& request);
+void waited_for_kernel_before(Warp& warp, uint32_t lanes);
+
 // ---- clusters (checks/cluster_race.cpp) -------------------------------------------------------
-void arrived_at_cluster(Warp& warp, uint32_t lanes);  // with .release
+// Without .release an arrival hands on what the last fence of its thread covers.
+void arrived_at_cluster(Warp& warp, uint32_t lanes, bool releases);
 void cluster_phase_ends(Block& block);
 void waited_for_cluster(Warp& warp, uint32_t lanes);  // with .acquire
 

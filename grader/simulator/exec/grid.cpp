@@ -293,6 +293,7 @@ class Launch {
     const uint32_t first = static_cast<uint32_t>(warp.index) * 32;
     const uint32_t n = std::min(32u, threads - first);
     warp.live = n == 32 ? 0xffffffffu : (1u << n) - 1;
+    warp.early = options_.checks && config_.programmatic ? warp.live : 0;
     warp.cycles = 0;
     fill(warp, kCtaidX, block.index.x);
     fill(warp, kCtaidY, block.index.y);

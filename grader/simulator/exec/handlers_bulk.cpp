@@ -1,6 +1,7 @@
 // cp.async.bulk and its relatives, st.async, fence.proxy.async; mapa and barrier.cluster.arrive.
 // A copy is checked and counted where it is issued; when its bytes move says exec/bulk_copy.h.
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "decode/handlers.h"
@@ -28,8 +29,9 @@ using namespace baseline;  // NOLINT: lanes.h lives in the namespace of its buil
 // One copy of one lane.
 class Issue {
  public:
-  Issue(Warp& w, const Instr& in, const BulkForm& form, int lane)
-      : w_(w), in_(in), form_(form), lane_(lane) {}
+  // `first`: of the lanes that execute it.
+  Issue(Warp& w, const Instr& in, const BulkForm& form, int lane, int first)
+      : w_(w), in_(in), form_(form), lane_(lane), first_(first) {}
 
   void run() {
     switch (form_.way) {
@@ -47,12 +49,13 @@ class Issue {
   }
 
  private:
-  uint64_t address_of(const BulkAddress& address) const {
+  uint64_t address_of(const BulkAddress& address) const { return address_of(address, lane_); }
+  uint64_t address_of(const BulkAddress& address, int lane) const {
     if (address.base == kNoPlace) return static_cast<uint64_t>(address.offset);
     if (!address.is_32bit) {
-      return w_.in<uint64_t>(address.base)[lane_] + static_cast<uint64_t>(address.offset);
+      return w_.in<uint64_t>(address.base)[lane] + static_cast<uint64_t>(address.offset);
     }
-    return static_cast<uint32_t>(w_.in<uint32_t>(address.base)[lane_] +
+    return static_cast<uint32_t>(w_.in<uint32_t>(address.base)[lane] +
                                  static_cast<uint32_t>(address.offset));
   }
   int32_t value_of(Place place) const { return w_.in<int32_t>(place)[lane_]; }
@@ -93,13 +96,31 @@ class Issue {
     }
   }
 
+  // Whether the first lane has started this very copy: all lanes of a warp do in some programs.
+  bool repeats_the_first() const {
+    if (lane_ == first_ || form_.op != BulkOp::kCopy) return false;
+    const auto alike = [&](Place place) {
+      return place == kNoPlace || value_of(place) == w_.in<int32_t>(place)[first_];
+    };
+    for (const BulkAddress* address : {&form_.shared, &form_.global}) {
+      if (address_of(*address) != address_of(*address, first_)) return false;
+    }
+    return std::all_of(form_.coordinates.begin(), form_.coordinates.end(), alike) &&
+           alike(form_.size);
+  }
+
   void access_global(const std::vector<BulkPiece>& pieces, bool write) {
+    const bool repeats = write && repeats_the_first();
     uint64_t sectors = 0, bytes = 0, last = ~uint64_t{0};
     for (const BulkPiece& piece : pieces) {
       if (piece.global == 0 || piece.bytes == 0) continue;
-      each_request(piece.global, piece.bytes, write, [&](const Request& request) {
+      each_request(piece.global, piece.bytes, write, [&](Request& request) {
         if (check_global(w_, in_, request) == 0) {
           throw LaunchFault{LaunchStatus::kIllegalAddress};
+        }
+        request.repeats = repeats;
+        if (write) {
+          request.values = w_.block->shared.data() + piece.shared + (request.low - piece.global);
         }
         race_global(w_, as_access(), request);
       });
@@ -454,7 +475,7 @@ class Issue {
   Warp& w_;
   const Instr& in_;
   const BulkForm& form_;
-  const int lane_;
+  const int lane_, first_;
   Instr access_;
 };
 
@@ -479,7 +500,8 @@ void check_operands(Warp& w, const BulkForm& form, uint32_t mask) {
 void op_bulk(Warp& w, const Instr& in, uint32_t m) {
   const BulkForm& form = w.module->bulks[in.extra];
   check_operands(w, form, m);
-  each_lane(m, [&](int lane) { Issue(w, in, form, lane).run(); });
+  const int first = std::countr_zero(m);
+  each_lane(m, [&](int lane) { Issue(w, in, form, lane, first).run(); });
 }
 
 void op_bulk_commit(Warp& w, const Instr&, uint32_t m) { w.bulk_groups.commit(m); }

@@ -285,6 +285,11 @@ Handler handler_activemask() { return op_activemask; }
 Handler handler_elect() { return op_elect; }
 Handler handler_fns() { return op_fns; }
 Handler handler_nop() { return op_nop; }
+Handler handler_grid_wait() {
+  return [](Warp& w, const Instr&, uint32_t m) {
+    if ((w.early & m) != 0) waited_for_kernel_before(w, m);
+  };
+}
 Handler handler_fence() { return op_fence; }
 Handler handler_clock() { return op_clock; }
 

@@ -5,6 +5,8 @@
 #include <cctype>
 #include <cstdlib>
 #include <cstring>
+#include <unordered_set>
+#include <utility>
 
 #include "core/machine.h"
 #include "decode/assembler_view.h"
@@ -206,12 +208,42 @@ class Loader {
     }
   }
 
-  // Shared variables of the module and of device functions come first, at the same offset in every
-  // kernel; then those of the kernel; then dynamic shared memory.
+  static void add_names(const std::vector<ptx::Operand>& operands,
+                        std::unordered_set<std::string>& names) {
+    for (const ptx::Operand& operand : operands) {
+      if (operand.kind == ptx::Operand::Kind::kSymbol) names.insert(operand.name);
+      add_names(operand.elements, names);
+    }
+  }
+  static void add_names(const ptx::Function& function, std::unordered_set<std::string>& names) {
+    for (const ptx::Instruction& instruction : function.body) {
+      add_names(instruction.operands, names);
+    }
+  }
+
+  // Of `extern __shared__` arrays that a kernel names.
+  uint64_t dynamic_alignment(const ptx::Function& kernel,
+                             const std::unordered_set<std::string>& named) const {
+    uint64_t most = 16;
+    for (const std::vector<Variable>* variables :
+         {&std::as_const(module_->source->variables), &kernel.variables}) {
+      for (const Variable& variable : *variables) {
+        const bool dynamic = variable.space == ptx::Space::kShared && variable.size == 0;
+        if (dynamic && named.count(variable.name) != 0) {
+          most = std::max(most, alignment_of(variable));
+        }
+      }
+    }
+    return most;
+  }
+
+  // Shared variables of the module that device functions name, and their own, come first, at the
+  // same offset in every kernel; then those that the kernel names; then dynamic shared memory.
   void lay_out_shared() {
     const ptx::Module& source = *module_->source;
     uint64_t common = 0;
     bool device_functions = false;
+    std::unordered_set<std::string> named;
     const auto add = [](std::unordered_map<std::string, uint32_t>& to, const Variable& variable,
                         uint64_t& offset) {
       if (variable.space != ptx::Space::kShared || variable.size == 0) return;
@@ -219,20 +251,30 @@ class Loader {
       to[variable.name] = static_cast<uint32_t>(offset);
       offset += variable.size;
     };
-    for (const Variable& variable : source.variables) add(common_, variable, common);
     for (const ptx::Function& function : source.functions) {
       if (function.is_entry || function.is_declaration) continue;
       device_functions = true;
+      add_names(function, named);
       for (const Variable& variable : function.variables) add(common_, variable, common);
+    }
+    for (const Variable& variable : source.variables) {
+      if (named.count(variable.name) != 0) add(common_, variable, common);
     }
     uint64_t largest = 0;
     for (const ptx::Function& function : source.functions) {
       if (!function.is_entry) continue;
       uint64_t offset = common;
       Layout& layout = layouts_[function.name];
+      named.clear();
+      add_names(function, named);
+      for (const Variable& variable : source.variables) {
+        if (named.count(variable.name) != 0 && common_.count(variable.name) == 0) {
+          add(layout.offsets, variable, offset);
+        }
+      }
       for (const Variable& variable : function.variables) add(layout.offsets, variable, offset);
       layout.statics = offset;
-      layout.dynamic = aligned(offset, 16);
+      layout.dynamic = aligned(offset, dynamic_alignment(function, named));
       largest = std::max(largest, layout.dynamic);
     }
     for (auto& [name, layout] : layouts_) {

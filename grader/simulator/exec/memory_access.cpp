@@ -60,6 +60,7 @@ void check_alignment(Warp& warp, const Request& request) {
 
 uint32_t check_global(Warp& warp, const Instr& in, const Request& request) {
   if (Footprint* footprint = Footprint::recording()) footprint->add(request, in.strong);
+  if ((warp.early & request.mask) != 0) touched_early(warp, in, request);
   check_alignment(warp, request);
   const DeviceMemory& memory = DeviceMemory::instance();
   uint32_t allowed = request.mask;

@@ -166,7 +166,8 @@ class Warp {
   BulkGroups bulk_groups;        // bulk copies out of shared memory under way
   uint32_t cluster_arrived = 0;  // lanes that wait for the others of the cluster
   uint32_t cluster_done = 0;     // lanes whose phase has ended, and that have not waited
-  MBarrierWait awaited;          // the last wait that came too early
+  uint32_t early = 0;    // lanes that may run beside the kernel before (griddepcontrol.wait)
+  MBarrierWait awaited;  // the last wait that came too early
   alignas(64) uint8_t special[kSpecialBytes];
 
  private:

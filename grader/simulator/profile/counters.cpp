@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "core/machine.h"
+#include "decode/handlers.h"
 #include "exec/events.h"
 
 namespace warplings::sim {
@@ -65,6 +66,19 @@ void fold_memory(const PcCounters& c, wsim_counters& out) {
   }
 }
 
+// Of one warp: two for each product of an element of A and one of B. A sparse A has half of them.
+uint64_t tensor_operations(const LoadedModule& module, const Instr& in) {
+  if (in.kind == Kind::kWarpgroup && in.fn != handler_setmaxnreg()) {
+    const WgmmaOp& op = module.wgmmas[in.extra];
+    return 2ull * static_cast<uint64_t>(op.d.rows) * static_cast<uint64_t>(op.n * op.k);
+  }
+  if (in.kind != Kind::kCollective || !is_matrix_handler(in.fn)) return 0;
+  const MatrixOp& op = module.matrices[in.extra];
+  if (op.d.registers.empty() || op.b.registers.empty()) return 0;  // it moves a matrix
+  return 2ull * static_cast<uint64_t>(op.products * op.d.rows) *
+         static_cast<uint64_t>(op.d.columns * op.a.columns);
+}
+
 void add_counters(const wsim_counters& from, wsim_counters& to) {
 #define WSIM_COUNTER(name, meaning) to.name += from.name;
 #include "warplings/counters.def"
@@ -73,7 +87,9 @@ void add_counters(const wsim_counters& from, wsim_counters& to) {
 
 }  // namespace
 
-void fold_counters(const Instr& instruction, const PcCounters& c, wsim_counters& out) {
+void fold_counters(const LoadedModule& module, size_t pc, const PcCounters& c, wsim_counters& out) {
+  const Instr& instruction = module.code[pc];
+  out.tensor_operations += c.issued * tensor_operations(module, instruction);
   out.warp_instructions += c.issued;
   out.thread_instructions += c.lanes;
   out.fp32_operations += c.lanes * instruction.flops;
@@ -156,8 +172,7 @@ void CounterStore::record_library(const std::string& function, const Position& w
 wsim_counters CounterStore::totals() const {
   wsim_counters out{};
   for (const auto& [module, counters] : counters_) {
-    for (size_t pc = 0; pc < counters.size(); ++pc)
-      fold_counters(module->code[pc], counters[pc], out);
+    for (size_t pc = 0; pc < counters.size(); ++pc) fold_counters(*module, pc, counters[pc], out);
   }
   for (const auto& [where, line] : library_lines_) add_counters(line.counters, out);
   out.launches = launch_count_;
@@ -184,7 +199,7 @@ std::vector<CounterStore::Line> CounterStore::lines() const {
           line->kernel = module->functions[module->function_at(static_cast<uint32_t>(pc))].name;
         }
       }
-      fold_counters(module->code[pc], counters[pc], line->counters);
+      fold_counters(*module, pc, counters[pc], line->counters);
     }
   }
   for (const auto& [where, call] : library_lines_) {

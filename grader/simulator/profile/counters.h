@@ -19,7 +19,8 @@
 namespace warplings::sim {
 
 // Adds what one instruction did to sums of a line or a launch.
-void fold_counters(const Instr& instruction, const PcCounters& counters, wsim_counters& out);
+void fold_counters(const LoadedModule& module, size_t pc, const PcCounters& counters,
+                   wsim_counters& out);
 
 struct LaunchRecord {
   std::string kernel;

@@ -126,8 +126,8 @@ std::string ProfileLog::entry_json(const Entry& entry) {
     if (c.issued == 0) continue;
     const Position where = module.position_of(pc).user;
     LineSums& line = lines[{where.file, where.line}];
-    fold_counters(module.code[pc], c, line.counters);
-    fold_counters(module.code[pc], c, totals);
+    fold_counters(module, pc, c, line.counters);
+    fold_counters(module, pc, c, totals);
     const auto stalled = entry.cost.stalled_at.find(pc);
     if (stalled != entry.cost.stalled_at.end()) line.stalled += stalled->second;
     if (c.traffic == Traffic::kNone) continue;

@@ -1,10 +1,24 @@
 #include "memory/device_memory.h"
+#include "runtime/api.h"
+#include "runtime/copy.h"
 #include "runtime/driver_api.h"
 
 namespace warplings::sim {
 namespace {
 
 void* pointer(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
+
+// `count` elements of two or four bytes.
+CUresult fill(const char* name, const void* caller, CUdeviceptr to, unsigned value, size_t count,
+              unsigned bytes, CUstream stream) {
+  if (to % bytes != 0) return CUDA_ERROR_INVALID_VALUE;
+  return forward([&] {
+    return run_api(name, caller, OnFault::kRefuse, [&](const ApiCall& call) {
+      const size_t row = count * bytes;
+      return start_fill(call, {pointer(to), {row, row}, {row, 1, 1}, value, bytes}, stream);
+    });
+  });
+}
 
 }  // namespace
 }  // namespace warplings::sim
@@ -74,6 +88,18 @@ CUresult cuMemsetD8(CUdeviceptr to, unsigned char value, size_t bytes) {
 }
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes, CUstream stream) {
   return forward([&] { return cudaMemsetAsync(pointer(to), value, bytes, stream); });
+}
+CUresult cuMemsetD16(CUdeviceptr to, unsigned short value, size_t count) {
+  return fill("cuMemsetD16", __builtin_return_address(0), to, value, count, 2, nullptr);
+}
+CUresult cuMemsetD16Async(CUdeviceptr to, unsigned short value, size_t count, CUstream stream) {
+  return fill("cuMemsetD16Async", __builtin_return_address(0), to, value, count, 2, stream);
+}
+CUresult cuMemsetD32(CUdeviceptr to, unsigned value, size_t count) {
+  return fill("cuMemsetD32", __builtin_return_address(0), to, value, count, 4, nullptr);
+}
+CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count, CUstream stream) {
+  return fill("cuMemsetD32Async", __builtin_return_address(0), to, value, count, 4, stream);
 }
 
 CUresult cuMemGetAddressRange(CUdeviceptr* base, size_t* bytes, CUdeviceptr address) {

@@ -78,6 +78,7 @@ std::shared_ptr<Work> describe(const KernelWork& launch) {
   work->kind = WorkKind::kKernel;
   work->name = launch.kernel->demangled;
   work->where = launch.config.where;
+  work->programmatic = launch.config.programmatic;
   work->host_visible = host_visible(launch.parameters);
   return work;
 }
@@ -115,8 +116,11 @@ cudaError_t apply_attribute(const cudaLaunchAttribute& attribute, LaunchConfig* 
       config->cluster = {size.x, size.y, size.z};
       return cudaSuccess;
     }
+    case cudaLaunchAttributeProgrammaticStreamSerialization:
+      config->programmatic = attribute.val.programmaticStreamSerializationAllowed != 0;
+      return cudaSuccess;
     default:
-      return cudaSuccess;  // hints: priority, access policy, early start of a dependent launch
+      return cudaSuccess;  // hints: priority, access policy
   }
 }
 

@@ -140,5 +140,22 @@ TEST(ProfileText, AKernelWithoutSharedMemoryIsNotLimitedByIt) {
   EXPECT_TRUE(has(text, "limited by the number of blocks")) << text;
 }
 
+TEST(ProfileText, TensorOperationsHaveAColumnWhereThereAreSome) {
+  Terminal terminal;
+  const auto text = [&](const std::string& json) {
+    return profile_text(course::parse_json(json, "profile"), "title", "", false, terminal);
+  };
+  std::string json = profile_json("", 32, 0.2);
+  EXPECT_FALSE(has(text(json), "tensor")) << text(json);
+  const auto add = [&](const std::string& after, const std::string& more) {
+    json.insert(json.find(after) + after.size(), more);
+  };
+  add(R"("totals": {)", R"("tensor_operations": 8388608, )");
+  add(R"("line": 4, "stalled": 0.200000, "counters": {)", R"("tensor_operations": 8388608, )");
+  EXPECT_TRUE(has(text(json), "wave  tensor  wait  source")) << text(json);
+  EXPECT_TRUE(has(text(json), "8.4M   20%")) << text(json);
+  EXPECT_TRUE(has(text(json), "tensor cores  8.4M operations")) << text(json);
+}
+
 }  // namespace
 }  // namespace grade::test

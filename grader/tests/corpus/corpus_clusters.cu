@@ -1,11 +1,15 @@
 // Clusters of blocks that use each other's shared memory: see corpus.cu for the form.
 #include <cooperative_groups.h>
 
+#include <cstdint>
+#include <cuda/ptx>
+
 #include "corpus.h"
 
 namespace {
 
 namespace cg = cooperative_groups;
+namespace ptx = cuda::ptx;
 
 constexpr int kThreads = 64;
 constexpr int kBlocks = 2;
@@ -191,6 +195,30 @@ void run_cluster_add() {
   cluster_add<kPlanted><<<kBlocks, kThreads>>>(m.data);
 }
 
+// ---- an mbarrier that was initialised, and a barrier of the cluster that promises nothing ---------
+
+template <bool kPlanted>
+__global__ void __cluster_dims__(kBlocks, 1, 1) cluster_relaxed(int* out) {
+  __shared__ uint64_t barrier;
+  if (threadIdx.x == 0) {
+    ptx::mbarrier_init(&barrier, 1);
+    if (!kPlanted) ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
+  }
+  asm volatile("barrier.cluster.arrive.relaxed;\nbarrier.cluster.wait;" ::: "memory");
+  if (threadIdx.x == 32) {
+    ptx::mbarrier_arrive(&barrier);  // planted: cluster_relaxed racecheck/shared-race
+  }
+  __syncthreads();
+  while (!ptx::mbarrier_try_wait_parity(&barrier, 0)) {
+  }
+  out[blockIdx.x * kThreads + threadIdx.x] = 1;
+}
+template <bool kPlanted>
+void run_cluster_relaxed() {
+  Buffer m;
+  cluster_relaxed<kPlanted><<<kBlocks, kThreads>>>(m.data);
+}
+
 constexpr CorpusCase kCases[] = {
     CASE(cluster_half, "cluster.barrier"),
     CASE(cluster_one_block, "cluster.barrier"),
@@ -200,6 +228,7 @@ constexpr CorpusCase kCases[] = {
     CASE(cluster_sum, "cluster.end"),
     CASE(cluster_read, "cluster.race"),
     CASE(cluster_add, "cluster.race"),
+    CASE(cluster_relaxed, "race.mbarrier"),
 };
 
 }  // namespace

@@ -11,9 +11,9 @@
 
 namespace {
 
-const CorpusPart* const kParts[] = {&kBasicCorpus, &kAsyncCorpus,   &kBlockCorpus, &kStreamCorpus,
-                                    &kImageCorpus, &kMemoryCorpus,  &kOrderCorpus, &kLaneCorpus,
-                                    &kBulkCorpus,  &kClusterCorpus, &kWgmmaCorpus};
+const CorpusPart* const kParts[] = {
+    &kBasicCorpus, &kAsyncCorpus, &kBlockCorpus, &kStreamCorpus,  &kImageCorpus, &kMemoryCorpus,
+    &kOrderCorpus, &kLaneCorpus,  &kBulkCorpus,  &kClusterCorpus, &kWgmmaCorpus, &kDependentCorpus};
 
 void print_findings() {
   for (int i = 0; i < wsim_finding_count(); ++i) {

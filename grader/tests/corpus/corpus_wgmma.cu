@@ -3,10 +3,13 @@
 #include <cuda_fp16.h>
 
 #include <cstdint>
+#include <cuda/ptx>
 
 #include "corpus.h"
 
 namespace {
+
+namespace ptx = cuda::ptx;
 
 constexpr int kGroup = 128;  // threads
 
@@ -256,6 +259,80 @@ void run_wgmma_one_speaks() {
   wgmma_one_speaks<kPlanted><<<1, 2 * kGroup>>>(out.sums);
 }
 
+// Any thread may, not only the first of a warp.
+template <bool kPlanted>
+__global__ void wgmma_another_speaks(float* out) {
+  __shared__ Tiles tiles;
+  __shared__ __mbarrier_t empty;
+  constexpr int kSpeaker = 37;
+  if (threadIdx.x == 0) __mbarrier_init(&empty, 1);
+  if (threadIdx.x < kGroup) fill(tiles, threadIdx.x);
+  __syncthreads();
+  if (threadIdx.x < kGroup) {
+    float d[4] = {};
+    FENCE();
+    WGMMA(d, describe_a(tiles), describe_b(tiles));
+    COMMIT();
+    if (kPlanted && threadIdx.x == kSpeaker) __mbarrier_arrive(&empty);
+    WAIT(0);
+    if (!kPlanted && threadIdx.x == kSpeaker) __mbarrier_arrive(&empty);
+    out[threadIdx.x] = d[0];
+  } else {
+    while (!__mbarrier_test_wait_parity(&empty, false)) {
+    }
+    const int i = threadIdx.x - kGroup;
+    tiles.a[i] = __float2half(3.0f);  // planted: wgmma_another_speaks racecheck/wgmma-race
+  }
+}
+template <bool kPlanted>
+void run_wgmma_another_speaks() {
+  Output out;
+  wgmma_another_speaks<kPlanted><<<1, 2 * kGroup>>>(out.sums);
+}
+
+// A copy fills the tiles of both blocks of a cluster while the other one still multiplies.
+template <bool kPlanted>
+__global__ void __cluster_dims__(2, 1, 1) wgmma_multicast_refill(const __half* next, float* out) {
+  __shared__ alignas(128) Tiles tiles;
+  __shared__ uint64_t full;
+  constexpr uint32_t kBytes = sizeof tiles.b;
+  uint32_t rank;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  if (threadIdx.x == 0) {
+    ptx::mbarrier_init(&full, 1);
+    ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
+    ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &full,
+                                   kBytes);
+  }
+  fill(tiles, threadIdx.x);
+  __syncthreads();
+  float d[4] = {};
+  FENCE();
+  WGMMA(d, describe_a(tiles), describe_b(tiles));
+  COMMIT();
+  if (!kPlanted) WAIT(0);
+  asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
+  if (kPlanted && rank == 0) WAIT(0);
+  if (rank == 0 && threadIdx.x == 0) {
+    // planted: wgmma_multicast_refill racecheck/wgmma-race
+    ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, tiles.b, next, kBytes, &full, 3);
+  }
+  WAIT(0);
+  while (!ptx::mbarrier_try_wait_parity(&full, 0)) {
+  }
+  out[blockIdx.x * kGroup + threadIdx.x] = d[0] + __half2float(tiles.b[threadIdx.x]);
+}
+template <bool kPlanted>
+void run_wgmma_multicast_refill() {
+  Output out;
+  __half* next = nullptr;
+  cudaMalloc(&next, sizeof(Tiles::b));
+  cudaMemset(next, 0, sizeof(Tiles::b));
+  wgmma_multicast_refill<kPlanted><<<2, kGroup>>>(next, out.sums);
+  cudaDeviceSynchronize();
+  cudaFree(next);
+}
+
 // ---- four warps
 // ----------------------------------------------------------------------------------
 
@@ -413,6 +490,8 @@ const CorpusCase kWgmmaCases[] = {
     CASE(wgmma_refill, "wgmma.refill"),
     CASE(wgmma_barrier_only, "wgmma.refill"),
     CASE(wgmma_one_speaks, "wgmma.refill race.mbarrier"),
+    CASE(wgmma_another_speaks, "wgmma.refill race.mbarrier"),
+    CASE(wgmma_multicast_refill, "wgmma.refill"),
     CASE(wgmma_three_warps, "wgmma.four-warps"),
     CASE(wgmma_small_block, "wgmma.four-warps"),
     CASE(wgmma_descriptor_of_a_warp, "wgmma.descriptor"),

@@ -127,6 +127,7 @@ const CounterCase kCounterCases[] = {
     {"atomic_bins", linear<float, int, atomic_bins>, kWords},
     {"atomic_apart", linear<float, int, atomic_apart>, kWords},
     {"atomic_shared_uniform", linear<float, int, atomic_shared_uniform>, kWords},
+    {"tensor_products", linear<float, float, tensor_products>, kWords},
     {"histogram_shared", linear<float, int, histogram_shared>, kWords},
     {"divergent", linear<float, float, divergent>, kWords},
     {"local_array", linear<float, float, local_array>, 1 << 14},

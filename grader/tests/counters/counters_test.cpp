@@ -100,4 +100,10 @@ TEST(Counters, PaddingTakesTheConflictsOfATransposeAway) {
   EXPECT_EQ(counters_of("transpose_padded").shared_bank_conflicts, 0u);
 }
 
+TEST(Counters, OperationsOfTensorCores) {
+  constexpr uint64_t kWarps = (1 << 16) / 32;
+  EXPECT_EQ(counters_of("tensor_products").tensor_operations, kWarps * 2 * 16 * 16 * 16);
+  EXPECT_EQ(counters_of("matmul_registers").tensor_operations, 0u);
+}
+
 }  // namespace

@@ -1,5 +1,7 @@
 // Access to global memory, atomics, divergence and local memory, one idea per kernel.
 #pragma once
+#include <cuda_fp16.h>
+#include <mma.h>
 
 __device__ inline int global_thread() { return blockIdx.x * blockDim.x + threadIdx.x; }
 
@@ -107,6 +109,19 @@ __global__ void atomic_shared_uniform(const float*, int* out, int n) {
   if (global_thread() < n) atomicAdd(&sum, 1);
   __syncthreads();  // all have added
   if (threadIdx.x == 0) out[blockIdx.x] = sum;
+}
+
+// One product of 16 x 16 matrices per warp.
+__global__ void tensor_products(const float*, float* out, int) {
+  using namespace nvcuda::wmma;
+  fragment<matrix_a, 16, 16, 16, __half, row_major> a;
+  fragment<matrix_b, 16, 16, 16, __half, col_major> b;
+  fragment<accumulator, 16, 16, 16, float> c;
+  fill_fragment(a, __float2half(1.0f));
+  fill_fragment(b, __float2half(2.0f));
+  fill_fragment(c, 0.0f);
+  mma_sync(c, a, b, c);
+  out[global_thread()] = c.x[0];
 }
 
 __global__ void histogram_shared(const float* in, int* out, int n) {

@@ -2,11 +2,12 @@
 """NVIDIA's compute-sanitizer on the planted defects of grader/tests/corpus, and on their clean twins.
 
     python3 grader/tests/gpu/sanitizer.py FILE.json [--side planted|clean] [--checks racecheck ...]
-                                              [--jobs N] [--table]
+                                              [--files corpus_bulk.cu ...] [--jobs N] [--table]
 
 Builds the corpus for the GPU of this machine, runs every case under the tool that looks for defects
-of its kind (streamcheck has none: racecheck is asked), and writes what the tool said. With --side
-or --checks only a part is run; the rest is kept from FILE.json. --table prints FILE.json as a table
+of its kind (streamcheck has none: racecheck is asked), and writes what the tool said. With --side,
+--checks or --files only a part is run; the rest is kept from FILE.json. The corpus is built for
+compute capability 9.0, as clusters, bulk copies and wgmma need it. --table prints FILE.json as a table
 and runs nothing. What the simulator finds is what its test demands: every planted defect on its
 line, and no clean twin accused (grader/tests/corpus/corpus_test.cpp).
 
@@ -43,11 +44,11 @@ def first_line(command):
         return ""
 
 
-def planted_findings():
+def planted_findings(files=None):
     """{case: "racecheck/shared-race"}, from the markers in the sources."""
     found = {}
     for name in sorted(os.listdir(CORPUS)):
-        if name.endswith(".cu"):
+        if name.endswith(".cu") and (not files or name in files):
             with open(os.path.join(CORPUS, name)) as file:
                 for case, finding in re.findall(r"// planted: (\w+) (\S+)", file.read()):
                     found.setdefault(case, finding)
@@ -57,7 +58,9 @@ def planted_findings():
 def build(folder):
     """The corpus with the CUDA runtime instead of the simulator; all files at once."""
     capability = first_line(["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"])
-    arch = "-gencode=arch=compute_80,code=sm_" + capability.replace(".", "")
+    if not capability.startswith("9."):
+        sys.exit("a card of compute capability 9.0 is needed, and this one has " + (capability or "none"))
+    arch = "-gencode=arch=compute_90a,code=sm_90a"
     includes = ["-I" + CORPUS, "-I" + os.path.join(ROOT, "grader/simulator/include")]
     sources = [os.path.join(CORPUS, f) for f in sorted(os.listdir(CORPUS))
                if f.endswith(".cu") or f == "corpus_main.cpp"]
@@ -91,20 +94,18 @@ def verdict(program, tool, case, side):
     return "reported" if told or any(int(n) > 0 for n in numbers) else ended
 
 
-def run_cases(side, jobs, checks):
-    findings = planted_findings()
+def run_cases(program, sides, jobs, findings):
+    """{case: {"finding": ..., "tool": ..., side: what the tool said}}"""
     rows = {}
-    with tempfile.TemporaryDirectory() as folder:
-        program = build(folder)
-        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-            waiting = {}
-            for case, finding in findings.items():
-                tool = TOOLS.get(finding.split("/")[0])
-                if tool and finding.split("/")[0] in checks:
-                    waiting[case] = pool.submit(verdict, program, tool, case, side)
-            for case, future in waiting.items():
-                rows[case] = {"finding": findings[case],
-                              "tool": TOOLS[findings[case].split("/")[0]], side: future.result()}
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        waiting = {}
+        for case, finding in findings.items():
+            tool = TOOLS[finding.split("/")[0]]
+            rows[case] = {"finding": finding, "tool": tool}
+            for side in sides:
+                waiting[case, side] = pool.submit(verdict, program, tool, case, side)
+        for (case, side), future in waiting.items():
+            rows[case][side] = future.result()
     return rows
 
 
@@ -143,6 +144,7 @@ def main():
     parser.add_argument("--side", choices=["planted", "clean"])
     parser.add_argument("--jobs", type=int, default=8)
     parser.add_argument("--checks", nargs="+", choices=TOOLS, default=list(TOOLS))
+    parser.add_argument("--files", nargs="+", help="of the corpus; left out: all")
     parser.add_argument("--table", action="store_true")
     arguments = parser.parse_args()
     data = {"cases": {}}
@@ -157,8 +159,11 @@ def main():
             "sanitizer": " ".join(re.findall(r"Version \S+", subprocess.run(
                 ["compute-sanitizer", "--version"], capture_output=True, text=True).stdout)),
         })
-        for side in [arguments.side] if arguments.side else ["planted", "clean"]:
-            for case, row in run_cases(side, arguments.jobs, arguments.checks).items():
+        findings = {case: finding for case, finding in planted_findings(arguments.files).items()
+                    if finding.split("/")[0] in arguments.checks}
+        sides = [arguments.side] if arguments.side else ["planted", "clean"]
+        with tempfile.TemporaryDirectory() as folder:
+            for case, row in run_cases(build(folder), sides, arguments.jobs, findings).items():
                 data["cases"].setdefault(case, {}).update(row)
         data["summary"] = summary(data["cases"])
         with open(arguments.file, "w") as file:

@@ -1,7 +1,9 @@
 // Device code that is loaded while the program runs, and the driver API by name.
 #include <cuda.h>
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "runtime_fixture.h"
 
@@ -80,6 +82,67 @@ TEST_F(Driver, AModuleOfPtxIsLoadedAndItsKernelLaunched) {
   EXPECT_EQ(size, 4u);
   EXPECT_EQ(entry<decltype(cuModuleUnload)>("cuModuleUnload")(module), CUDA_SUCCESS);
   EXPECT_EQ(get_function(&put, module, "put"), CUDA_ERROR_INVALID_HANDLE);
+}
+
+TEST_F(Driver, MemoryIsFilledWithElementsOfTwoAndFourBytes) {
+  CUdeviceptr to = 0;
+  ASSERT_EQ(cuMemAlloc(&to, 16), CUDA_SUCCESS);
+  ASSERT_EQ(cuMemsetD32(to, 0x01020304u, 2), CUDA_SUCCESS);
+  ASSERT_EQ(cuMemsetD16Async(to + 8, 0x0506, 3, nullptr), CUDA_SUCCESS);
+  uint16_t host[7] = {};
+  ASSERT_EQ(cuMemcpyDtoH(host, to, sizeof host), CUDA_SUCCESS);
+  EXPECT_EQ(std::vector<uint16_t>(host, host + 7),
+            (std::vector<uint16_t>{0x0304, 0x0102, 0x0304, 0x0102, 0x0506, 0x0506, 0x0506}));
+  EXPECT_EQ(cuMemsetD32(to + 2, 1, 1), CUDA_ERROR_INVALID_VALUE) << "not aligned to four bytes";
+  EXPECT_EQ(cuMemsetD16(to + 8, 1, 5), CUDA_ERROR_INVALID_VALUE) << "two bytes too many";
+  EXPECT_EQ(cuMemFree(to), CUDA_SUCCESS);
+}
+
+TEST_F(Driver, AKernelHasTheSharedMemoryThatItNames) {
+  // As nvcc writes an array of the kernel, and one of another kernel beside it.
+  constexpr char kModule[] = R"(
+.version 8.0
+.target sm_90
+.address_size 64
+.shared .align 16 .b8 of_another[40000];
+.shared .align 8 .b8 own[80];
+.extern .shared .align 1024 .b8 more[];
+.visible .entry other()
+{
+  .reg .b32 %r<2>;
+  ld.shared.u32 %r1, [of_another];
+  ret;
+}
+.visible .entry put(.param .u64 to)
+{
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [to];
+  mov.u32 %r1, own;
+  mov.u32 %r2, more;
+  cvta.to.global.u64 %rd2, %rd1;
+  st.global.u32 [%rd2], %r1;
+  st.global.u32 [%rd2+4], %r2;
+  ret;
+}
+)";
+  CUmodule module = nullptr;
+  ASSERT_EQ(cuModuleLoadData(&module, kModule), CUDA_SUCCESS);
+  CUfunction put = nullptr;
+  ASSERT_EQ(cuModuleGetFunction(&put, module, "put"), CUDA_SUCCESS);
+  int bytes = 0;
+  ASSERT_EQ(cuFuncGetAttribute(&bytes, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, put), CUDA_SUCCESS);
+  EXPECT_EQ(bytes, 80);
+  CUdeviceptr to = 0;
+  ASSERT_EQ(cuMemAlloc(&to, 8), CUDA_SUCCESS);
+  void* arguments[] = {&to};
+  ASSERT_EQ(cuLaunchKernel(put, 1, 1, 1, 1, 1, 1, 4096, nullptr, arguments, nullptr), CUDA_SUCCESS);
+  uint32_t offsets[2] = {};
+  ASSERT_EQ(cuMemcpyDtoH(offsets, to, sizeof offsets), CUDA_SUCCESS);
+  EXPECT_EQ(offsets[1] % 1024, 0u);
+  EXPECT_GE(offsets[1], offsets[0] + 80);
+  EXPECT_EQ(cuMemFree(to), CUDA_SUCCESS);
+  EXPECT_EQ(cuModuleUnload(module), CUDA_SUCCESS);
 }
 
 TEST_F(Driver, UnknownNamesAndNewerVersionsAreNotFound) {
