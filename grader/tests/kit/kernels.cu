@@ -115,3 +115,14 @@ void launch_twice_and_wait(const float* d_x, float* d_y, int n, Wait wait) {
     cudaMemcpy(&first, d_y, sizeof first, cudaMemcpyDeviceToHost);
   }
 }
+
+__global__ void reversed_without_barrier(const float* x, float* y, int n) {
+  __shared__ float s[64];
+  const int i = threadIdx.x;
+  s[i] = x[i];
+  y[i] = 2.0f * s[n - 1 - i];
+}
+
+void launch_reversed_without_barrier(const float* d_x, float* d_y, int n) {
+  reversed_without_barrier<<<1, n>>>(d_x, d_y, n);
+}
