@@ -1,6 +1,6 @@
-#include <vector>
-
 #include "kernels.h"
+
+#include <vector>
 
 __global__ void twice(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -113,6 +113,28 @@ void launch_twice_and_wait(const float* d_x, float* d_y, int n, Wait wait) {
     float first = 0;
     cudaDeviceSynchronize();
     cudaMemcpy(&first, d_y, sizeof first, cudaMemcpyDeviceToHost);
+  }
+  if (wait == Wait::kForResultInAStream) {
+    float first = 0;
+    cudaMemcpyAsync(&first, d_y, sizeof first, cudaMemcpyDeviceToHost);
+    cudaStreamSynchronize(nullptr);
+  }
+  if (wait == Wait::kForMappedInput) {
+    static std::vector<float> h_x(64, 1.0f);
+    float* mapped = nullptr;
+    cudaHostRegister(h_x.data(), h_x.size() * sizeof(float), cudaHostRegisterMapped);
+    cudaHostGetDevicePointer(&mapped, h_x.data(), 0);
+    launch_branch_on(mapped, 0, d_y);
+    launch_twice(d_x, d_y, n);
+    cudaDeviceSynchronize();
+    cudaHostUnregister(h_x.data());
+  }
+  if (wait == Wait::kForManaged) {
+    float* result = nullptr;
+    cudaMallocManaged(&result, sizeof(float));
+    launch_branch_on(d_y, 0, result);
+    cudaDeviceSynchronize();
+    cudaFree(result);
   }
 }
 

@@ -29,7 +29,14 @@ void launch_reversed_without_barrier(const float* d_x, float* d_y, int n);
 void launch_and_leak(int count);
 
 // y[i] = 2 * x[i] for i < n, and a wait for it.
-enum class Wait { kSynchronize, kQuery, kForResult };
+enum class Wait {
+  kSynchronize,
+  kQuery,
+  kForResult,
+  kForResultInAStream,
+  kForMappedInput,
+  kForManaged
+};
 void launch_twice_and_wait(const float* d_x, float* d_y, int n, Wait wait);
 
 // y[i] = 2 * x[i] for i < n by way of a copy of x, which is cleared afterwards. Returns the first
