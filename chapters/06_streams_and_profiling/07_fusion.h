@@ -7,7 +7,8 @@
 // Your prediction: bytes loaded and stored per element, by one kernel or by the three.
 int predicted_bytes(bool fused);
 
-// y = 1 / (1 + e^-(a + b c)), in one launch.
+// y = 1 / (1 + e^-(a + b c)), in one launch, to a few units of its last digit or 1e-7, whichever is
+// more.
 //   d_a, d_b, d_c, d_y  n floats each in device memory, n from 1 to 2^30, aligned to 16 bytes
 void launch_sigmoid_fused(const float* d_a, const float* d_b, const float* d_c, float* d_y, int n);
 

@@ -36,7 +36,7 @@ kit::Run check(int n, float reach, Launcher launch = launch_sigmoid_fused,
     scale.push_back(scale_of(a[i], b[i], c[i]));
   }
   kit::Tolerance tolerance = kit::Tolerance::units(kUnits, scale);
-  tolerance.absolute_error = 1e-37;  // what a float cannot hold with all its digits
+  tolerance.absolute_error = 1e-7;  // of the header: 1/2 + tanh(x/2)/2 is a sigmoid as well
   kit::expect_near(d_y, expected, tolerance);
   return run;
 }

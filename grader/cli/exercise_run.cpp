@@ -16,6 +16,7 @@
 #include "cli/process/confinement.h"
 #include "cli/process/jail.h"
 #include "cli/python_program.h"
+#include "cli/time_limits.h"
 #include "course/text.h"
 
 namespace grade {
@@ -27,34 +28,7 @@ namespace {
 using End = ChildResult::End;
 
 constexpr uint64_t kMiB = 1 << 20;
-constexpr char kTimeLimit[] = "time limit";  // as an early end
 constexpr uint64_t kOutputLimit = 64 * kMiB;
-
-// Seconds: the whole run, and one test. GRADE_TIME_LIMIT sets the second and scales the first.
-struct TimeLimits {
-  double whole = 120, quiet = 20;
-};
-
-bool uses_several_gpus(const RunRequest& request) {
-  return request.device == Device::kGpu && request.exercise->gpus > 1;
-}
-
-TimeLimits time_limits(const RunRequest& request) {
-  TimeLimits limits;
-  // Importing PyTorch takes long, and so does compiling an extension, all in silence.
-  if (!request.exercise->python.empty()) limits = {240, 60};
-  if (is_python(*request.exercise) && request.device == Device::kGpu) limits = {400, 120};
-  // Eight cards that were asleep, and communicators over all of them, take tens of seconds.
-  if (uses_several_gpus(request)) limits = {240, 40};
-  if (const char* text = std::getenv("GRADE_TIME_LIMIT")) {
-    const double seconds = std::atof(text);
-    if (seconds > 0) limits = {6 * seconds, seconds};
-  }
-  if (request.wall_seconds > 0) limits.whole = request.wall_seconds;
-  if (request.quiet_seconds > 0) limits.quiet = request.quiet_seconds;
-  limits.quiet = std::min(limits.quiet, limits.whole);
-  return limits;
-}
 
 // Most of what the machine has left, so that the program ends before the machine swaps.
 uint64_t memory_limit() {
@@ -71,16 +45,6 @@ uint64_t memory_limit() {
   }
   return kMost;
 }
-
-std::string whole_seconds(double seconds) {
-  return std::to_string(static_cast<long>(seconds + 0.5)) + " s";
-}
-
-// How the program ended before it had reported everything.
-struct EarlyEnd {
-  std::string what;     // for --json and the gates
-  std::string message;  // for the learner
-};
 
 EarlyEnd signal_end(int signal) {
   const std::string what = describe_signal(signal);
@@ -132,40 +96,12 @@ EarlyEnd exit_end(int status, bool in_test, bool python) {
               ": exit() was called, perhaps by the constructor of a static object."};
 }
 
-EarlyEnd timed_out(const ChildResult& child, const TimeLimits& limits, bool several_gpus,
-                   const std::string& at_work) {
-  const bool whole = child.seconds >= limits.whole;
-  const std::string after = "Still running after " +
-                            whole_seconds(whole ? limits.whole : limits.quiet) + ", and stopped. ";
-  const std::string longer =
-      "GRADE_TIME_LIMIT=" + std::to_string(static_cast<long>(3 * limits.quiet)) +
-      " in the environment gives it longer.";
-  if (!at_work.empty()) {
-    return {kTimeLimit, after + "The test itself was busy, " + at_work +
-                            ": nothing says that your code is at fault. This machine is slow at "
-                            "it; " +
-                            longer};
-  }
-  if (several_gpus) {
-    return {kTimeLimit, after +
-                            "A rank waits for another that never makes the same call, or a loop "
-                            "does not end. --device sim says which: ./grade explain "
-                            "nccl-deadlock."};
-  }
-  const std::string seen =
-      whole ? "That is as long as a whole run may take. " : "Nothing was heard of it for so long. ";
-  return {kTimeLimit, after + seen +
-                          "If a loop does not end, the condition of every loop in your host code "
-                          "and kernel is where to look; if this machine is slow, " +
-                          longer};
-}
-
 EarlyEnd early_end(const ChildResult& child, bool in_test, const TimeLimits& limits,
                    const RunRequest& request, const std::string& at_work) {
   const bool python = is_python(*request.exercise);
   switch (child.end) {
     case End::kTimedOut:
-      return timed_out(child, limits, uses_several_gpus(request), at_work);
+      return timed_out(child, limits, request, at_work);
     case End::kTooMuchMemory:
       return {"memory limit", "Stopped: the program used " +
                                   std::to_string(child.memory_peak / kMiB) +
@@ -230,7 +166,9 @@ class ProgramRun {
     ask_for_devices(request.exercise->simulated_gpus);
     options_.memory_bytes = memory_limit();
     options_.output_limit = kOutputLimit;
-    options_.quiet_seconds = limits_.quiet;
+    options_.quiet_seconds = [this] {
+      return result_.at_work.empty() ? limits_.quiet : limits_.at_work;
+    };
     options_.with_channel = true;
     options_.confinement = &confinement_;
     if (request.jail) lock_up(paths);

@@ -13,10 +13,11 @@ namespace kit {
 void caller_works();
 
 // What waited for the device since the counters were reset, other than the test itself: "" or the
-// message of the class.
+// message of the class. "" too for a function that pins, or has managed, memory of its own: it must
+// wait before it reads that memory or gives it back.
 std::string waited();
-// A blocking copy to the host, which its caller wants to see: such a function returns when all is
-// done.
+// A copy to the host that its caller wants to see, blocking or into memory that is not pinned: such
+// a function returns when all is done.
 bool hands_a_result_to_the_host();
 
 }  // namespace kit

@@ -250,12 +250,39 @@ bool is_expected(const wsim_finding& finding) {
 
 }  // namespace
 
+// A race or a missing order explains a value that is read before it is written, not the other way
+// round: they are of one kernel, or meet in a line.
+static bool explains(const wsim_finding& cause, const wsim_finding& effect) {
+  const std::string check = cause.check;
+  if (cause.is_note || (check != "racecheck" && check != "streamcheck")) return false;
+  if (std::string(effect.check) != "initcheck") return false;
+  const auto is_at_effect = [&](const char* file, int line) {
+    return line > 0 && line == effect.line && std::string(file) == effect.file;
+  };
+  const std::string kernel = cause.kernel;
+  return (!kernel.empty() && kernel == effect.kernel) || is_at_effect(cause.file, cause.line) ||
+         is_at_effect(cause.other_file, cause.other_line);
+}
+
+// As they were found, but causes before what they explain.
+static std::vector<wsim_finding> findings_in_order() {
+  std::vector<wsim_finding> all;
+  const int count = wsim_finding_count();  // asked again, it would take back the texts
+  for (int i = 0; i < count; ++i) {
+    wsim_finding finding;
+    if (wsim_get_finding(i, &finding) != 0) break;
+    const auto effect = std::find_if(all.begin(), all.end(), [&](const wsim_finding& earlier) {
+      return explains(finding, earlier);
+    });
+    all.insert(effect, finding);
+  }
+  return all;
+}
+
 std::string take_findings() {
   Context& now = context();
   std::string first;
-  for (int i = 0; i < wsim_finding_count(); ++i) {
-    wsim_finding finding;
-    if (wsim_get_finding(i, &finding) != 0) break;
+  for (const wsim_finding& finding : findings_in_order()) {
     const bool expected = is_expected(finding);
     if (std::string(finding.kind) == "refused") context().refusal = finding.message;
     if (!expected && !finding.is_note && first.empty()) first = finding_text(finding);

@@ -182,7 +182,8 @@ class Run {
     child.confinement = options_.confinement;
     for (const auto& [which, most] : options_.limits) child.limits.push_back({which, {most, most}});
     if (options_.grace_seconds > 0) child.signal_of_orphan = SIGTERM;
-    started_ = last_event_ = Clock::now();
+    started_ = Clock::now();
+    own_time_.restart();
     pid_ = ::fork();
     if (pid_ == 0) become(child);
     if (pid_ < 0) {
@@ -245,8 +246,10 @@ class Run {
     if (options_.wall_seconds > 0 && seconds_since(started_) > options_.wall_seconds) {
       return stop(End::kTimedOut);
     }
-    if (options_.quiet_seconds > 0 && seconds_since(last_event_) > options_.quiet_seconds) {
-      return stop(End::kTimedOut);
+    if (options_.quiet_seconds) {
+      result_.since_event = own_time_.of(pid_);
+      result_.was_quiet = result_.since_event.own > options_.quiet_seconds();
+      if (result_.was_quiet) return stop(End::kTimedOut);
     }
     if (options_.memory_bytes > 0 && result_.memory_peak > options_.memory_bytes) {
       return stop(End::kTooMuchMemory);
@@ -274,7 +277,7 @@ class Run {
   bool take(int which, std::string_view bytes) {
     if (which == kChannel) {
       const bool more = channel_.add(bytes, options_.on_event);
-      if (channel_.saw_event()) last_event_ = Clock::now();
+      if (channel_.saw_event()) own_time_.restart();
       channel_.forget_event();
       return more || stop(End::kStopped);
     }
@@ -350,7 +353,8 @@ class Run {
   ChannelReader channel_;
   ChildResult result_;
   Descriptor streams_[kStreams];
-  Clock::time_point started_, last_event_, exited_at_;
+  Clock::time_point started_, exited_at_;
+  OwnTime own_time_;  // since the last event
   pid_t pid_ = -1;
   int wait_status_ = 0;
   bool exited_ = false, stopped_ = false;

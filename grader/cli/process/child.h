@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "cli/process/own_time.h"
+
 namespace grade {
 
 class Confinement;
@@ -21,10 +23,12 @@ struct ChildOptions {
   std::vector<std::pair<std::string, std::string>> environment;  // added to, or replacing, ours
   std::vector<std::string> dropped;  // variables of ours that start so are not passed on
   double wall_seconds = 0;           // whole run; 0: no limit
-  double quiet_seconds = 0;          // between two lines on the channel; 0: no limit
-  uint64_t memory_bytes = 0;         // resident set of the child; 0: no limit
-  bool whole_tree = false;           // memory is that of the child and all that it has started
-  size_t output_kept = 32 << 10;     // bytes of the head, and as many of the tail, of each stream
+  // Between two lines on the channel, of the child's own time (process/own_time.h), asked again
+  // and again; empty: no limit.
+  std::function<double()> quiet_seconds;
+  uint64_t memory_bytes = 0;      // resident set of the child; 0: no limit
+  bool whole_tree = false;        // memory is that of the child and all that it has started
+  size_t output_kept = 32 << 10;  // bytes of the head, and as many of the tail, of each stream
   uint64_t output_limit =
       64 << 20;  // bytes on stdout and stderr together; the child is killed above
   // When it must end: SIGTERM first, and this many seconds to clean up. For tools that have
@@ -71,6 +75,8 @@ struct ChildResult {
   std::string error;  // if kNotStarted: why
   Capture out, err;
   double seconds = 0;
+  bool was_quiet = false;    // kTimedOut: by quiet_seconds
+  TimeHad since_event;       // when it was stopped
   uint64_t memory_peak = 0;  // bytes resident, as far as it was looked at
   bool ok() const { return end == End::kExited && status == 0; }
 };

@@ -70,7 +70,23 @@ TEST_F(BadInput, FileThatDoesNotCompileShowsItsFirstErrorOnly) {
 
 TEST_F(BadInput, EndlessLoopIsStoppedAtTheTimeLimit) {
   const Ran ran = grade_steps("//! hang");
-  expect_says(ran, "Still running after 2 s, and stopped. Nothing was heard of it for so long.");
+  expect_says(ran,
+              "Still running after 2 s, and stopped. Nothing was heard of it for so long. It "
+              "computes all the time.");
+}
+
+TEST_F(BadInput, AWaitThatNeverEndsIsNoLoop) {
+  const Ran ran = grade_steps("//! wait");
+  expect_says(ran,
+              "Nothing was heard of it for so long. It does not compute: it waits for what never "
+              "comes");
+}
+
+// Ten others want the same processor: a tenth of the time of the clock is its own.
+TEST_F(BadInput, ABusyMachineGivesItLonger) {
+  const Ran ran = grade_steps("//! crowded-hang");
+  expect_says(ran, "by the clock; the machine is busy, and waiting for a processor does not count");
+  EXPECT_GT(ran.seconds, 4);
 }
 
 TEST_F(BadInput, ASlowTestIsNoEndlessLoop) {

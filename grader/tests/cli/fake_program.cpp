@@ -11,12 +11,14 @@
 //   //! part SHARE EXERCISE   //! own NEEDED   whose kernels have what of a step
 //   //! case NAME                          the case of the speeds after it
 //   //! devices N               fails unless so many devices are asked for (0: not said)
-//   //! print TEXT  //! spam  //! exit N  //! abort  //! crash  //! recurse  //! hang  //! allocate
+//   //! print TEXT  //! spam  //! exit N  //! abort  //! crash  //! recurse  //! allocate
+//   //! hang  //! wait  //! crowded-hang
 //   //! at_work TEXT            the test itself is busy with that
 //   //! throw  //! fork  //! silent-exit, linked-for-gpu (before the first event)
 //   //! view        a recording, where GRADE_SIM_VIEW asks for one
 //   //! trace TEXT   into the file that GRADE_SIM_TRACE names, with the block and thread asked for
 #include <fnmatch.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -211,7 +213,27 @@ class Program {
   }
 
   [[noreturn]] static void hang() {
+    volatile unsigned turns = 0;
+    for (;;) turns = turns + 1;
+  }
+
+  [[noreturn]] static void wait() {
     for (;;) ::pause();
+  }
+
+  // On one processor, which nine other processes want as well: not its children, so that their time
+  // is not its own.
+  [[noreturn]] static void crowded_hang() {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    sched_setaffinity(0, sizeof one, &one);
+    for (int i = 0; i < 9; ++i) {
+      if (::fork() != 0) continue;
+      if (::fork() == 0) hang();
+      std::_Exit(0);
+    }
+    hang();
   }
 
   static int recurse(volatile char* above) {
@@ -288,6 +310,8 @@ class Program {
            recurse(&first);
          }},
         {"hang", [] { hang(); }},
+        {"wait", [] { wait(); }},
+        {"crowded-hang", [] { crowded_hang(); }},
         {"at_work", [&] { send("at_work", about() + ",\"doing\":\"" + step.rest + "\""); }},
         {"trace", [&] { trace(step.rest); }},
         {"view", [] { view(); }},
@@ -296,7 +320,7 @@ class Program {
         {"throw", [] { throw std::runtime_error("thrown by the learner"); }},
         {"fork",
          [] {
-           if (::fork() == 0) hang();  // holds the pipes open
+           if (::fork() == 0) wait();  // holds the pipes open
          }},
     };
     const auto found = verbs.find(step.verb);

@@ -308,4 +308,7 @@ TEST(KitWaits, FindsAWaitThatNobodyAskedFor) {
   EXPECT_TRUE(contains(asks, "It waits: cudaStreamQuery at kernels.cu:")) << asks;
   EXPECT_TRUE(contains(asks, "is asked until the work is done")) << asks;
   EXPECT_EQ(waiting(Wait::kForResult), "") << "a result on the host is there when it returns";
+  EXPECT_EQ(waiting(Wait::kForResultInAStream), "") << "the same, by an asynchronous copy";
+  EXPECT_EQ(waiting(Wait::kForMappedInput), "") << "kernels read memory that is given back";
+  EXPECT_EQ(waiting(Wait::kForManaged), "") << "the host reads it next";
 }

@@ -70,3 +70,15 @@ TEST(KitFindings, ThatAreNotExpectedStillFail) {
   EXPECT_NE(read_at(y, 0), "");
   kit::context().expected_findings.clear();
 }
+
+// The other warp has not written yet when a value is read: the missing barrier is the cause, and it
+// is seen later than its effect.
+TEST(KitFindings, TellTheRaceBeforeTheUnwrittenValueThatItCauses) {
+  const auto x = kit::DeviceBuffer<float>::input(std::vector<float>(64, 1.0f), "x");
+  const auto y = kit::DeviceBuffer<float>::output(64, "y");
+  const std::string message =
+      failure_of([&] { kit::run([&] { launch_reversed_without_barrier(x.get(), y.get(), 64); }); });
+  EXPECT_TRUE(contains(message, "A __syncthreads() between the two accesses orders them"))
+      << message;
+  EXPECT_FALSE(contains(message, "nothing has written")) << message;
+}

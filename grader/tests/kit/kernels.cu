@@ -1,6 +1,6 @@
-#include <vector>
-
 #include "kernels.h"
+
+#include <vector>
 
 __global__ void twice(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -114,4 +114,37 @@ void launch_twice_and_wait(const float* d_x, float* d_y, int n, Wait wait) {
     cudaDeviceSynchronize();
     cudaMemcpy(&first, d_y, sizeof first, cudaMemcpyDeviceToHost);
   }
+  if (wait == Wait::kForResultInAStream) {
+    float first = 0;
+    cudaMemcpyAsync(&first, d_y, sizeof first, cudaMemcpyDeviceToHost);
+    cudaStreamSynchronize(nullptr);
+  }
+  if (wait == Wait::kForMappedInput) {
+    static std::vector<float> h_x(64, 1.0f);
+    float* mapped = nullptr;
+    cudaHostRegister(h_x.data(), h_x.size() * sizeof(float), cudaHostRegisterMapped);
+    cudaHostGetDevicePointer(&mapped, h_x.data(), 0);
+    launch_branch_on(mapped, 0, d_y);
+    launch_twice(d_x, d_y, n);
+    cudaDeviceSynchronize();
+    cudaHostUnregister(h_x.data());
+  }
+  if (wait == Wait::kForManaged) {
+    float* result = nullptr;
+    cudaMallocManaged(&result, sizeof(float));
+    launch_branch_on(d_y, 0, result);
+    cudaDeviceSynchronize();
+    cudaFree(result);
+  }
+}
+
+__global__ void reversed_without_barrier(const float* x, float* y, int n) {
+  __shared__ float s[64];
+  const int i = threadIdx.x;
+  s[i] = x[i];
+  y[i] = 2.0f * s[n - 1 - i];
+}
+
+void launch_reversed_without_barrier(const float* d_x, float* d_y, int n) {
+  reversed_without_barrier<<<1, n>>>(d_x, d_y, n);
 }

@@ -23,11 +23,20 @@ void launch_tickets(int* d_next, int* d_block, int count);
 // Row r of y, at y + r * stride, is twice that of x, in one of three ways to compute the index.
 enum class Index { k64, kInt, kUnsigned };
 void launch_twice_rows(const float* d_x, float* d_y, int rows, int cols, int stride, Index index);
+// y is x in reversed order, by a block of n <= 64 threads that does not wait for its shared memory.
+void launch_reversed_without_barrier(const float* d_x, float* d_y, int n);
 // Allocates `count` buffers and frees none.
 void launch_and_leak(int count);
 
 // y[i] = 2 * x[i] for i < n, and a wait for it.
-enum class Wait { kSynchronize, kQuery, kForResult };
+enum class Wait {
+  kSynchronize,
+  kQuery,
+  kForResult,
+  kForResultInAStream,
+  kForMappedInput,
+  kForManaged
+};
 void launch_twice_and_wait(const float* d_x, float* d_y, int n, Wait wait);
 
 // y[i] = 2 * x[i] for i < n by way of a copy of x, which is cleared afterwards. Returns the first
