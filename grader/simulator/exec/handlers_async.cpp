@@ -3,11 +3,9 @@
 #include <cstring>
 
 #include "decode/handlers.h"
+#include "exec/access.h"
 #include "exec/fault.h"
-#include "exec/lanes.h"
 #include "exec/reports.h"
-#include "exec/request.h"
-#include "memory/device_memory.h"
 
 namespace warplings::sim {
 namespace {
@@ -66,56 +64,40 @@ std::array<uint32_t, 32> source_sizes(Warp& w, const Instr& in, uint32_t mask) {
   return sizes;
 }
 
-Request part_of(const Request& all, uint32_t lanes) {
-  Request part = all;
-  part.mask = lanes;
-  part.contiguous = all.contiguous && lanes == all.mask;
-  part.low = ~uint64_t{0};
-  part.high = 0;
-  each_lane(lanes, [&](int lane) {
-    part.low = std::min(part.low, part.address[lane]);
-    part.high = std::max(part.high, part.address[lane] + part.bytes);
-  });
-  return part;
-}
+// The global side. Lanes that copy fewer bytes than the instruction names touch only those.
+struct Source : InGlobal {
+  const std::array<uint32_t, 32>& sizes;
 
-// Lanes that copy fewer bytes than the instruction names touch only those.
-void check_partial(Warp& w, const Instr& in, const Request& all, uint32_t lanes,
-                   const std::array<uint32_t, 32>& sizes) {
-  each_lane(lanes, [&](int lane) {
-    Request one = all;
-    one.bytes = 1;
-    one.contiguous = false;
-    check_global(w, in, part_of(one, 1u << lane));
-    one.address[lane] += sizes[lane] - 1;
-    check_global(w, in, part_of(one, 1u << lane));
-  });
-}
-
-void read_source(Warp& w, const Instr& in, const Request& from,
-                 const std::array<uint32_t, 32>& sizes, AsyncCopy* copy) {
-  uint32_t whole = 0, some = 0;
-  each_lane(from.mask, [&](int lane) {
-    if (sizes[lane] == from.bytes) whole |= 1u << lane;
-    if (sizes[lane] != 0) some |= 1u << lane;
-  });
-  if (whole != 0) check_global(w, in, part_of(from, whole));
-  check_partial(w, in, from, some & ~whole, sizes);
-  if (some != 0) {
-    count_global(w, part_of(from, some), Traffic::kGlobalLoad);
-    race_global(w, in, part_of(from, some));
+  uint32_t check() const {
+    uint32_t whole = 0;
+    each_lane(r.mask, [&](int lane) { whole |= (sizes[lane] == r.bytes ? 1u : 0u) << lane; });
+    if (whole != 0) check_global(w, in, part_of(r, whole, 0));
+    each_lane(r.mask & ~whole, [&](int lane) {
+      Request one = r;
+      one.bytes = 1;
+      check_global(w, in, part_of(one, 1u << lane, 0));
+      one.address[lane] += sizes[lane] - 1;
+      check_global(w, in, part_of(one, 1u << lane, 0));
+    });
+    return r.mask;
   }
-  const DeviceMemory& memory = DeviceMemory::instance();
-  each_lane(from.mask, [&](int lane) {
-    copy->value[lane].fill(0);
-    copy->undefined[lane] = 0;
-    if (sizes[lane] == 0) return;
-    std::memcpy(copy->value[lane].data(), memory.view(from.address[lane]), sizes[lane]);
-    if (!w.checks) return;
-    copy->undefined[lane] =
-        static_cast<uint16_t>(memory.undefined_bytes(from.address[lane], sizes[lane]));
-  });
-}
+};
+
+struct IntoCopy {
+  AsyncCopy& copy;
+
+  void move(const Source& from, uint32_t lanes) const {
+    each_lane(lanes, [&](int lane) {
+      std::memcpy(copy.value[lane].data(), from.at(lane), from.sizes[lane]);
+    });
+  }
+  void follow(const Source& from, uint32_t lanes) const {
+    each_lane(lanes, [&](int lane) {
+      copy.undefined[lane] = static_cast<uint16_t>(
+          from.memory.undefined_bytes(from.r.address[lane], from.sizes[lane]));
+    });
+  }
+};
 
 void op_cp_async(Warp& w, const Instr& in, uint32_t m) {
   check_operands(w, in, m);
@@ -128,7 +110,13 @@ void op_cp_async(Warp& w, const Instr& in, uint32_t m) {
   copy.lanes = m;
   copy.bytes = in.size;
   std::copy(to.address, to.address + 32, copy.to.begin());
-  read_source(w, in, from, sizes, &copy);
+  uint32_t some = 0;
+  each_lane(m, [&](int lane) {
+    copy.value[lane].fill(0);
+    copy.undefined[lane] = 0;
+    if (sizes[lane] != 0) some |= 1u << lane;
+  });
+  if (some != 0) access(Source{{w, in, part_of(from, some, 0)}, sizes}, IntoCopy{copy});
   race_async_copy(w, to);
   w.async_copies.issue(copy);
 }

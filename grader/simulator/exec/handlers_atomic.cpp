@@ -1,16 +1,11 @@
 // atom and red: one lane after the other, in order of the lanes.
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "decode/handlers.h"
-#include "exec/cluster.h"
+#include "exec/access.h"
 #include "exec/half.h"
-#include "exec/interpreter.h"
-#include "exec/lanes.h"
 #include "exec/reports.h"
-#include "exec/request.h"
-#include "memory/device_memory.h"
 
 namespace warplings::sim {
 namespace {
@@ -63,87 +58,59 @@ T combine(T old, T b, T c) {
   return old;
 }
 
-// Returns the lanes that wrote: a comparison that fails changes nothing.
-template <Op kOp, class T, class View>
-uint32_t perform(Warp& w, const Instr& in, uint32_t mask, View view) {
-  uint32_t wrote = mask;
-  const auto* b = w.in<Store<T>>(in.ops[1]);
-  const auto* c = in.ops[2] == kNoPlace ? b : w.in<Store<T>>(in.ops[2]);
-  const bool returns = in.destinations == 1 && in.ops[0] != kNoPlace;
-  Store<T> result[32];
-  each_lane(mask, [&](int lane) {
-    uint8_t* at = view(lane);
-    T old;
-    std::memcpy(&old, at, sizeof(T));
-    const T now = combine<kOp, T>(old, load_lane<T>(b[lane]), load_lane<T>(c[lane]));
-    if (kOp == Op::kCas && store_lane<T>(old) != b[lane]) wrote &= ~(1u << lane);
-    if (std::memcmp(at, &now, sizeof(T)) != 0) note_change(w);
-    std::memcpy(at, &now, sizeof(T));
-    result[lane] = store_lane<T>(old);
-  });
-  if (!returns) return wrote;
-  auto* d = w.out<Store<T>>(in.ops[0]);
-  each_lane(mask, [&](int lane) { d[lane] = result[lane]; });
-  if (w.any_undefined) w.undefined_lanes(in.ops[0]) &= ~mask;
-  return wrote;
-}
+bool returns(const Instr& in) { return in.destinations == 1 && in.ops[0] != kNoPlace; }
 
-// `home`: whose shared memory it is in, or null.
-void note_order(Warp& w, const Instr& in, const Request& request, uint32_t wrote, Block* home) {
-  if (!w.checks) return;
-  const bool returns = in.destinations == 1 && in.ops[0] != kNoPlace;
-  order_atomic(w, in, request, returns ? request.mask : 0, wrote, home);
-}
+template <Op kOp, class T>
+struct Change {
+  uint32_t wrote = 0;  // lanes: a comparison that fails changes nothing
 
-// Bytes that nothing had written where the lanes are about to change memory, which writes them.
-struct Unwritten {
-  uint32_t lanes = 0;
-  std::array<uint8_t, 32> bytes{};  // of each such lane: bit i = byte i
-};
-Unwritten take_unwritten_global(const Warp& w, const Request& request, uint32_t mask) {
-  Unwritten found;
-  if (!w.checks) return found;
-  DeviceMemory& memory = DeviceMemory::instance();
-  each_lane(mask, [&](int lane) {
-    const uint64_t address = request.address[lane];
-    const auto bytes = static_cast<uint8_t>(memory.undefined_bytes(address, request.bytes));
-    if (bytes == 0) return;
-    found.lanes |= 1u << lane;
-    found.bytes[static_cast<size_t>(lane)] = bytes;
-    memory.set_undefined_bytes(address, request.bytes, 0);
-  });
-  return found;
-}
-Unwritten take_unwritten_shared(const Warp& w, const Request& request, Block& home) {
-  Unwritten found;
-  std::vector<uint8_t>& shadow = home.shared_undefined;
-  if (!w.checks || shadow.empty()) return found;
-  each_lane(request.mask, [&](int lane) {
-    for (uint32_t k = 0; k < request.bytes; ++k) {
-      uint8_t& undefined = shadow[request.address[lane] + k];
-      if (undefined == 0) continue;
-      found.lanes |= 1u << lane;
-      found.bytes[static_cast<size_t>(lane)] |= static_cast<uint8_t>(1u << k);
-      undefined = 0;
-    }
-  });
-  return found;
-}
-
-// An atomic uses what it changes, and that is a finding at once. An exchange only hands it on.
-template <Op kOp>
-void use_unwritten(Warp& w, const Instr& in, const Unwritten& found) {
-  if (found.lanes == 0) return;
-  if (kOp != Op::kExch) {
-    report_undefined(w, found.lanes, "is changed by an atomic operation");
-  } else if (in.destinations == 1 && in.ops[0] != kNoPlace) {
-    w.any_undefined = true;
-    w.undefined_lanes(in.ops[0]) |= found.lanes;
-    each_lane(found.lanes, [&](int lane) {
-      w.undefined_bytes(in.ops[0])[lane] = found.bytes[static_cast<size_t>(lane)];
+  template <class Where>
+  void move(const Where& place, uint32_t lanes) {
+    Warp& w = place.w;
+    const Instr& in = place.in;
+    wrote = lanes;
+    const auto* b = w.in<Store<T>>(in.ops[1]);
+    const auto* c = in.ops[2] == kNoPlace ? b : w.in<Store<T>>(in.ops[2]);
+    Store<T> result[32];
+    each_lane(lanes, [&](int lane) {
+      uint8_t* at = place.at(lane);
+      T old;
+      std::memcpy(&old, at, sizeof(T));
+      const T now = combine<kOp, T>(old, load_lane<T>(b[lane]), load_lane<T>(c[lane]));
+      if (kOp == Op::kCas && store_lane<T>(old) != b[lane]) wrote &= ~(1u << lane);
+      if (std::memcmp(at, &now, sizeof(T)) != 0) note_change(w);
+      std::memcpy(at, &now, sizeof(T));
+      result[lane] = store_lane<T>(old);
     });
+    if (!returns(in)) return;
+    auto* d = w.out<Store<T>>(in.ops[0]);
+    each_lane(lanes, [&](int lane) { d[lane] = result[lane]; });
+    if (w.any_undefined) w.undefined_lanes(in.ops[0]) &= ~lanes;
   }
-}
+
+  template <class Where>
+  void order(const Where& place) {
+    const uint32_t read = returns(place.in) ? place.r.mask : 0;
+    order_atomic(place.w, place.in, place.r, read, wrote, place.home());
+  }
+
+  // An atomic uses what it changes, and that is a finding at once. An exchange only hands it on.
+  template <class Where>
+  void follow(const Where& place, uint32_t lanes) {
+    Warp& w = place.w;
+    const auto to = place.in.ops[0];
+    uint8_t bytes[32];
+    const uint32_t found = take_undefined(place, lanes, bytes);
+    if (found == 0) return;
+    if (kOp != Op::kExch) {
+      report_undefined(w, found, "is changed by an atomic operation");
+    } else if (returns(place.in)) {
+      w.any_undefined = true;
+      w.undefined_lanes(to) |= found;
+      each_lane(found, [&](int lane) { w.undefined_bytes(to)[lane] = bytes[lane]; });
+    }
+  }
+};
 
 void check_sources(Warp& w, const Instr& in, uint32_t mask) {
   if (!w.any_undefined) return;
@@ -161,52 +128,14 @@ template <Op kOp, class T>
 void op_atom(Warp& w, const Instr& in, uint32_t m) {
   w.spun = true;
   check_sources(w, in, m);
-  const Request all = make_request(w, in, m, true);
-  uint32_t shared_lanes = in.space == Space::kShared ? m : 0;
-  if (in.space == Space::kGeneric) {
-    each_lane(m, [&](int i) {
-      shared_lanes |= (space_of(all.address[i]) == Space::kShared ? 1u : 0u) << i;
-    });
-  }
-  const auto part_of = [&](uint32_t lanes, uint64_t window) {
-    Request part = all;
-    part.mask = lanes;
-    part.atomic = true;
-    part.contiguous = all.contiguous && lanes == all.mask;
-    part.low = ~uint64_t{0};
-    part.high = 0;
-    each_lane(lanes, [&](int i) {
-      part.address[i] -= window;
-      part.low = std::min(part.low, part.address[i]);
-      part.high = std::max(part.high, part.address[i] + part.bytes);
-    });
-    return part;
-  };
-  if (shared_lanes != 0) {
-    const Request part = part_of(shared_lanes, in.space == Space::kGeneric ? kSharedWindow : 0);
+  Request all = make_request(w, in, m, true);
+  all.atomic = true;
+  global_or_shared(in, all, [&](const Request& part, bool shared) {
+    if (!shared) return access(InGlobal{w, in, part}, Change<kOp, T>{});
     each_home(w, part, [&](Block& home, const Request& here) {
-      check_shared(w, in, here, home);
-      const Unwritten unwritten = take_unwritten_shared(w, here, home);
-      count_atomic(w, in, here, Traffic::kSharedAtomic);
-      race_shared(w, in, here, home);
-      const uint32_t wrote = perform<kOp, T>(
-          w, in, here.mask, [&](int lane) { return home.shared.data() + here.address[lane]; });
-      use_unwritten<kOp>(w, in, unwritten);
-      note_order(w, in, here, wrote, &home);
+      access(InShared{{w, in, here}, home}, Change<kOp, T>{});
     });
-  }
-  if ((m & ~shared_lanes) != 0) {
-    const Request part = part_of(m & ~shared_lanes, 0);
-    const uint32_t allowed = check_global(w, in, part);
-    const Unwritten unwritten = take_unwritten_global(w, part, allowed);
-    count_atomic(w, in, part, Traffic::kGlobalAtomic);
-    race_global(w, in, part);
-    const uint32_t wrote = perform<kOp, T>(w, in, allowed, [&](int lane) {
-      return DeviceMemory::instance().view(part.address[lane]);
-    });
-    use_unwritten<kOp>(w, in, unwritten);
-    note_order(w, in, part, wrote, nullptr);
-  }
+  });
 }
 
 template <class T>

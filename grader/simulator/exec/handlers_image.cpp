@@ -3,12 +3,10 @@
 #include <cstring>
 
 #include "decode/handlers.h"
+#include "exec/access.h"
 #include "exec/fault.h"
-#include "exec/lanes.h"
-#include "exec/memory_access.h"
 #include "exec/reports.h"
 #include "exec/sampling.h"
-#include "memory/device_memory.h"
 #include "memory/footprint.h"
 
 namespace warplings::sim {
@@ -85,17 +83,12 @@ class SurfaceOfLane {
   const Image* image_ = nullptr;
 };
 
-// Racecheck of what the lanes read or write at addresses[lane]. Texels are memory like any other:
-// what a kernel writes to them is not there for its fetches without an order.
-void race_texels(Warp& w, const Instr& in, Request request) {
-  if (request.mask == 0 || !w.checks) return;
-  request.low = ~uint64_t{0};
-  each_lane(request.mask, [&](int lane) {
-    request.low = std::min(request.low, request.address[lane]);
-    request.high = std::max(request.high, request.address[lane] + request.bytes);
-  });
-  race_global(w, in, request);
-}
+// Texels are memory like any other: what a kernel writes to them is not there for its fetches
+// without an order. Each lane has found its place already, and such requests are not counted.
+struct InImage : InGlobal {
+  uint32_t check() const { return r.mask; }
+  void count() const {}
+};
 
 Position3 position_of(const Warp& w, const ImageOp& op, int lane) {
   Position3 where;
@@ -124,7 +117,8 @@ void race_corners(Warp& w, const Instr& in, uint32_t m, const Texel* texels, uin
       request.address[lane] = texels[lane].addresses[corner];
     });
     if (request.mask == 0) return;
-    race_texels(w, in, request);
+    const Request corners = part_of(request, request.mask, 0);
+    InImage{{w, in, corners}}.tell();
   }
 }
 
@@ -143,7 +137,7 @@ void op_tex(Warp& w, const Instr& in, uint32_t m) {
                            : sample(texture, op.geometry, where);
     if (texels[lane].undefined && w.checks) undefined |= 1u << lane;
   });
-  race_corners(w, in, m, texels, bytes);
+  if (w.checks) race_corners(w, in, m, texels, bytes);
   if (undefined != 0) w.any_undefined = true;
   for (size_t k = 0; k < 4; ++k) {
     if (op.values[k] == kNoPlace) continue;
@@ -189,45 +183,49 @@ SurfacePlace locate(Warp& w, const ImageOp& op, const Image& image, int lane, bo
   return {address, true};
 }
 
-// The places of all lanes, and what racecheck has to know of them.
-Request request_for(Warp& w, const ImageOp& op, uint32_t m, bool write, SurfacePlace* places) {
+// The lanes that lie inside, and where.
+Request request_for(Warp& w, const ImageOp& op, uint32_t m, bool write) {
   SurfaceOfLane image_of(w, op);
   Request request;
   request.bytes = op.bytes * static_cast<uint32_t>(op.n_values);
   request.write = write;
   each_lane(m, [&](int lane) {
-    places[lane] = locate(w, op, image_of(lane), lane, write);
-    request.address[lane] = places[lane].address;
-    if (places[lane].inside) request.mask |= 1u << lane;
+    const SurfacePlace place = locate(w, op, image_of(lane), lane, write);
+    request.address[lane] = place.address;
+    if (place.inside) request.mask |= 1u << lane;
   });
-  return request;
+  return part_of(request, request.mask, 0);
 }
 
 uint64_t value_of(const Warp& w, const ImageOp& op, size_t k, int lane) {
   return op.bytes == 8 ? w.in<uint64_t>(op.values[k])[lane] : w.in<uint32_t>(op.values[k])[lane];
 }
 
+// What the lanes hold of a surface, and which bytes are undefined.
+struct SurfaceLanes {
+  uint8_t value[32][16] = {};
+  uint8_t undefined[32][16] = {};
+  Buffered buffered() { return {value[0], undefined[0], sizeof value[0]}; }
+};
+
 void op_suld(Warp& w, const Instr& in, uint32_t m) {
   const ImageOp& op = op_of(w, in);
   check_operands(w, op, m);
-  const DeviceMemory& memory = DeviceMemory::instance();
-  SurfacePlace places[32];
-  race_texels(w, in, request_for(w, op, m, false, places));
+  SurfaceLanes held;
+  const Request request = request_for(w, op, m, false);
+  if (request.mask != 0) access(InImage{{w, in, request}}, held.buffered());
   for (size_t k = 0; k < static_cast<size_t>(op.n_values); ++k) {
     if (op.values[k] == kNoPlace) continue;
     each_lane(m, [&](int lane) {
       uint64_t value = 0;
-      uint32_t undefined = 0;
-      if (places[lane].inside) {
-        const uint64_t address = places[lane].address + k * op.bytes;
-        std::memcpy(&value, memory.view(address), op.bytes);
-        if (w.checks) undefined = memory.undefined_bytes(address, op.bytes);
-      }
+      std::memcpy(&value, held.value[lane] + k * op.bytes, op.bytes);
       if (op.bytes == 8) {
         w.out<uint64_t>(op.values[k])[lane] = value;
       } else {
         w.out<uint32_t>(op.values[k])[lane] = static_cast<uint32_t>(value);
       }
+      uint8_t code = 1;
+      const uint32_t undefined = read_shadow(held.undefined[lane] + k * op.bytes, op.bytes, &code);
       if (undefined != 0) w.any_undefined = true;
       if (!w.any_undefined) return;
       uint32_t& lanes = w.undefined_lanes(op.values[k]);
@@ -240,33 +238,21 @@ void op_suld(Warp& w, const Instr& in, uint32_t m) {
 void op_sust(Warp& w, const Instr& in, uint32_t m) {
   const ImageOp& op = op_of(w, in);
   check_operands(w, op, m);
-  DeviceMemory& memory = DeviceMemory::instance();
-  SurfacePlace places[32];
-  Request request = request_for(w, op, m, true, places);
-  uint8_t values[32][16] = {};
-  each_lane(request.mask, [&](int lane) {
-    for (size_t k = 0; k < static_cast<size_t>(op.n_values); ++k) {
+  Request request = request_for(w, op, m, true);
+  SurfaceLanes held;
+  for (size_t k = 0; k < static_cast<size_t>(op.n_values); ++k) {
+    const bool track = w.any_undefined && is_register(op.values[k]);
+    each_lane(request.mask, [&](int lane) {
       const uint64_t value = value_of(w, op, k, lane);
-      std::memcpy(values[lane] + k * op.bytes, &value, op.bytes);
-    }
-  });
-  request.values = values[0];
-  request.values_stride = sizeof values[0];
-  race_texels(w, in, request);
-  each_lane(request.mask, [&](int lane) {
-    const SurfacePlace& at = places[lane];
-    for (size_t k = 0; k < static_cast<size_t>(op.n_values); ++k) {
-      const uint64_t value = value_of(w, op, k, lane), address = at.address + k * op.bytes;
-      std::memcpy(memory.view(address), &value, op.bytes);
-      if (!w.checks) continue;
-      uint32_t undefined = 0;
-      if (w.any_undefined && is_register(op.values[k]) &&
-          ((w.undefined_lanes(op.values[k]) >> lane) & 1) != 0) {
-        undefined = w.undefined_bytes(op.values[k])[lane];
-      }
-      memory.set_undefined_bytes(address, op.bytes, undefined & ((1u << op.bytes) - 1));
-    }
-  });
+      std::memcpy(held.value[lane] + k * op.bytes, &value, op.bytes);
+      if (!track || ((w.undefined_lanes(op.values[k]) >> lane) & 1) == 0) return;
+      const uint32_t undefined = w.undefined_bytes(op.values[k])[lane] & ((1u << op.bytes) - 1);
+      write_shadow(held.undefined[lane] + k * op.bytes, op.bytes, undefined, 1);
+    });
+  }
+  request.values = held.value[0];
+  request.values_stride = sizeof held.value[0];
+  if (request.mask != 0) access(InImage{{w, in, request}}, held.buffered());
 }
 
 template <class T>
@@ -294,31 +280,37 @@ void reduce_at(uint8_t* at, SurfaceReduction reduction, uint64_t value) {
   std::memcpy(at, &now, sizeof now);
 }
 
+struct ReduceSurface {
+  const ImageOp& op;
+
+  void move(const InImage& place, uint32_t lanes) const {
+    note_change(place.w);
+    each_lane(lanes, [&](int lane) {
+      uint8_t* bytes = place.at(lane);
+      const uint64_t value = value_of(place.w, op, 0, lane);
+      if (op.bytes == 8) {
+        op.is_signed ? reduce_at<int64_t>(bytes, op.reduction, value)
+                     : reduce_at<uint64_t>(bytes, op.reduction, value);
+      } else {
+        op.is_signed ? reduce_at<int32_t>(bytes, op.reduction, value)
+                     : reduce_at<uint32_t>(bytes, op.reduction, value);
+      }
+    });
+  }
+  void follow(const InImage& place, uint32_t lanes) const {
+    uint8_t bytes[32];
+    const uint32_t found = take_undefined(place, lanes, bytes);
+    if (found != 0) report_undefined(place.w, found, "is changed by an atomic operation");
+  }
+};
+
 void op_sured(Warp& w, const Instr& in, uint32_t m) {
   const ImageOp& op = op_of(w, in);
   check_operands(w, op, m);
   if (w.any_undefined) check_defined(w, op.values[0], m, "is used in arithmetic");
-  DeviceMemory& memory = DeviceMemory::instance();
-  SurfacePlace places[32];
-  Request request = request_for(w, op, m, true, places);
+  Request request = request_for(w, op, m, true);
   request.atomic = true;
-  race_texels(w, in, request);
-  each_lane(request.mask, [&](int lane) {
-    const SurfacePlace& at = places[lane];
-    if (w.checks && memory.undefined_bytes(at.address, op.bytes) != 0) {
-      report_undefined(w, 1u << lane, "is changed by an atomic operation");
-      memory.set_undefined_bytes(at.address, op.bytes, 0);
-    }
-    uint8_t* bytes = memory.view(at.address);
-    const uint64_t value = value_of(w, op, 0, lane);
-    if (op.bytes == 8) {
-      op.is_signed ? reduce_at<int64_t>(bytes, op.reduction, value)
-                   : reduce_at<uint64_t>(bytes, op.reduction, value);
-    } else {
-      op.is_signed ? reduce_at<int32_t>(bytes, op.reduction, value)
-                   : reduce_at<uint32_t>(bytes, op.reduction, value);
-    }
-  });
+  if (request.mask != 0) access(InImage{{w, in, request}}, ReduceSurface{op});
 }
 
 uint32_t answer(ImageQuery query, const Image& image, bool normalised) {

@@ -10,11 +10,8 @@
 
 #include "decode/handlers.h"
 #include "decode/matrix.h"
-#include "exec/interpreter.h"
-#include "exec/lanes.h"
+#include "exec/access.h"
 #include "exec/reports.h"
-#include "exec/request.h"
-#include "memory/device_memory.h"
 
 namespace warplings::sim {
 namespace {
@@ -43,91 +40,14 @@ void begin(Warp& w, const Instr& in, uint32_t lanes) {
   check_address(w, in, lanes);
 }
 
-// The lanes of `mask`, with addresses relative to the start of their state space.
-Request part_of(const Request& all, uint32_t mask, uint64_t window) {
-  Request part = all;
-  part.mask = mask;
-  part.low = ~uint64_t{0};
-  part.high = 0;
-  each_lane(mask, [&](int i) {
-    part.address[i] -= window;
-    part.low = std::min(part.low, part.address[i]);
-    part.high = std::max(part.high, part.address[i] + part.bytes);
-  });
-  part.contiguous = mask == 0xffffffffu;
-  for (uint64_t i = 0; part.contiguous && i < 32; ++i) {
-    part.contiguous = part.address[i] == part.low + i * part.bytes;
-  }
-  return part;
-}
-
-// value and undefined: the bytes of each lane, `stride` apart.
-struct Lanes {
-  uint8_t* value;
-  uint8_t* undefined;
-  size_t stride;
-  uint8_t* bytes_of(int lane) const { return value + static_cast<size_t>(lane) * stride; }
-  uint8_t* undefined_of(int lane) const { return undefined + static_cast<size_t>(lane) * stride; }
-};
-
-void move_global(Warp& w, const Instr& in, const Request& request, const Lanes& lanes) {
-  const uint32_t allowed = check_global(w, in, request);
-  count_global(w, request, request.write ? Traffic::kGlobalStore : Traffic::kGlobalLoad);
-  if (request.write) note_change(w);
-  race_global(w, in, request);
-  DeviceMemory& memory = DeviceMemory::instance();
-  each_lane(request.write ? allowed : request.mask, [&](int lane) {
-    const uint64_t address = request.address[lane];
-    if (request.write) {
-      std::memcpy(memory.view(address), lanes.bytes_of(lane), request.bytes);
-      uint32_t bits = 0;
-      for (uint32_t k = 0; k < request.bytes; ++k) {
-        bits |= static_cast<uint32_t>(lanes.undefined_of(lane)[k]) << k;
-      }
-      if (w.checks) memory.set_undefined_bytes(address, request.bytes, bits);
-      return;
-    }
-    std::memcpy(lanes.bytes_of(lane), memory.view(address), request.bytes);
-    const uint32_t bits = w.checks ? memory.undefined_bytes(address, request.bytes) : 0;
-    for (uint32_t k = 0; k < request.bytes; ++k) lanes.undefined_of(lane)[k] = (bits >> k) & 1;
-  });
-}
-
-void move_shared(Warp& w, const Instr& in, const Request& request, const Lanes& lanes) {
-  check_shared(w, in, request);
-  count_shared(w, request, request.write ? Traffic::kSharedStore : Traffic::kSharedLoad);
-  if (request.write) note_change(w);
-  race_shared(w, in, request);
-  std::vector<uint8_t>& shadow = w.block->shared_undefined;
-  const bool track = w.checks && !shadow.empty();
-  each_lane(request.mask, [&](int lane) {
-    uint8_t* at = w.block->shared.data() + request.address[lane];
-    if (request.write) {
-      std::memcpy(at, lanes.bytes_of(lane), request.bytes);
-      if (track)
-        std::memcpy(&shadow[request.address[lane]], lanes.undefined_of(lane), request.bytes);
-    } else {
-      std::memcpy(lanes.bytes_of(lane), at, request.bytes);
-      if (track)
-        std::memcpy(lanes.undefined_of(lane), &shadow[request.address[lane]], request.bytes);
-    }
-  });
-}
-
 // One request; a generic address may lie in either space.
-void move(Warp& w, const Instr& in, Request request, const Lanes& lanes) {
+void move(Warp& w, const Instr& in, Request request, const Buffered& lanes) {
   request.values = request.write ? lanes.value : nullptr;
   request.values_stride = static_cast<uint32_t>(lanes.stride);
-  uint32_t shared = in.space == Space::kShared ? request.mask : 0;
-  if (in.space == Space::kGeneric) {
-    each_lane(request.mask, [&](int i) {
-      shared |= (space_of(request.address[i]) == Space::kShared ? 1u : 0u) << i;
-    });
-  }
-  const uint64_t window = in.space == Space::kGeneric ? kSharedWindow : 0;
-  if (shared != 0) move_shared(w, in, part_of(request, shared, window), lanes);
-  const uint32_t global = request.mask & ~shared;
-  if (global != 0) move_global(w, in, part_of(request, global, 0), lanes);
+  global_or_shared(in, request, [&](const Request& part, bool shared) {
+    if (!shared) return access(InGlobal{w, in, part}, lanes);
+    access(InShared{{w, in, part}, *w.block}, lanes);
+  });
 }
 
 // Registers of one lane from the bytes that it holds, and back. Registers beyond those that the
@@ -225,7 +145,7 @@ constexpr size_t kRow = 16;  // bytes
 struct Rows {
   std::array<uint8_t, 32 * kRow> bytes{};
   std::array<uint8_t, 32 * kRow> undefined{};
-  Lanes lanes() { return {bytes.data(), undefined.data(), kRow}; }
+  Buffered lanes() { return {bytes.data(), undefined.data(), kRow}; }
 };
 
 // Where in its block the two elements of a lane stand, in bytes.

@@ -2,15 +2,10 @@
 #include <cstring>
 
 #include "decode/handlers.h"
-#include "exec/cluster.h"
-#include "exec/fault.h"
-#include "exec/interpreter.h"
-#include "exec/lanes.h"
+#include "exec/access.h"
 #include "exec/observer.h"
 #include "exec/reports.h"
-#include "exec/request.h"
 #include "exec/shared_banks.h"
-#include "memory/device_memory.h"
 
 namespace warplings::sim::WARPLINGS_ISA {
 namespace {
@@ -70,7 +65,6 @@ void store_bytes(Warp& w, const Instr& in, uint32_t mask, At at) {
 }
 
 // ---- definedness
-// ----------------------------------------------------------------------------------
 
 // A register as undefined as the bytes it was loaded from. mask_of(lane): bit i = byte i of the
 // request is undefined.
@@ -116,14 +110,6 @@ uint8_t code_of_sources(Warp& w, const Instr& in, int lane) {
   }
   return static_cast<uint8_t>(origin + 1);
 }
-uint32_t read_shadow(const uint8_t* shadow, uint32_t n, uint8_t* code) {
-  uint32_t bytes = 0;
-  for (uint32_t k = 0; k < n; ++k) {
-    bytes |= static_cast<uint32_t>(shadow[k] != 0) << k;
-    *code = std::max(*code, shadow[k]);
-  }
-  return bytes;
-}
 // Results of arithmetic with undefined values leave the warp.
 void check_results(Warp& w, const Instr& in, uint32_t mask, const char* what) {
   if (!w.any_undefined || !w.checks) return;
@@ -142,258 +128,83 @@ void check_address(Warp& w, const Instr& in, uint32_t mask) {
   if (lanes != 0) report_undefined(w, in.ops[4], lanes, "is used as an address");
 }
 
-// ---- global
-// ----------------------------------------------------------------------------------------
+// ---- transfers between registers and memory
 
-template <bool kCount>
-void load_global_request(Warp& w, const Instr& in, const Request& request) {
-  check_global(w, in, request);
-  if (kCount) {
-    count_global(w, request, Traffic::kGlobalLoad);
-    race_global(w, in, request);
+// Each works on a copy of the place, so that the compiler knows that no byte it moves changes it.
+struct ToRegisters {
+  template <class Where>
+  void move(const Where& place, uint32_t lanes) {
+    load_bytes(place.w, place.in, lanes, [place](int lane) { return place.at(lane); });
   }
-  const DeviceMemory& memory = DeviceMemory::instance();
-  // Definedness first: the address registers may be the destination.
-  const Request& r = request;
-  load_bytes(w, in, r.mask, [&](int lane) { return memory.view(r.address[lane]); });
-  if (!w.checks) return;
-  if (in.strong) order_strong(w, in, r, nullptr);
-  const uint64_t* undefined = memory.undefined_bits();
-  const uint64_t first = DeviceMemory::offset_of(r.low), last = DeviceMemory::offset_of(r.high - 1);
-  bool any = last - first > 16 * 1024;
-  for (uint64_t word = first >> 6; !any && word <= last >> 6; ++word) any = undefined[word] != 0;
-  if (!any) {
-    clear_undefined(w, in, r.mask);
-    return;
-  }
-  uint32_t found = 0;
-  std::array<uint32_t, 32> bytes{};
-  each_lane(r.mask, [&](int lane) {
-    bytes[lane] = memory.undefined_bytes(r.address[lane], r.bytes);
-    found |= bytes[lane];
-  });
-  if (found == 0) {
-    clear_undefined(w, in, r.mask);
-  } else {
-    set_undefined(w, in, r.mask, 0, [&](int lane) { return bytes[lane]; });
-  }
-}
-
-void store_global_request(Warp& w, const Instr& in, const Request& request) {
-  const uint32_t allowed = check_global(w, in, request);
-  count_global(w, request, Traffic::kGlobalStore);
-  note_change(w);
-  race_global(w, in, request);
-  DeviceMemory& memory = DeviceMemory::instance();
-  store_bytes(w, in, allowed, [&](int lane) { return memory.view(request.address[lane]); });
-  if (!w.checks) return;
-  check_results(w, in, allowed, "is written to global memory");
-  if (in.strong) order_strong(w, in, request, nullptr);
-  if (!w.any_undefined && request.contiguous && allowed == request.mask) {
-    // Whole words of the shadow where the request covers them.
-    uint64_t* undefined = memory.undefined_bits();
-    const uint64_t first = DeviceMemory::offset_of(request.low);
-    const uint64_t count = request.high - request.low;
-    if ((first & 63) == 0 && (count & 63) == 0) {
-      for (uint64_t word = first >> 6; word < (first + count) >> 6; ++word) undefined[word] = 0;
-      return;
+  template <class Where>
+  void follow(const Where& place, uint32_t lanes) {
+    uint32_t found = 0;
+    uint8_t code = 1;
+    std::array<uint32_t, 32> bytes{};
+    if (place.any_undefined()) {
+      each_lane(lanes,
+                [&, place](int lane) { found |= bytes[lane] = place.undefined(lane, &code); });
     }
+    if (found == 0) return clear_undefined(place.w, place.in, lanes);
+    set_undefined(place.w, place.in, lanes, static_cast<uint8_t>(code - 1),
+                  [&](int lane) { return bytes[lane]; });
   }
-  each_lane(allowed, [&](int lane) {
-    const uint32_t bytes = w.any_undefined ? undefined_of_sources(w, in, lane) : 0;
-    memory.set_undefined_bytes(request.address[lane], request.bytes, bytes);
-  });
-}
+};
 
-// Nonzero if one of n bytes is, n a power of two up to 16.
-uint32_t any_set(const uint8_t* bytes, uint32_t n) {
-  if (n == 4) {
-    uint32_t word;
-    std::memcpy(&word, bytes, 4);
-    return word != 0;
+struct FromRegisters {
+  template <class Where>
+  void move(const Where& place, uint32_t lanes) {
+    store_bytes(place.w, place.in, lanes, [place](int lane) { return place.at(lane); });
   }
-  uint64_t word[2] = {0, 0};
-  std::memcpy(word, bytes, n);
-  return (word[0] | word[1]) != 0;
-}
-
-// ---- shared
-// ----------------------------------------------------------------------------------------
-
-void load_shared_of(Warp& w, const Instr& in, const Request& request, Block& home) {
-  check_shared(w, in, request, home);
-  count_shared(w, request, Traffic::kSharedLoad);
-  race_shared(w, in, request, home);
-  const uint8_t* shared = home.shared.data();
-  load_bytes(w, in, request.mask, [&](int lane) { return shared + request.address[lane]; });
-  if (in.strong) order_strong(w, in, request, &home);
-  const std::vector<uint8_t>& shadow = home.shared_undefined;
-  if (!w.checks || shadow.empty()) return;
-  uint32_t found = 0;
-  uint8_t code = 1;
-  std::array<uint32_t, 32> bytes{};
-  each_lane(request.mask,
-            [&](int lane) { found |= any_set(&shadow[request.address[lane]], request.bytes); });
-  if (found != 0) {
-    each_lane(request.mask, [&](int lane) {
-      bytes[lane] = read_shadow(&shadow[request.address[lane]], request.bytes, &code);
+  template <class Where>
+  void follow(const Where& place, uint32_t lanes) {
+    Warp& w = place.w;
+    if (!w.any_undefined) return place.mark_written(lanes);
+    if (place.kLeaves != nullptr) check_results(w, place.in, lanes, place.kLeaves);
+    each_lane(lanes, [&](int lane) {
+      const uint32_t bytes = undefined_of_sources(w, place.in, lane);
+      place.mark(lane, bytes, bytes != 0 ? code_of_sources(w, place.in, lane) : 0);
     });
   }
-  if (found == 0) {
-    clear_undefined(w, in, request.mask);
-  } else {
-    const uint8_t origin = static_cast<uint8_t>(code - 1);
-    set_undefined(w, in, request.mask, origin, [&](int lane) { return bytes[lane]; });
-  }
-}
+};
 
-void load_shared_request(Warp& w, const Instr& in, const Request& request) {
-  each_home(w, request,
-            [&](Block& home, const Request& part) { load_shared_of(w, in, part, home); });
-}
-
-void store_shared_of(Warp& w, const Instr& in, const Request& request, Block& home) {
-  check_shared(w, in, request, home);
-  count_shared(w, request, Traffic::kSharedStore);
-  note_change(w);
-  race_shared(w, in, request, home);
-  uint8_t* shared = home.shared.data();
-  store_bytes(w, in, request.mask, [&](int lane) { return shared + request.address[lane]; });
-  if (in.strong) order_strong(w, in, request, &home);
-  std::vector<uint8_t>& shadow = home.shared_undefined;
-  if (!w.checks || shadow.empty()) return;
-  each_lane(request.mask, [&](int lane) {
-    const uint32_t bytes = w.any_undefined ? undefined_of_sources(w, in, lane) : 0;
-    uint8_t* at = &shadow[request.address[lane]];
-    if (bytes == 0) {
-      std::memset(at, 0, request.bytes);
-      return;
-    }
-    const uint8_t code = code_of_sources(w, in, lane);
-    for (uint32_t k = 0; k < request.bytes; ++k) at[k] = ((bytes >> k) & 1) != 0 ? code : 0;
-  });
-}
-
-void store_shared_request(Warp& w, const Instr& in, const Request& request) {
-  each_home(w, request,
-            [&](Block& home, const Request& part) { store_shared_of(w, in, part, home); });
-}
-
-// ---- local
-// -----------------------------------------------------------------------------------------
-
-void check_local(Warp& w, const Request& request) {
-  const Frame& frame = w.frames[w.current_frame];
-  const uint64_t variables = frame.local + w.module->functions[frame.function].local_bytes;
-  each_lane(request.mask, [&](int lane) {
-    const uint64_t end = std::max<uint64_t>(variables, w.stack_top[lane]);
-    const uint64_t address = request.address[lane];
-    if (address + request.bytes > end || address + request.bytes < address || end > kMostLocal) {
-      report_access(w, request, lane, AccessProblem::kOutsideLocal);
-      throw LaunchFault{LaunchStatus::kIllegalAddress};
-    }
-    if (address % request.bytes != 0) {
-      report_access(w, request, lane, AccessProblem::kMisaligned);
-      throw LaunchFault{LaunchStatus::kMisaligned};
-    }
-  });
-}
-
-void load_local_request(Warp& w, const Instr& in, const Request& request) {
-  check_local(w, request);
-  count_local(w, request, Traffic::kLocalLoad);
-  const auto offset = [&](int lane) {
-    return static_cast<size_t>(lane) * w.local_size + request.address[lane];
-  };
-  load_bytes(w, in, request.mask, [&](int lane) { return w.local.data() + offset(lane); });
-  if (!w.checks) return;
-  std::array<uint32_t, 32> bytes{};
-  uint32_t found = 0;
-  uint8_t code = 1;
-  each_lane(request.mask, [&](int lane) {
-    bytes[lane] = read_shadow(&w.local_undefined[offset(lane)], request.bytes, &code);
-    found |= bytes[lane];
-  });
-  if (found == 0) {
-    clear_undefined(w, in, request.mask);
-  } else {
-    const uint8_t origin = static_cast<uint8_t>(code - 1);
-    set_undefined(w, in, request.mask, origin, [&](int lane) { return bytes[lane]; });
-  }
-}
-
-void store_local_request(Warp& w, const Instr& in, const Request& request) {
-  check_local(w, request);
-  count_local(w, request, Traffic::kLocalStore);
-  const auto offset = [&](int lane) {
-    return static_cast<size_t>(lane) * w.local_size + request.address[lane];
-  };
-  store_bytes(w, in, request.mask, [&](int lane) { return w.local.data() + offset(lane); });
-  each_lane(request.mask, [&](int lane) {
-    const uint32_t bytes = w.any_undefined ? undefined_of_sources(w, in, lane) : 0;
-    const uint8_t code = bytes != 0 ? code_of_sources(w, in, lane) : 0;
-    for (uint32_t k = 0; k < request.bytes; ++k) {
-      w.local_undefined[offset(lane) + k] = ((bytes >> k) & 1) != 0 ? code : 0;
-    }
+template <class Transfer>
+void access_shared(Warp& w, const Instr& in, const Request& request) {
+  each_home(w, request, [&](Block& home, const Request& part) {
+    access(InShared{{w, in, part}, home}, Transfer{});
   });
 }
 
 // ---- handlers
-// --------------------------------------------------------------------------------------
 
-using Access = void (*)(Warp&, const Instr&, const Request&);
-
-// Kernel parameters: one buffer for all threads.
-void load_param_request(Warp& w, const Instr& in, const Request& request) {
-  const uint8_t* params = w.params;
-  if (request.high > w.param_bytes || request.low > w.param_bytes) {
-    report_unsupported(w, "a kernel parameter is read outside of it");
-    throw LaunchFault{LaunchStatus::kIllegalAddress};
-  }
-  load_bytes(w, in, request.mask, [&](int lane) { return params + request.address[lane]; });
-  clear_undefined(w, in, request.mask);
-}
-void refuse_param_store(Warp& w, const Instr&, const Request&) {
-  report_unsupported(w, "kernel parameters cannot be written");
-  throw LaunchFault{LaunchStatus::kIllegalAddress};
-}
-
-void by_space(Warp& w, const Instr& in, uint32_t mask, bool write, Access global, Access shared,
-              Access local, Access param) {
+// Through generic addresses, to whatever space each lane means.
+template <class Transfer>
+void op_generic(Warp& w, const Instr& in, uint32_t mask) {
   check_address(w, in, mask);
   if (in.strong) w.spun = true;
-  const Request all = make_request(w, in, mask, write);
+  const Request all = make_request(w, in, mask, std::is_same_v<Transfer, FromRegisters>);
   while (mask != 0) {
     const Space space = space_of(all.address[std::countr_zero(mask)]);
-    uint32_t same = 0;
-    each_lane(mask, [&](int i) { same |= (space_of(all.address[i]) == space ? 1u : 0u) << i; });
+    const uint32_t same = lanes_in(all, mask, space);
     mask &= ~same;
-    const uint64_t window = space == Space::kShared       ? kSharedWindow
-                            : space == Space::kLocal      ? kLocalWindow
-                            : space == Space::kParamEntry ? kParamWindow
-                                                          : 0;
-    Request part = all;
-    part.mask = same;
-    part.contiguous = all.contiguous && same == all.mask;
-    for (uint64_t& address : part.address) address -= window;
-    part.low = ~uint64_t{0};
-    part.high = 0;
-    each_lane(same, [&](int i) {
-      part.low = std::min(part.low, part.address[i]);
-      part.high = std::max(part.high, part.address[i] + part.bytes);
-    });
-    const Access access = space == Space::kShared       ? shared
-                          : space == Space::kLocal      ? local
-                          : space == Space::kParamEntry ? param
-                                                        : global;
-    access(w, in, part);
+    if (space == Space::kShared) {
+      access_shared<Transfer>(w, in, part_of(all, same, kSharedWindow));
+    } else if (space == Space::kLocal) {
+      access(InLocal{{w, in, part_of(all, same, kLocalWindow)}}, Transfer{});
+    } else if (space != Space::kParamEntry) {
+      access(InGlobal{w, in, part_of(all, same, 0)}, Transfer{});
+    } else if constexpr (std::is_same_v<Transfer, ToRegisters>) {
+      access(InParameters{w, in, part_of(all, same, kParamWindow)}, ToRegisters{});
+    } else {
+      check_parameters(w, part_of(all, same, kParamWindow));
+    }
   }
 }
 
 void op_ld_global(Warp& w, const Instr& in, uint32_t m) {
   check_address(w, in, m);
   if (in.strong) w.spun = true;
-  load_global_request<true>(w, in, make_request(w, in, m, false));
+  access(InGlobal{w, in, make_request(w, in, m, false)}, ToRegisters{});
 }
 // What the lane `first` has loaded, for all lanes.
 void spread(Warp& w, const Instr& in, uint32_t m, int first) {
@@ -416,7 +227,7 @@ void op_ld_const(Warp& w, const Instr& in, uint32_t m) {
   Request request = make_request(w, in, m, false);
   const bool uniform = request.high - request.low == request.bytes;
   if (uniform) request.mask = m & (0 - m);
-  load_global_request<false>(w, in, request);
+  access(InConstant{{w, in, request}}, ToRegisters{});
   if (uniform) spread(w, in, m, std::countr_zero(m));
 }
 // Gathers. Compilers turn these loops into vector code that takes lanes out one by one, which is
@@ -536,7 +347,7 @@ void op_ld_shared(Warp& w, const Instr& in, uint32_t m) {
   if (load_shared_words(w, in, m)) return;
   check_address(w, in, m);
   if (in.strong) w.spun = true;
-  load_shared_request(w, in, make_request(w, in, m, false));
+  access_shared<ToRegisters>(w, in, make_request(w, in, m, false));
 }
 Request local_request(Warp& w, const Instr& in, uint32_t m, bool write) {
   check_address(w, in, m);
@@ -547,31 +358,23 @@ Request local_request(Warp& w, const Instr& in, uint32_t m, bool write) {
   return request;
 }
 void op_ld_local(Warp& w, const Instr& in, uint32_t m) {
-  load_local_request(w, in, local_request(w, in, m, false));
-}
-void op_ld_generic(Warp& w, const Instr& in, uint32_t m) {
-  by_space(w, in, m, false, load_global_request<true>, load_shared_request, load_local_request,
-           load_param_request);
+  access(InLocal{{w, in, local_request(w, in, m, false)}}, ToRegisters{});
 }
 void op_st_global(Warp& w, const Instr& in, uint32_t m) {
   check_address(w, in, m);
-  store_global_request(w, in, make_request(w, in, m, true));
+  access(InGlobal{w, in, make_request(w, in, m, true)}, FromRegisters{});
 }
 void op_st_shared(Warp& w, const Instr& in, uint32_t m) {
   check_address(w, in, m);
-  store_shared_request(w, in, make_request(w, in, m, true));
+  access_shared<FromRegisters>(w, in, make_request(w, in, m, true));
 }
 void op_st_local(Warp& w, const Instr& in, uint32_t m) {
-  store_local_request(w, in, local_request(w, in, m, true));
-}
-void op_st_generic(Warp& w, const Instr& in, uint32_t m) {
-  by_space(w, in, m, true, store_global_request, store_shared_request, store_local_request,
-           refuse_param_store);
+  access(InLocal{{w, in, local_request(w, in, m, true)}}, FromRegisters{});
 }
 
 void op_ld_param(Warp& w, const Instr& in, uint32_t m) {
   if (in.ops[4] != kNoPlace) {
-    load_param_request(w, in, make_request(w, in, m, false));
+    access(InParameters{w, in, make_request(w, in, m, false)}, ToRegisters{});
     return;
   }
   // One address: the first lane loads for all of them.
@@ -581,7 +384,7 @@ void op_ld_param(Warp& w, const Instr& in, uint32_t m) {
   one.bytes = static_cast<uint32_t>(in.size) * in.vector;
   one.low = one.address[first] = static_cast<uint64_t>(in.imm);
   one.high = one.low + one.bytes;
-  load_param_request(w, in, one);
+  access(InParameters{w, in, one}, ToRegisters{});
   spread(w, in, m, first);
 }
 // Parameters of a call: in the frame, lane-major. extra: the variable, target: its size.
@@ -637,7 +440,7 @@ Handler handler_load(Space space) {
     case Space::kParamLocal:
       return op_ld_frame;
     case Space::kGeneric:
-      return op_ld_generic;
+      return op_generic<ToRegisters>;
   }
   return nullptr;
 }
@@ -653,7 +456,7 @@ Handler handler_store(Space space) {
     case Space::kParamLocal:
       return op_st_frame;
     case Space::kGeneric:
-      return op_st_generic;
+      return op_generic<FromRegisters>;
     default:
       return nullptr;
   }

@@ -113,6 +113,30 @@ void check_shared(Warp& warp, const Instr&, const Request& request, const Block&
   });
 }
 
+void check_local(Warp& warp, const Request& request) {
+  const Frame& frame = warp.frames[warp.current_frame];
+  const uint64_t variables = frame.local + warp.module->functions[frame.function].local_bytes;
+  each_lane(request.mask, [&](int lane) {
+    const uint64_t end = std::max<uint64_t>(variables, warp.stack_top[lane]);
+    const uint64_t address = request.address[lane];
+    if (address + request.bytes > end || address + request.bytes < address || end > kMostLocal) {
+      fail(warp, request, lane, AccessProblem::kOutsideLocal);
+    }
+    if (address % request.bytes != 0) fail(warp, request, lane, AccessProblem::kMisaligned);
+  });
+}
+
+void check_parameters(Warp& warp, const Request& request) {
+  if (request.write) {
+    report_unsupported(warp, "kernel parameters cannot be written");
+  } else if (request.high > warp.param_bytes || request.low > warp.param_bytes) {
+    report_unsupported(warp, "a kernel parameter is read outside of it");
+  } else {
+    return;
+  }
+  throw LaunchFault{LaunchStatus::kIllegalAddress};
+}
+
 namespace {
 
 // Distinct 32-byte sectors, and distinct bytes, of a request that is not contiguous.

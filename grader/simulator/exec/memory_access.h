@@ -18,6 +18,9 @@ void check_shared(Warp& warp, const Instr& in, const Request& request);
 // ... in the shared memory of another block of the cluster.
 void check_shared(Warp& warp, const Instr& in, const Request& request, const Block& home);
 
+void check_local(Warp& warp, const Request& request);
+void check_parameters(Warp& warp, const Request& request);
+
 void count_global(Warp& warp, const Request& request, Traffic traffic);
 void count_shared(Warp& warp, const Request& request, Traffic traffic);
 void count_local(Warp& warp, const Request& request, Traffic traffic);

@@ -52,6 +52,31 @@ inline Request make_request(const Warp& warp, const Instr& in, uint32_t mask, bo
   return request;
 }
 
+// Of the lanes in `mask`, those whose generic address lies in `space`.
+inline uint32_t lanes_in(const Request& request, uint32_t mask, Space space) {
+  uint32_t same = 0;
+  each_lane(mask, [&](int i) { same |= (space_of(request.address[i]) == space ? 1u : 0u) << i; });
+  return same;
+}
+
+// The lanes of `mask` alone, with addresses relative to the start of their state space.
+inline Request part_of(const Request& all, uint32_t mask, uint64_t window) {
+  Request part = all;
+  part.mask = mask;
+  part.low = ~uint64_t{0};
+  part.high = 0;
+  each_lane(mask, [&](int i) {
+    part.address[i] -= window;
+    part.low = std::min(part.low, part.address[i]);
+    part.high = std::max(part.high, part.address[i] + part.bytes);
+  });
+  part.contiguous = mask == 0xffffffffu;
+  for (uint64_t i = 0; part.contiguous && i < 32; ++i) {
+    part.contiguous = part.address[i] == part.low + i * part.bytes;
+  }
+  return part;
+}
+
 }  // namespace warplings::sim::WARPLINGS_ISA
 
 #endif  // WARPLINGS_SIMULATOR_EXEC_REQUEST_H_
