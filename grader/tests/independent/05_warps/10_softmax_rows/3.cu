@@ -1,0 +1,52 @@
+// Design: a block of 256 per row, read three times
+#include <cfloat>
+#include <cmath>
+
+#include "10_softmax_rows.h"
+#include "support.h"
+
+constexpr int kThreads = 256;
+
+template <bool kGreatest>
+__device__ float over_warp(float v) {
+  for (int step = 16; step > 0; step /= 2) {
+    const float other = __shfl_xor_sync(0xFFFFFFFFu, v, step);
+    v = kGreatest ? fmaxf(v, other) : v + other;
+  }
+  return v;
+}
+
+// Over all threads of the block, in every thread. May be called again at once.
+template <bool kGreatest>
+__device__ float over_row(float v) {
+  __shared__ float of_warp[kThreads / 32];
+  v = over_warp<kGreatest>(v);
+  if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = v;
+  __syncthreads();
+  v = of_warp[0];
+#pragma unroll
+  for (int w = 1; w < kThreads / 32; ++w) v = kGreatest ? fmaxf(v, of_warp[w]) : v + of_warp[w];
+  __syncthreads();
+  return v;
+}
+
+// Any row: it is read three times.
+__global__ void __launch_bounds__(kThreads)
+    softmax_rows_again(const float* x, float* y, int rows, int cols) {
+  const int row = blockIdx.x, first = threadIdx.x;
+  constexpr int kStride = kThreads;
+  if (row >= rows) return;  // the whole block
+  x += static_cast<size_t>(row) * cols;
+  y += static_cast<size_t>(row) * cols;
+  float greatest = -FLT_MAX, sum = 0.0f;
+  for (int i = first; i < cols; i += kStride) greatest = fmaxf(greatest, x[i]);
+  greatest = over_row<true>(greatest);
+  for (int i = first; i < cols; i += kStride) sum += expf(x[i] - greatest);
+  const float scale = 1.0f / over_row<false>(sum);
+  for (int i = first; i < cols; i += kStride) y[i] = expf(x[i] - greatest) * scale;
+}
+
+void launch_softmax_rows(const float* d_x, float* d_y, int rows, int cols) {
+  if (rows == 0) return;
+  softmax_rows_again<<<rows, kThreads>>>(d_x, d_y, rows, cols);
+}

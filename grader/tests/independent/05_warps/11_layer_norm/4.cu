@@ -1,0 +1,102 @@
+// Design: a block of 256 per row, up to 32 floats of a thread kept in registers
+#include <cfloat>
+#include <cmath>
+
+#include "11_layer_norm.h"
+#include "support.h"
+
+constexpr int kThreads = 256;
+
+template <bool kGreatest>
+__device__ float over_warp(float v) {
+  for (int step = 16; step > 0; step /= 2) {
+    const float other = __shfl_xor_sync(0xFFFFFFFFu, v, step);
+    v = kGreatest ? fmaxf(v, other) : v + other;
+  }
+  return v;
+}
+
+// Over all threads of the block, in every thread. May be called again at once.
+template <bool kGreatest>
+__device__ float over_row(float v) {
+  __shared__ float of_warp[kThreads / 32];
+  v = over_warp<kGreatest>(v);
+  if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = v;
+  __syncthreads();
+  v = of_warp[0];
+#pragma unroll
+  for (int w = 1; w < kThreads / 32; ++w) v = kGreatest ? fmaxf(v, of_warp[w]) : v + of_warp[w];
+  __syncthreads();
+  return v;
+}
+
+// Any row: it is read three times.
+__global__ void __launch_bounds__(kThreads)
+    layer_norm_again(const float* x, const float* gamma, const float* beta, float* y, int rows, int cols) {
+  const int row = blockIdx.x, first = threadIdx.x;
+  constexpr int kStride = kThreads;
+  if (row >= rows) return;  // the whole block
+  x += static_cast<size_t>(row) * cols;
+  y += static_cast<size_t>(row) * cols;
+  float sum = 0.0f, squares = 0.0f;
+  for (int i = first; i < cols; i += kStride) sum += x[i];
+  const float mean = over_row<false>(sum) / cols;
+  for (int i = first; i < cols; i += kStride) squares += (x[i] - mean) * (x[i] - mean);
+  const float scale = rsqrtf(over_row<false>(squares) / cols + kEpsilon);
+  for (int i = first; i < cols; i += kStride) y[i] = (x[i] - mean) * scale * gamma[i] + beta[i];
+}
+
+// Rows of up to kKept elements per thread: kept in registers.
+template <int kKept>
+__global__ void __launch_bounds__(kThreads)
+    layer_norm_kept(const float* x, const float* gamma, const float* beta, float* y, int rows, int cols) {
+  const int row = blockIdx.x, first = threadIdx.x;
+  constexpr int kStride = kThreads;
+  if (row >= rows) return;  // the whole block
+  x += static_cast<size_t>(row) * cols;
+  y += static_cast<size_t>(row) * cols;
+  float v[kKept], sum = 0.0f, squares = 0.0f;
+#pragma unroll
+  for (int j = 0; j < kKept; ++j) {
+    const int i = first + j * kStride;
+    v[j] = i < cols ? x[i] : 0.0f;
+  }
+#pragma unroll
+  for (int j = 0; j < kKept; ++j) sum += v[j];
+  const float mean = over_row<false>(sum) / cols;
+#pragma unroll
+  for (int j = 0; j < kKept; ++j) {
+    if (first + j * kStride < cols) squares += (v[j] - mean) * (v[j] - mean);
+  }
+  const float scale = rsqrtf(over_row<false>(squares) / cols + kEpsilon);
+#pragma unroll
+  for (int j = 0; j < kKept; ++j) {
+    const int i = first + j * kStride;
+    if (i < cols) y[i] = (v[j] - mean) * scale * gamma[i] + beta[i];
+  }
+}
+
+void launch_layer_norm(const float* d_x, const float* d_gamma, const float* d_beta, float* d_y, int rows, int cols) {
+  if (rows == 0) return;
+  if (cols <= 512) {
+    layer_norm_kept<2><<<rows, kThreads>>>(d_x, d_gamma, d_beta, d_y, rows, cols);
+    return;
+  }
+  if (cols <= 1024) {
+    layer_norm_kept<4><<<rows, kThreads>>>(d_x, d_gamma, d_beta, d_y, rows, cols);
+    return;
+  }
+  if (cols <= 2048) {
+    layer_norm_kept<8><<<rows, kThreads>>>(d_x, d_gamma, d_beta, d_y, rows, cols);
+    return;
+  }
+  if (cols <= 4096) {
+    layer_norm_kept<16><<<rows, kThreads>>>(d_x, d_gamma, d_beta, d_y, rows, cols);
+    return;
+  }
+  if (cols <= 8192) {
+    layer_norm_kept<32><<<rows, kThreads>>>(d_x, d_gamma, d_beta, d_y, rows, cols);
+    return;
+  }
+  layer_norm_again<<<rows, kThreads>>>(d_x, d_gamma, d_beta, d_y, rows, cols);
+}

@@ -1,0 +1,62 @@
+// Design: 32x32 tile, step 32, one element per thread, inner loop not unrolled
+#include "04_matmul_shared.h"
+
+namespace {
+
+constexpr int kTileRows = 32, kTileCols = 32, kStep = 32;
+constexpr int kRows = 1, kCols = 1;  // elements of c per thread
+constexpr int kLanesX = kTileCols / kCols, kLanesY = kTileRows / kRows;
+constexpr int kThreads = kLanesX * kLanesY;
+
+__global__ void __launch_bounds__(kThreads)
+    matmul_shared_kernel(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, int m,
+             int n, int k) {
+  __shared__ float tile_a[kTileRows][kStep + 0];  // [row of c][step of k]
+  __shared__ float tile_b[kStep][kTileCols + 0];  // [step of k][column of c]
+  const int t = threadIdx.x, tx = t % kLanesX, ty = t / kLanesX;
+  const int first_row = blockIdx.y * kTileRows, first_col = blockIdx.x * kTileCols;
+  float sums[kRows][kCols] = {};
+  for (int first = 0; first < k; first += kStep) {
+    for (int e = t; e < kTileRows * kStep; e += kThreads) {
+      const int r = e / kStep, i = e % kStep;
+      const bool inside = first_row + r < m && first + i < k;
+      tile_a[r][i] = inside ? a[static_cast<size_t>(first_row + r) * k + first + i] : 0.0f;
+    }
+    for (int e = t; e < kTileCols * kStep; e += kThreads) {
+      const int i = e / kTileCols, s = e % kTileCols;
+      const bool inside = first + i < k && first_col + s < n;
+      tile_b[i][s] = inside ? b[static_cast<size_t>(first + i) * n + first_col + s] : 0.0f;
+    }
+    __syncthreads();
+#pragma unroll 1
+    for (int i = 0; i < kStep; ++i) {
+      float x[kRows], y[kCols];
+#pragma unroll
+      for (int r = 0; r < kRows; ++r) x[r] = tile_a[ty + kLanesY * r][i];
+#pragma unroll
+      for (int s = 0; s < kCols; ++s) y[s] = tile_b[i][tx + kLanesX * s];
+#pragma unroll
+      for (int r = 0; r < kRows; ++r) {
+#pragma unroll
+        for (int s = 0; s < kCols; ++s) sums[r][s] += x[r] * y[s];
+      }
+    }
+    __syncthreads();
+  }
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+#pragma unroll
+    for (int s = 0; s < kCols; ++s) {
+      const int row = first_row + ty + kLanesY * r, col = first_col + tx + kLanesX * s;
+      if (row < m && col < n) c[static_cast<size_t>(row) * n + col] = sums[r][s];
+    }
+  }
+}
+
+}  // namespace
+
+void launch_matmul_shared(const float* d_a, const float* d_b, float* d_c, int m, int n, int k) {
+  const dim3 grid((n + kTileCols - 1) / kTileCols, (m + kTileRows - 1) / kTileRows);
+  if (grid.x == 0 || grid.y == 0) return;
+  matmul_shared_kernel<<<grid, kThreads>>>(d_a, d_b, d_c, m, n, k);
+}
