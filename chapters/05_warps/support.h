@@ -1,6 +1,5 @@
-// Given code of chapter 05, for exercises 03 and later: what 02, 05 and 06 are about, ready to use.
-// All 32 lanes of the warp must call the warp_ functions together, all threads of the block
-// block_inclusive_sum.
+// Given code of chapter 05, for exercises 03 and later: what 02 is about, ready to use. All 32 lanes
+// of the warp must call the warp_ functions together.
 #ifndef CHAPTERS_05_WARPS_SUPPORT_H_
 #define CHAPTERS_05_WARPS_SUPPORT_H_
 
@@ -21,36 +20,6 @@ __device__ inline float warp_max(float value) {
   for (int offset = kWarp / 2; offset > 0; offset /= 2) {
     value = fmaxf(value, __shfl_xor_sync(kAllLanes, value, offset));
   }
-  return value;
-}
-
-// Lane l gets the sum of the values of lanes 0 to l.
-__device__ inline float warp_inclusive_sum(float value) {
-  const int lane = threadIdx.x % kWarp;
-  for (int offset = 1; offset < kWarp; offset *= 2) {
-    const float before = __shfl_up_sync(kAllLanes, value, offset);
-    if (lane >= offset) value += before;  // lanes below `offset` got their own value back
-  }
-  return value;
-}
-
-// Thread t gets the sum of the values of threads 0 to t, and *total is that of all, in every
-// thread. May be called again at once.
-template <int kThreads>
-__device__ float block_inclusive_sum(float value, float* total) {
-  __shared__ float warp_totals[kThreads / kWarp];  // [warp], then the sum of warps 0 to w
-  const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
-  value = warp_inclusive_sum(value);
-  if (lane == kWarp - 1) warp_totals[warp] = value;
-  __syncthreads();  // the first warp reads the totals of all
-  if (warp == 0) {
-    const float sums = warp_inclusive_sum(lane < kThreads / kWarp ? warp_totals[lane] : 0.0f);
-    if (lane < kThreads / kWarp) warp_totals[lane] = sums;
-  }
-  __syncthreads();  // all read what the first warp has written
-  if (warp > 0) value += warp_totals[warp - 1];
-  *total = warp_totals[kThreads / kWarp - 1];
-  __syncthreads();  // the next call writes warp_totals: nobody may still be reading
   return value;
 }
 

@@ -11,10 +11,10 @@
 //   deltas[f][p] = d where |d| > threshold, else 0; the frame before the first one is all 0
 // Puts work into streams and returns without waiting for any of it. What the caller puts into
 // `stream` afterwards finds all deltas complete. Returns the first error; nothing stays behind.
-//   h_frames  frames x pixels floats in pinned host memory, made by work that is in `stream`
-//   already h_deltas  frames x pixels floats in pinned host memory; frames >= 0, pixels >= 1,
-//   together at
-//             most 2^31 - 1
+//   h_frames  frames x pixels floats in pinned host memory, complete when the work that is already
+//             in `stream` is
+//   h_deltas  frames x pixels floats in pinned host memory
+//             frames >= 0, pixels >= 1, frames * pixels < 2^31
 //   home      raised by 1 for every frame whose deltas are in h_deltas, as soon as they are
 //   stream    does not wait for the default stream
 // At most 8 * pixels floats of device memory are asked for in a call. Several threads of the host

@@ -1,6 +1,7 @@
 // Another right answer: three kernels. Sum the tiles, scan the sums in one block, scan the tiles.
 #include "09_device_scan.h"
 #include "support.h"
+#include "warp_scan.h"
 
 constexpr int kThreads = 256;
 constexpr int kTileOfBlock = 4 * kThreads;  // floats
