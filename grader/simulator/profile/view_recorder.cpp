@@ -12,11 +12,11 @@
 namespace warplings::sim {
 namespace {
 
-constexpr uint64_t kFirst = 4;           // executions of a site that are kept whatever comes
-constexpr size_t kMostSamples = 20;      // of a site
-constexpr uint64_t kMostBlocks = 16;     // of a launch whose blocks are all recorded
-constexpr size_t kMostSteps = 4000;      // of a block
-constexpr size_t kMostStored = 4096;     // elements in shared memory of a block
+constexpr uint64_t kFirst = 4;             // executions of a site that are kept whatever comes
+constexpr size_t kMostSamples = 20;        // of a site
+constexpr uint64_t kMostBlocks = 16;       // of a launch whose blocks are all recorded
+constexpr size_t kMostSteps = 4000;        // of a block
+constexpr size_t kMostStored = 4096;       // elements in shared memory of a block
 constexpr uint32_t kMostRecorded = 32768;  // bytes of a block whose stores are recorded
 constexpr size_t kMostFindings = 24;
 

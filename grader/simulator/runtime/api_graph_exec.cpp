@@ -16,8 +16,8 @@ namespace {
 bool is_exec(cudaGraphExec_t exec) { return Graphs::instance().is_exec(exec); }
 
 constexpr unsigned long long kInstantiateFlags = cudaGraphInstantiateFlagAutoFreeOnLaunch |
-                                           cudaGraphInstantiateFlagUpload |
-                                           cudaGraphInstantiateFlagUseNodePriority;
+                                                 cudaGraphInstantiateFlagUpload |
+                                                 cudaGraphInstantiateFlagUseNodePriority;
 
 cudaError_t instantiate(const ApiCall& call, cudaGraphExec_t* exec, cudaGraph_t graph,
                         unsigned long long flags) {
