@@ -8,7 +8,7 @@
 namespace grade {
 namespace {
 
-constexpr int kFormat = 1;
+constexpr int kListFormat = 1;
 
 std::string list_json(App& app) {
   const course::Exercise* current = app.current();
@@ -24,7 +24,7 @@ std::string list_json(App& app) {
         out.boolean("bonus", exercise.bonus).boolean("gpu_only", exercise.gpu_only).str());
   }
   return JsonOut()
-             .number("format", kFormat)
+             .number("format", kListFormat)
              .text("kind", "list")
              .text("current", current == nullptr ? "" : current->id)
              .raw("exercises", json_array(items))

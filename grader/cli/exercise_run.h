@@ -169,7 +169,8 @@ inline constexpr char kSpeedTests[] = "*Fast*";
 struct RunRequest {
   const course::Exercise* exercise = nullptr;
   Program program = Program::kLearner;
-  std::string variant;  // kDerived: "mutant_1"
+  std::string variant;       // kDerived: "mutant_1"
+  std::string variant_text;  // kDerived of a Python exercise, which nothing builds: the file
   Device device = Device::kSimulator;
   std::string filter;                // GoogleTest filter, "" all
   bool build = true;                 // false: the program is there already

@@ -6,7 +6,6 @@
 #include <mutex>
 
 #include "cli/process/child.h"
-#include "course/mutants.h"
 #include "course/starter.h"
 #include "course/text.h"
 
@@ -77,15 +76,6 @@ fs::path write_made(const fs::path& file, const std::string& text) {
   return file;
 }
 
-fs::path derived_file(const Paths& paths, const RunRequest& request) {
-  const course::Exercise& exercise = *request.exercise;
-  for (const course::Derived& one : course::derive(paths.root, exercise)) {
-    if (one.name != request.variant) continue;
-    return write_made(made_file(paths, exercise, one.name), one.text);
-  }
-  throw course::Error("", 0, exercise.id + " has no variant called " + request.variant + ".");
-}
-
 fs::path graded_file(const Paths& paths, const RunRequest& request) {
   const course::ExerciseFiles files = course::files_of(paths.root, *request.exercise);
   switch (request.program) {
@@ -96,7 +86,7 @@ fs::path graded_file(const Paths& paths, const RunRequest& request) {
           made_file(paths, *request.exercise, "starter"),
           course::starter_text(course::read_text(files.solution), files.solution.string()));
     case Program::kDerived:
-      return derived_file(paths, request);
+      return write_made(made_file(paths, *request.exercise, request.variant), request.variant_text);
     default:
       return files.starter;
   }

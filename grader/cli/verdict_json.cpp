@@ -6,7 +6,7 @@
 namespace grade {
 namespace {
 
-constexpr int kFormat = 1;  // raised when a member changes its meaning or goes away
+constexpr int kVerdictFormat = 1;  // raised when a member changes its meaning or goes away
 
 const char* word_of(Outcome outcome) {
   switch (outcome) {
@@ -172,7 +172,7 @@ std::string verdict_json(const std::vector<Result>& results, int todo, const std
   const bool passed = std::all_of(results.begin(), results.end(),
                                   [](const Result& result) { return result.passed(); });
   JsonOut out;
-  out.number("format", kFormat).text("kind", "verdict");
+  out.number("format", kVerdictFormat).text("kind", "verdict");
   out.text("exercise", results.empty() ? "" : results.front().id);
   const bool solution = !results.empty() && results.front().program == Program::kSolution;
   out.text("graded", solution ? "solution" : "learner");

@@ -4,6 +4,8 @@
 #include <mutex>
 #include <thread>
 
+#include "cli/python_program.h"
+#include "course/mutants.h"
 #include "course/text.h"
 
 namespace grade {
@@ -50,6 +52,19 @@ std::string first_failure(const Result& result) {
       text += (i == 0 ? ": " : "\n    ") + lines[i];
   }
   return text;
+}
+
+void choose_derived(const Paths& paths, const std::string& name, RunRequest* request) {
+  request->program = Program::kDerived;
+  request->variant = name;
+  const course::Exercise& exercise = *request->exercise;
+  if (!is_python(exercise)) return;  // its program has them all
+  for (course::Derived& one : course::derive(paths.root, exercise)) {
+    if (one.name != name) continue;
+    request->variant_text = std::move(one.text);
+    return;
+  }
+  throw course::Error("", 0, exercise.id + " has no variant called " + name + ".");
 }
 
 void in_parallel(size_t count, const std::function<void(size_t)>& work, size_t most) {

@@ -86,6 +86,9 @@ std::string abnormal_end(const Result& result);
 // The first failure in words, for messages: "Suite.Name: first line of its message".
 std::string first_failure(const Result& result);
 
+// Chooses a source derived from the solution: "mutant_1". Throws course::Error.
+void choose_derived(const Paths& paths, const std::string& name, RunRequest* request);
+
 // Runs `work(0..count-1)` on as many threads as there are cores, and on no more than `most`.
 void in_parallel(size_t count, const std::function<void(size_t)>& work, size_t most = SIZE_MAX);
 

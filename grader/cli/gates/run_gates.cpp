@@ -139,8 +139,8 @@ class GateRun {
     RunRequest request;
     request.exercise = job.exercise;
     request.program = job.program;
-    request.variant = job.variant;
     request.device = context_.device;
+    if (job.program == Program::kDerived) choose_derived(*context_.paths, job.variant, &request);
     return request;
   }
 

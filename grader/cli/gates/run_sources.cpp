@@ -103,8 +103,7 @@ Result run_for(const GateContext& context, const Mark& mark, const std::string& 
   } else if (which == "starter") {
     request.program = Program::kStarter;
   } else {
-    request.program = Program::kDerived;
-    request.variant = which;
+    choose_derived(*context.paths, which, &request);
   }
   const Result result = build_and_run(*context.paths, request);
   if (result.build.status != BuildResult::Status::kBuilt) {

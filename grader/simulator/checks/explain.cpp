@@ -218,11 +218,11 @@ void report_async_size(const Warp& warp, int lane, uint32_t copied, uint32_t ask
 
 namespace {
 
-struct Words {
+struct MBarrierWords {
   const char* kind;
   const char* text;
 };
-Words mbarrier_words(MBarrierProblem problem) {
+MBarrierWords mbarrier_words(MBarrierProblem problem) {
   switch (problem) {
     case MBarrierProblem::kNotShared:
       return {"mbarrier-not-shared",
@@ -262,7 +262,7 @@ Words mbarrier_words(MBarrierProblem problem) {
 }  // namespace
 
 void report_image(const Warp& warp, int lane, ImageProblem problem) {
-  const auto words = [problem]() -> Words {
+  const auto words = [problem]() -> MBarrierWords {
     switch (problem) {
       case ImageProblem::kNoTexture:
         return {"not-a-texture",
@@ -294,7 +294,7 @@ void report_image(const Warp& warp, int lane, ImageProblem problem) {
 }
 
 void report_mbarrier(const Warp& warp, int lane, MBarrierProblem problem) {
-  const Words words = mbarrier_words(problem);
+  const MBarrierWords words = mbarrier_words(problem);
   Finding finding = make(warp, "synccheck", words.kind, warp.pc);
   finding.message = "In " + kernel_name(warp) + ", " + thread_name(warp, lane) +
                     " uses a barrier object " + at(warp, warp.pc) + " " + words.text;

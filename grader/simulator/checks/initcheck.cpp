@@ -2,6 +2,7 @@
 #include <bit>
 
 #include "checks/watch.h"
+#include "checks/words.h"
 #include "exec/events.h"
 #include "exec/interpreter.h"
 #include "exec/reports.h"

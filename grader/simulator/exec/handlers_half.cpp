@@ -78,8 +78,9 @@ T half_modifiers(T r, int64_t flags) {
   return r;
 }
 
-template <HalfOp kOp, class T, int kParts>
-void op_half(Warp& w, const Instr& in, uint32_t m) {
+// Not a template of the operation: it would be compiled 48 times.
+template <class T>
+void half_lanes(Warp& w, const Instr& in, uint32_t m, int parts, T (*compute)(T, T, T, bool)) {
   const auto* a = w.in<uint32_t>(in.ops[1]);
   const auto* b = in.sources > 1 ? w.in<uint32_t>(in.ops[2]) : a;
   const auto* c = in.sources > 2 ? w.in<uint32_t>(in.ops[3]) : a;
@@ -87,18 +88,23 @@ void op_half(Warp& w, const Instr& in, uint32_t m) {
   const int64_t flags = in.imm;
   each_lane(m, [&](int i) {
     uint32_t result = 0;
-    for (int k = 0; k < kParts; ++k) {
+    for (int k = 0; k < parts; ++k) {
       const auto part = [k](uint32_t v) { return T{static_cast<uint16_t>(v >> (16 * k))}; };
       T x = part(a[i]), y = part(b[i]), z = part(c[i]);
       if (flags & kFtz) x = flush_half(x), y = flush_half(y), z = flush_half(z);
       const uint16_t sign = (x.bits ^ y.bits) & 0x8000;
       if (flags & kXorSign) x = absolute(x), y = absolute(y);
-      T r = half_modifiers(half_compute<kOp, T>(x, y, z, (flags & kFtz) != 0), flags);
+      T r = half_modifiers(compute(x, y, z, (flags & kFtz) != 0), flags);
       if ((flags & kXorSign) && to_double(r) == to_double(r)) r.bits |= sign;
       result |= static_cast<uint32_t>(r.bits) << (16 * k);
     }
     d[i] = result;
   });
+}
+
+template <HalfOp kOp, class T, int kParts>
+void op_half(Warp& w, const Instr& in, uint32_t m) {
+  half_lanes<T>(w, in, m, kParts, half_compute<kOp, T>);
 }
 
 template <HalfOp kOp>

@@ -4,6 +4,7 @@
 #define WARPLINGS_SIMULATOR_MEMORY_TENSOR_MAP_H_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace warplings::sim {

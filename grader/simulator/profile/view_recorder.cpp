@@ -12,12 +12,12 @@
 namespace warplings::sim {
 namespace {
 
-constexpr uint64_t kFirst = 4;           // executions of a site that are kept whatever comes
-constexpr size_t kMostSamples = 20;      // of a site
-constexpr uint64_t kMostBlocks = 16;     // of a launch whose blocks are all recorded
-constexpr size_t kMostSteps = 4000;      // of a block
-constexpr size_t kMostStored = 4096;     // elements in shared memory of a block
-constexpr uint32_t kMostShared = 32768;  // bytes of a block whose stores are recorded
+constexpr uint64_t kFirst = 4;             // executions of a site that are kept whatever comes
+constexpr size_t kMostSamples = 20;        // of a site
+constexpr uint64_t kMostBlocks = 16;       // of a launch whose blocks are all recorded
+constexpr size_t kMostSteps = 4000;        // of a block
+constexpr size_t kMostStored = 4096;       // elements in shared memory of a block
+constexpr uint32_t kMostRecorded = 32768;  // bytes of a block whose stores are recorded
 constexpr size_t kMostFindings = 24;
 
 bool is_global(Traffic traffic) {
@@ -246,7 +246,7 @@ void ViewRecorder::keep(const Warp& warp, const Request& request, uint32_t trans
 
 void ViewRecorder::note_store(const Warp& warp, const Request& request, uint32_t element) {
   Watched* const block = watched(*warp.block);
-  if (block == nullptr || block->view.is_cut || warp.block->shared.size() > kMostShared) return;
+  if (block == nullptr || block->view.is_cut || warp.block->shared.size() > kMostRecorded) return;
   const size_t count = static_cast<size_t>(std::popcount(request.mask)) * request.bytes / element;
   if (block->stored + count > kMostStored) return;
   block->stored += count;

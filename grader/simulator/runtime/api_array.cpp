@@ -14,7 +14,7 @@ using namespace warplings::sim;
 
 namespace {
 
-constexpr unsigned kKnownFlags = cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap |
+constexpr unsigned kArrayFlags = cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap |
                                  cudaArrayTextureGather | cudaArrayColorAttachment;
 
 // Texels in each direction; false for a shape that no array has.
@@ -43,7 +43,7 @@ cudaError_t make_array(const ApiCall& call, cudaArray_t* handle, const cudaChann
   if ((flags & (cudaArraySparse | cudaArrayDeferredMapping)) != 0) {
     return refuse(call, "an array whose memory is mapped later");
   }
-  if ((flags & ~kKnownFlags) != 0) return cudaErrorInvalidValue;
+  if ((flags & ~kArrayFlags) != 0) return cudaErrorInvalidValue;
   auto array = std::make_unique<cudaArray>();
   array->description = *desc;
   array->extent = extent;
@@ -78,8 +78,8 @@ cudaError_t side_of(const ApiCall& call, const Corner& corner, const Box& box, A
 
 // Between an array and memory whose rows are `pitch` bytes apart; `memory` is written from an
 // array.
-enum class Direction { kToArray, kFromArray };
-cudaError_t copy_rectangle(const ApiCall& call, Direction direction, const Corner& corner,
+enum class ArrayCopy { kToArray, kFromArray };
+cudaError_t copy_rectangle(const ApiCall& call, ArrayCopy direction, const Corner& corner,
                            const void* memory, size_t pitch, const Box& box, cudaMemcpyKind kind,
                            cudaStream_t stream, Wait wait) {
   if (box.height > 1 && box.width > pitch) return cudaErrorInvalidPitchValue;
@@ -91,7 +91,7 @@ cudaError_t copy_rectangle(const ApiCall& call, Direction direction, const Corne
   Copy copy;
   copy.box = box;
   copy.kind = kind;
-  if (direction == Direction::kToArray) {
+  if (direction == ArrayCopy::kToArray) {
     copy.to = side.start, copy.to_layout = side.layout;
     copy.from = memory, copy.from_layout = rows;
   } else {
@@ -104,14 +104,14 @@ cudaError_t copy_rectangle(const ApiCall& call, Direction direction, const Corne
 cudaError_t copy_to_array(const ApiCall& call, const Corner& to, const void* from, size_t pitch,
                           size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream,
                           Wait wait) {
-  return copy_rectangle(call, Direction::kToArray, to, from, pitch, {width, height, 1}, kind,
+  return copy_rectangle(call, ArrayCopy::kToArray, to, from, pitch, {width, height, 1}, kind,
                         stream, wait);
 }
 
 cudaError_t copy_from_array(const ApiCall& call, void* to, size_t pitch, const Corner& from,
                             size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream,
                             Wait wait) {
-  return copy_rectangle(call, Direction::kFromArray, from, to, pitch, {width, height, 1}, kind,
+  return copy_rectangle(call, ArrayCopy::kFromArray, from, to, pitch, {width, height, 1}, kind,
                         stream, wait);
 }
 

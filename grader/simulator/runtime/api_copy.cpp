@@ -44,11 +44,11 @@ cudaError_t copy_between_devices(const ApiCall& call, const Copy& copy, int to, 
   return error == cudaSuccess ? streams.synchronize(streams.find(cudaStreamLegacy)) : error;
 }
 
-enum class Direction { kToSymbol, kFromSymbol };
+enum class SymbolCopy { kToSymbol, kFromSymbol };
 
 // `host` is the other side, which may also be device memory.
 cudaError_t copy_symbol(const ApiCall& call, const void* symbol, void* host, size_t count,
-                        size_t offset, cudaMemcpyKind kind, Direction direction,
+                        size_t offset, cudaMemcpyKind kind, SymbolCopy direction,
                         cudaStream_t stream, Wait wait) {
   uint64_t address = 0, size = 0;
   if (const cudaError_t error = Registry::instance().resolve(symbol, &address, &size);
@@ -56,10 +56,10 @@ cudaError_t copy_symbol(const ApiCall& call, const void* symbol, void* host, siz
     return error;
   }
   const cudaMemcpyKind wrong =
-      direction == Direction::kToSymbol ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice;
+      direction == SymbolCopy::kToSymbol ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice;
   if (kind == wrong || kind == cudaMemcpyHostToHost) return cudaErrorInvalidMemcpyDirection;
   auto* variable = reinterpret_cast<char*>(address) + offset;
-  return direction == Direction::kToSymbol
+  return direction == SymbolCopy::kToSymbol
              ? start_copy(call, linear_copy(variable, host, count, kind), stream, wait)
              : start_copy(call, linear_copy(host, variable, count, kind), stream, wait);
 }
@@ -166,7 +166,7 @@ cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* src, size_t count
                                cudaMemcpyKind kind) {
   return WARPLINGS_API {
     return copy_symbol(call, symbol, const_cast<void*>(src), count, offset, kind,
-                       Direction::kToSymbol, nullptr, Wait::kAlways);
+                       SymbolCopy::kToSymbol, nullptr, Wait::kAlways);
   };
 }
 
@@ -174,14 +174,14 @@ cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* src, size_t 
                                     size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
   return WARPLINGS_API {
     return copy_symbol(call, symbol, const_cast<void*>(src), count, offset, kind,
-                       Direction::kToSymbol, stream, Wait::kAsNeeded);
+                       SymbolCopy::kToSymbol, stream, Wait::kAsNeeded);
   };
 }
 
 cudaError_t cudaMemcpyFromSymbol(void* dst, const void* symbol, size_t count, size_t offset,
                                  cudaMemcpyKind kind) {
   return WARPLINGS_API {
-    return copy_symbol(call, symbol, dst, count, offset, kind, Direction::kFromSymbol, nullptr,
+    return copy_symbol(call, symbol, dst, count, offset, kind, SymbolCopy::kFromSymbol, nullptr,
                        Wait::kAlways);
   };
 }
@@ -189,7 +189,7 @@ cudaError_t cudaMemcpyFromSymbol(void* dst, const void* symbol, size_t count, si
 cudaError_t cudaMemcpyFromSymbolAsync(void* dst, const void* symbol, size_t count, size_t offset,
                                       cudaMemcpyKind kind, cudaStream_t stream) {
   return WARPLINGS_API {
-    return copy_symbol(call, symbol, dst, count, offset, kind, Direction::kFromSymbol, stream,
+    return copy_symbol(call, symbol, dst, count, offset, kind, SymbolCopy::kFromSymbol, stream,
                        Wait::kAsNeeded);
   };
 }

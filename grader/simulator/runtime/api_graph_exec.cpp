@@ -15,9 +15,9 @@ namespace {
 
 bool is_exec(cudaGraphExec_t exec) { return Graphs::instance().is_exec(exec); }
 
-constexpr unsigned long long kKnownFlags = cudaGraphInstantiateFlagAutoFreeOnLaunch |
-                                           cudaGraphInstantiateFlagUpload |
-                                           cudaGraphInstantiateFlagUseNodePriority;
+constexpr unsigned long long kInstantiateFlags = cudaGraphInstantiateFlagAutoFreeOnLaunch |
+                                                 cudaGraphInstantiateFlagUpload |
+                                                 cudaGraphInstantiateFlagUseNodePriority;
 
 cudaError_t instantiate(const ApiCall& call, cudaGraphExec_t* exec, cudaGraph_t graph,
                         unsigned long long flags) {
@@ -29,7 +29,7 @@ cudaError_t instantiate(const ApiCall& call, cudaGraphExec_t* exec, cudaGraph_t 
                     "returned cudaErrorNotSupported. Run this program on a GPU.");
     return cudaErrorNotSupported;
   }
-  if ((flags & ~kKnownFlags) != 0) return cudaErrorInvalidValue;
+  if ((flags & ~kInstantiateFlags) != 0) return cudaErrorInvalidValue;
   const cudaError_t error = Graphs::instance().instantiate(graph, flags, exec);
   if (error == cudaSuccess) Timeline::instance().graph_instantiated((*exec)->nodes.size());
   return error;

@@ -84,6 +84,7 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
 add_executable(grade.cli EXCLUDE_FROM_ALL main.cpp)
 set_target_properties(grade.cli PROPERTIES OUTPUT_NAME grade)
 add_custom_target(grade.ready DEPENDS grade.cli)
+add_custom_target(grade.first DEPENDS grade.cli)
 CMAKE
   echo '{"version": 5, "configurePresets": [{"name": "sim", "generator": "Ninja",
     "binaryDir": "${sourceDir}/build/sim"}]}' >"$course/CMakePresets.json"
@@ -105,6 +106,18 @@ test_with_the_real_cmake_and_ninja() {
   grade third
   expect_status 5
   expect_says '[4/4] Grader: building'
+}
+
+# Its verdict says why; set-up is not to blame.
+test_a_first_exercise_that_does_not_compile() {
+  with_toolkit
+  real_course
+  sed -i 's/^add_custom_target(grade.first.*/add_custom_target(grade.first COMMAND false)/' \
+    "$course/CMakeLists.txt"
+  grade first
+  expect_status 0
+  expect_says '[4/4] Grader: built'
+  expect_out first
 }
 
 # What is compiled says when it was: the same second after a move is the same object.
