@@ -23,12 +23,21 @@ struct Computed {
   KeyedFinding otherwise;  // a note
 };
 
+// A tensor map that the kernel has changed: who did, and where fences stand since.
+struct ChangedMap {
+  uint32_t block = 0, warp = 0;
+  uint32_t pc = 0;
+  bool released = false;
+  std::vector<uint32_t> acquired;  // blocks
+};
+
 struct GridWatch {
   static constexpr size_t kMostOrigins = 200;
   std::vector<Computed> computed;  // initcheck: at most kMostOrigins
   NoteTable notes;                 // at addresses in global memory
   FirstGuesses guesses;
-  InnerOrder inner_order = InnerOrder::kNone;  // of the kernel
+  std::map<uint64_t, ChangedMap> changed_maps;  // by address
+  InnerOrder inner_order = InnerOrder::kNone;   // of the kernel
 };
 
 // Of an mbarrier.

@@ -82,6 +82,7 @@ class FunctionDecoder {
   void decode_cluster_barrier(const ptx::Instruction&, Spec&, Instr&);
   void decode_bulk(const ptx::Instruction&, Spec&, Instr&);
   void decode_async_store(const ptx::Instruction&, Spec&, Instr&);
+  void decode_tensormap(const ptx::Instruction&, Spec&, Instr&);
 
   void decode_one(const ptx::Instruction& instruction);
   void lay_out_frame();

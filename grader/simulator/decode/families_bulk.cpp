@@ -224,4 +224,49 @@ void FunctionDecoder::decode_cluster_barrier(const Instruction&, Spec& spec, Ins
   in.fn = handler_cluster_arrive();
 }
 
+// tensormap.replace: imm and ops[4] the address, ops[1] the value, extra the MapField, target the
+// dimension. tensormap.cp_fenceproxy: imm and ops[4] the destination, ops[1] and extra the source.
+void FunctionDecoder::decode_tensormap(const Instruction& instruction, Spec& spec, Instr& in) {
+  const std::vector<Operand>& operands = instruction.operands;
+  in.undefined_rule = UndefinedRule::kOwn;
+  in.destinations = 0;
+  in.size = 16;
+  in.vector = 8;
+  if (spec.take("cp_fenceproxy")) {
+    for (const char* word : {"global", "shared::cta", "tensormap::generic", "release", "sync"}) {
+      if (!spec.take(word)) throw Unsupported{std::string(".") + word + " is expected"};
+    }
+    spec.take("aligned");
+    take_scope(spec, Scope::kDevice);
+    const BulkAddress from = bulk_address(operands.at(1), Space::kShared);
+    memory_address(operands.at(0), Space::kGlobal, in);
+    in.ops[1] = from.base;
+    in.extra = static_cast<uint32_t>(from.offset);
+    in.fn = handler_map_copy();
+    return;
+  }
+  if (!spec.take("replace") || !spec.take("tile")) throw Unsupported{".replace.tile is expected"};
+  const int field =
+      spec.take_one_of({"global_address", "rank", "box_dim", "global_dim", "global_stride",
+                        "element_stride", "elemtype", "swizzle_mode", "fill_mode"});
+  if (field < 0) throw Unsupported{"this field of a tensor map cannot be changed here"};
+  const Space space = take_space(spec);
+  spec.take("b1024");
+  const int bytes = ptx::size_of(spec.last_type());
+  const bool has_dimension =
+      field >= static_cast<int>(MapField::kBox) && field <= static_cast<int>(MapField::kStep);
+  memory_address(operands.at(0), space, in);
+  if (has_dimension) {
+    const Operand& dimension = operands.at(1);
+    if (dimension.kind != Operand::Kind::kInteger || dimension.bits > 4) {
+      throw Unsupported{"a dimension of 0 to 4 is expected"};
+    }
+    in.target = static_cast<uint32_t>(dimension.bits);
+  }
+  in.ops[1] = source(operands.at(has_dimension ? 2 : 1), bytes, spec.last_type());
+  in.source_size = static_cast<uint8_t>(bytes);
+  in.extra = static_cast<uint32_t>(field);
+  in.fn = handler_map_replace();
+}
+
 }  // namespace warplings::sim

@@ -234,20 +234,27 @@ void FunctionDecoder::decode_atom(const Instruction& instruction, Spec& spec, In
 
 // Of the fences between proxies, that of the asynchronous one is told to the checks. That of
 // .mbarrier_init is taken for one of everything: it covers more than the initialisation.
-void FunctionDecoder::decode_fence(const Instruction&, Spec& spec, Instr& in) {
+void FunctionDecoder::decode_fence(const Instruction& instruction, Spec& spec, Instr& in) {
   in.undefined_rule = UndefinedRule::kOwn;
   in.scope = take_scope(spec, Scope::kSystem);
   const bool orders_proxies = spec.take("proxy");
   spec.take("mbarrier_init");
+  const bool of_maps = spec.take("tensormap::generic");
   const bool async = spec.take("async"), one_space = spec.take("global");
   for (const char* word : {"sc", "acq_rel", "acquire", "release", "alias", "tensormap", "generic",
-                           "async::generic", "tensormap::generic", "shared::cta", "shared::cluster",
+                           "async::generic", "shared::cta", "shared::cluster",
                            "sync_restrict::shared::cta", "sync_restrict::shared::cluster"}) {
     spec.take(word);
   }
-  in.fn = orders_proxies && async && !one_space ? handler_proxy_fence()
-          : orders_proxies                      ? handler_nop()
-                                                : handler_fence();
+  if (of_maps && !instruction.operands.empty()) {
+    in.size = 16;
+    in.vector = 8;
+    memory_address(instruction.operands[0], Space::kGeneric, in);
+  }
+  in.fn = of_maps                                 ? handler_map_fence(!instruction.operands.empty())
+          : orders_proxies && async && !one_space ? handler_proxy_fence()
+          : orders_proxies                        ? handler_nop()
+                                                  : handler_fence();
 }
 
 void FunctionDecoder::decode_bra(const Instruction& instruction, Spec& spec, Instr& in) {

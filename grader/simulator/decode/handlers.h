@@ -51,6 +51,9 @@ Handler handler_stacksave();
 Handler handler_stackrestore();
 
 Handler handler_nop();
+Handler handler_map_replace();
+Handler handler_map_copy();
+Handler handler_map_fence(bool acquires);
 Handler handler_grid_wait();
 Handler handler_fence();
 

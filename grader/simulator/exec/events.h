@@ -86,6 +86,13 @@ void object_phase_ends(Block& block, uint32_t offset);
 void arrived_at_object(Warp& warp, uint32_t lanes, Block& home, uint32_t offset);
 void waited_for_object(Warp& warp, uint32_t lanes, uint32_t offset);
 
+// A tensor map in global memory: a kernel has changed it; the changes of the warp are handed to the
+// proxy of tensor maps; a warp takes them from there; a lane's copy uses it (checks/map_fence.cpp).
+void map_changed(const Warp& warp, uint64_t address);
+void maps_released(const Warp& warp);
+void map_acquired(const Warp& warp, uint64_t address);
+void map_used(const Warp& warp, int lane, uint64_t address);
+
 // An access of lanes that have not waited for the kernel before (checks/early_access.cpp).
 void touched_early(Warp& warp, const Instr& in, const Request& request);
 void waited_for_kernel_before(Warp& warp, uint32_t lanes);

@@ -201,6 +201,7 @@ class Issue {
       case Space::kGlobal:
         if (DeviceMemory::instance().accessible(address, TensorMap::kBytes)) {
           bytes = DeviceMemory::instance().view(address);
+          if (w_.checks) map_used(w_, lane_, address);
         }
         break;
       default:

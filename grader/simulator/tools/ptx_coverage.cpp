@@ -22,10 +22,11 @@ constexpr std::array kOpcodes = {
 #undef OPCODE
 };
 
-// A fixture has plain buffers; these work on texture and surface objects, which host code makes.
+// A fixture has plain buffers; these work on texture and surface objects and on tensor maps, which
+// host code makes.
 // The programs textures.cu and surfaces.cu in grader/tests/simulator/programs are for them.
-constexpr std::array<std::string_view, 7> kNeedObjects = {"tex",  "tld4",  "txq", "suld",
-                                                          "sust", "sured", "suq"};
+constexpr std::array<std::string_view, 8> kNeedObjects = {"tex",  "tld4",  "txq", "suld",
+                                                          "sust", "sured", "suq", "tensormap"};
 
 std::string_view trimmed(std::string_view line) {
   const size_t first = line.find_first_not_of(" \t");

@@ -28,5 +28,6 @@ extern const CorpusPart kBulkCorpus;       // corpus_bulk.cu
 extern const CorpusPart kClusterCorpus;    // corpus_clusters.cu
 extern const CorpusPart kWgmmaCorpus;      // corpus_wgmma.cu
 extern const CorpusPart kDependentCorpus;  // corpus_dependent.cu
+extern const CorpusPart kMapCorpus;        // corpus_maps.cu
 
 #endif  // WARPLINGS_TESTS_CORPUS_H_

@@ -12,8 +12,9 @@
 namespace {
 
 const CorpusPart* const kParts[] = {
-    &kBasicCorpus, &kAsyncCorpus, &kBlockCorpus, &kStreamCorpus,  &kImageCorpus, &kMemoryCorpus,
-    &kOrderCorpus, &kLaneCorpus,  &kBulkCorpus,  &kClusterCorpus, &kWgmmaCorpus, &kDependentCorpus};
+    &kBasicCorpus,  &kAsyncCorpus,     &kBlockCorpus, &kStreamCorpus, &kImageCorpus,
+    &kMemoryCorpus, &kOrderCorpus,     &kLaneCorpus,  &kBulkCorpus,   &kClusterCorpus,
+    &kWgmmaCorpus,  &kDependentCorpus, &kMapCorpus};
 
 void print_findings() {
   for (int i = 0; i < wsim_finding_count(); ++i) {

@@ -285,6 +285,59 @@ void multicasts() {
   for (int i = 0; i < 8 * 128; ++i) CHECK(all[i] == i % 128);
 }
 
+// Takes the map of one tensor, makes it one of another of other extents in shared memory, and
+// copies by it: what lies beyond the new extents is zero.
+__global__ void change_map(const __grid_constant__ CUtensorMap old, CUtensorMap* changed,
+                           const int* other, int columns, int rows, int* out) {
+  __shared__ alignas(1024) int box[16 * 8];
+  __shared__ alignas(128) CUtensorMap map;
+  __shared__ uint64_t barrier;
+  if (threadIdx.x == 0) {
+    ptx::mbarrier_init(&barrier, 1);
+    ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
+    ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &barrier,
+                                   sizeof box);
+    map = old;
+    ptx::tensormap_replace_global_address(ptx::space_shared, &map, other);
+    ptx::tensormap_replace_global_dim(ptx::space_shared, &map, ptx::n32_t<0>{}, columns);
+    ptx::tensormap_replace_global_dim(ptx::space_shared, &map, ptx::n32_t<1>{}, rows);
+    ptx::tensormap_replace_global_stride(ptx::space_shared, &map, ptx::n32_t<0>{},
+                                         static_cast<uint64_t>(columns) * 4);
+  }
+  __syncwarp();
+  ptx::tensormap_cp_fenceproxy(ptx::sem_release, ptx::scope_gpu, changed, &map, ptx::n32_t<128>{});
+  ptx::fence_proxy_tensormap_generic(ptx::sem_acquire, ptx::scope_gpu, changed, ptx::n32_t<128>{});
+  if (threadIdx.x == 0) {
+    const int32_t at[2] = {0, 0};
+    ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, box, changed, at, &barrier);
+  }
+  while (!ptx::mbarrier_try_wait_parity(&barrier, 0)) {
+  }
+  for (int i = threadIdx.x; i < 16 * 8; i += 32) out[i] = box[i];
+}
+
+void changed_maps() {
+  constexpr int kNewColumns = 12, kNewRows = 5;
+  const Numbers matrix(kRows * kColumns), other(kNewRows * kNewColumns), out(16 * 8);
+  Tensor t;
+  t.extent = {kColumns, kRows};
+  t.strides = {kColumns * 4};
+  t.box = {16, 8};
+  CUtensorMap* changed = nullptr;
+  CHECK_CUDA(cudaMalloc(&changed, sizeof *changed));
+  change_map<<<1, 32>>>(encoded(t, matrix.data), changed, other.data, kNewColumns, kNewRows,
+                        out.data);
+  CHECK_CUDA(cudaDeviceSynchronize());
+  const std::vector<int> tile = out.read(16 * 8);
+  for (int y = 0; y < 8; ++y) {
+    for (int x = 0; x < 16; ++x) {
+      const bool inside = x < kNewColumns && y < kNewRows;
+      CHECK(tile[y * 16 + x] == (inside ? y * kNewColumns + x : 0));
+    }
+  }
+  CHECK_CUDA(cudaFree(changed));
+}
+
 void refusals() {
   const Numbers matrix(kRows * kColumns);
   Tensor good;
@@ -316,6 +369,7 @@ int main() {
   other_dimensions();
   stores();
   multicasts();
+  changed_maps();
   refusals();
   std::printf("tensor copies: all as expected\n");
   return 0;

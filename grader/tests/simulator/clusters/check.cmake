@@ -1,0 +1,4 @@
+# 100 random kernels of clusters pass.
+file(REMOVE_RECURSE "${FOLDER}")
+execute_process(COMMAND "${PYTHON}" "${GENERATOR}" "${FOLDER}" --count 100 COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND "${PTX_RUN}" "${FOLDER}" COMMAND_ERROR_IS_FATAL ANY)
