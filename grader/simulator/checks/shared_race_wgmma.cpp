@@ -24,7 +24,7 @@ bool SharedRace::begin_tensor_reads(const WarpClock* clocks, uint32_t first_warp
   group.all.back().pc = pc;
   bool found = false;
   Access access;
-  access.epoch = epoch_;
+  access.block = order_->block;
   access.pc = pc;
   access.bytes = 0xf;
   access.tensor = true;
@@ -49,7 +49,6 @@ void SharedRace::end_tensor_reads(const WarpClock& clock, uint32_t warp, uint32_
   if (which >= warpgroups_.size()) return;
   Warpgroup& group = warpgroups_[which];
   for (uint32_t i = group.ended[member]; i < number && i < group.all.size(); ++i) {
-    group.all[i].epochs[member] = epoch_;
     group.all[i].clocks[member] = clock.now;
   }
   group.ended[member] = std::max(group.ended[member], number);
@@ -62,14 +61,14 @@ bool SharedRace::check_tensor_reads(const WarpClock& clock, uint32_t warp, const
     if (group.last.empty() || group.last[index / kUnitWords] == 0) continue;
     const TensorReads& reads = group.all[group.last[index / kUnitWords] - 1];
     Access earlier;
+    earlier.block = order_->block;
     earlier.pc = reads.pc;
     earlier.bytes = 0xf;
     earlier.tensor = true;
     bool ordered = false, awaited = false;
     for (uint32_t member = 0; member < kWarps && !ordered; ++member) {
-      if (reads.epochs[member] == 0) continue;
+      if (reads.clocks[member] == 0) continue;
       awaited = true;
-      earlier.epoch = reads.epochs[member];
       earlier.clock = reads.clocks[member];
       earlier.thread = static_cast<uint16_t>((which * kWarps + member) * 32);
       // All lanes of a warp wait together.
@@ -78,7 +77,7 @@ bool SharedRace::check_tensor_reads(const WarpClock& clock, uint32_t warp, const
     }
     if (ordered) continue;
     earlier.thread = static_cast<uint16_t>(which * kWarps * 32);
-    *race = {earlier, access, index * 4, !awaited, Standing::kUnordered, false};
+    *race = {earlier, access, index * 4, true, !awaited, Standing::kUnordered, false};
     return true;
   }
   return false;
