@@ -71,46 +71,13 @@ bool StoredValues::unchanged(uint32_t lane, uint64_t word, uint8_t bytes) const 
 
 namespace {
 
-RaceReport report_of(const Warp& warp, const SharedRace::Race& found) {
-  const auto side = [&](const SharedRace::Access& access) {
-    RaceSide out;
-    out.block = order_of(warp).block;
-    out.thread = access.thread;
-    out.pc = access.pc;
-    out.write = access.write;
-    out.strong = access.strong;
-    out.atomic = access.atomic;
-    out.async = access.async;
-    out.tensor = access.tensor;
-    return out;
-  };
-  return {side(found.earlier), side(found.later), found.address, true, found.in_flight};
-}
-
-RaceReport report_of(const Warp&, const GlobalRace::Race& found) {
-  const auto side = [](const GlobalRace::Access& access) {
-    RaceSide out;
-    out.block = access.block;
-    out.thread = access.thread;
-    out.pc = access.pc;
-    out.write = access.write;
-    out.strong = access.strong;
-    out.atomic = access.atomic;
-    return out;
-  };
-  return {side(found.earlier), side(found.later), found.address, false, false};
-}
-
 // As a failure, as one of the notes, or later.
-template <class Race>
-void report_found(const Warp& warp, const Race& found, bool same_value) {
-  const RaceReport race = report_of(warp, found);
-  const RaceNote note = same_value                             ? RaceNote::kSameValue
-                        : found.standing == Standing::kPending ? RaceNote::kUnfencedRead
-                                                               : RaceNote::kNone;
-  const auto is_plain_read = [](const RaceSide& side) { return !side.write && !side.strong; };
-  const bool perhaps_guess = (is_plain_read(race.earlier) && race.later.atomic) ||
-                             (is_plain_read(race.later) && race.earlier.atomic);
+void report_found(const Warp& warp, const Race& race) {
+  const RaceNote note = race.same_value                       ? RaceNote::kSameValue
+                        : race.standing == Standing::kPending ? RaceNote::kUnfencedRead
+                                                              : RaceNote::kNone;
+  const bool perhaps_guess = (race.earlier.is_plain_read() && race.later.atomic) ||
+                             (race.later.is_plain_read() && race.earlier.atomic);
   if (perhaps_guess && warp.block->grid->watch->guesses.watches()) {
     report_perhaps_guess(warp, race, note);
   } else {
@@ -130,22 +97,29 @@ uint8_t power_of(uint32_t size) { return static_cast<uint8_t>(std::countr_zero(s
 
 }  // namespace
 
-void race_shared(Warp& warp, const Instr& in, const Request& request) {
-  if (!warp.checks) return;
-  SharedRace& race = warp.block->watch->race;
-  if (!race.enabled()) return;
-  note_for_guesses(warp, in, request);
-  SharedRace::Access access;
+RaceAccess access_by(const Warp& warp, const Instr& in, const Request& request) {
+  RaceAccess access;
+  access.block = order_of(warp).block;
+  access.clock = warp.clock->now;
   access.pc = warp.pc;
   access.write = request.write;
   access.strong = in.strong;
   access.atomic = request.atomic;
   access.size = power_of(in.size);
+  return access;
+}
+
+void race_shared(Warp& warp, const Instr& in, const Request& request) {
+  if (!warp.checks) return;
+  SharedRace& race = warp.block->watch->race;
+  if (!race.enabled()) return;
+  note_for_guesses(warp, in, request);
+  const RaceAccess access = access_by(warp, in, request);
   const StoredValues stored(warp, in, request, warp.block->shared.data());
-  SharedRace::Race found;
+  Race found;
   if (race.access(*warp.clock, static_cast<uint32_t>(warp.index), request.mask, request.address,
                   request.bytes, access, &stored, &found)) {
-    report_found(warp, found, found.same_value);
+    report_found(warp, found);
   }
   if (!warp.block->watch->remote.empty()) race_with_remote(warp, *warp.block, request, access);
 }
@@ -155,19 +129,12 @@ void race_global(Warp& warp, const Instr& in, const Request& request) {
   note_for_guesses(warp, in, request);
   GlobalRace& race = GlobalRace::instance();
   if (!request.write && !in.strong && race.is_quiet(request)) return;
-  GlobalRace::Access access;
-  access.block = order_of(warp).block;
-  access.clock = warp.clock->now;
-  access.pc = warp.pc;
-  access.write = request.write;
-  access.strong = in.strong;
-  access.atomic = request.atomic;
+  RaceAccess access = access_by(warp, in, request);
   access.block_scope = in.strong && in.scope == Scope::kBlock;
-  access.size = power_of(in.size);
-  GlobalRace::Race found;
+  Race found;
   const StoredValues stored(warp, in, request, nullptr);
   if (race.access(warp, request, access, stored, &found)) {
-    report_found(warp, found, found.same_value);
+    report_found(warp, found);
   }
 }
 
@@ -195,20 +162,20 @@ void race_async_copy(Warp& warp, const Request& request) {
   if (!warp.checks) return;
   SharedRace& race = warp.block->watch->race;
   if (!race.enabled()) return;
-  SharedRace::Race found;
+  Race found;
   if (race.begin_async_write(*warp.clock, static_cast<uint32_t>(warp.index), request.mask,
                              request.address, request.bytes, warp.pc, &found)) {
-    report_found(warp, found, false);
+    report_found(warp, found);
   }
 }
 
 void wgmma_begins(Warp& first, uint32_t number, const uint32_t* units, size_t count) {
   SharedRace& race = first.block->watch->race;
   if (!race.enabled()) return;
-  SharedRace::Race found;
+  Race found;
   if (race.begin_tensor_reads(first.clock, static_cast<uint32_t>(first.index), number, units, count,
                               first.pc, &found)) {
-    report_found(first, found, false);
+    report_found(first, found);
   } else {
     check_tensor_proxy(first, units, count);
   }
@@ -224,10 +191,10 @@ void race_sync_object(Warp& warp, const Request& request) {
   if (!warp.checks) return;
   SharedRace& race = warp.block->watch->race;
   if (!race.enabled()) return;
-  SharedRace::Race found;
+  Race found;
   if (race.compare_strong(*warp.clock, static_cast<uint32_t>(warp.index), request.mask,
                           request.address, request.bytes, warp.pc, &found)) {
-    report_found(warp, found, false);
+    report_found(warp, found);
   }
 }
 
@@ -235,14 +202,16 @@ void race_object_init(Warp& warp, const Request& request, bool same) {
   if (!warp.checks) return;
   SharedRace& race = warp.block->watch->race;
   if (!race.enabled()) return;
-  SharedRace::Access access;
+  RaceAccess access;
+  access.block = order_of(warp).block;
   access.pc = warp.pc;
   access.write = true;
   access.size = power_of(request.bytes);
-  SharedRace::Race found;
+  Race found;
   if (race.access(*warp.clock, static_cast<uint32_t>(warp.index), request.mask, request.address,
                   request.bytes, access, nullptr, &found)) {
-    report_found(warp, found, same && found.earlier.write);
+    found.same_value = same && found.earlier.write;
+    report_found(warp, found);
   }
 }
 

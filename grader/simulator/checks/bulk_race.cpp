@@ -39,8 +39,9 @@ uint32_t holder_of(const Block& home, uint32_t number) {
   return static_cast<uint32_t>(home.warps.size()) * 32 + number % 32;
 }
 
-SharedRace::Access access_of(const Warp& warp, int lane, bool write) {
-  SharedRace::Access access;
+RaceAccess access_of(const Warp& warp, int lane, bool write) {
+  RaceAccess access;
+  access.block = order_of(warp).block;
   access.pc = warp.pc;
   access.write = write;
   access.async = true;
@@ -50,25 +51,22 @@ SharedRace::Access access_of(const Warp& warp, int lane, bool write) {
 
 // What a copy that a thread of another block issues meets.
 void compare_from_outside(const Warp& warp, int lane, Block& home, const Words& words,
-                          const SharedRace::Access& access) {
+                          const RaceAccess& access) {
   const uint32_t block = home.watch->order.block;
   bool found = false;
   for (uint32_t index = words.first; index < words.first + words.count && !found; ++index) {
-    home.watch->race.visit(index, [&](const SharedRace::Access& earlier) {
+    home.watch->race.visit(index, [&](const RaceAccess& earlier) {
       if (found || (!earlier.write && !access.write)) return;
       if (standing_of(warp, static_cast<uint32_t>(lane), block, earlier.thread, earlier.clock) ==
           Standing::kOrdered) {
         return;
       }
       found = true;
-      report_race(warp,
-                  {side_of(earlier, block), side_of(access, order_of(warp).block),
-                   uint64_t{index} * 4, true, false},
-                  RaceNote::kNone);
+      report_race(warp, {earlier, access, uint64_t{index} * 4, true}, RaceNote::kNone);
     });
-    SharedRace::Access read;
+    RaceAccess read;
     bool awaited = false;
-    const auto knows = [&](const SharedRace::Access& earlier) {
+    const auto knows = [&](const RaceAccess& earlier) {
       return standing_of(warp, static_cast<uint32_t>(lane), block, earlier.thread, earlier.clock) ==
              Standing::kOrdered;
     };
@@ -77,24 +75,13 @@ void compare_from_outside(const Warp& warp, int lane, Block& home, const Words& 
       continue;
     }
     found = true;
-    report_race(warp,
-                {side_of(read, block), side_of(access, order_of(warp).block), uint64_t{index} * 4,
-                 true, !awaited},
-                RaceNote::kNone);
+    report_race(warp, {read, access, uint64_t{index} * 4, true, !awaited}, RaceNote::kNone);
   }
 }
 
-void report_own(const Warp& warp, const SharedRace::Race& race) {
-  const uint32_t block = order_of(warp).block;
-  report_race(warp,
-              {side_of(race.earlier, block), side_of(race.later, block), race.address, true,
-               race.in_flight},
-              RaceNote::kNone);
-}
-
-// Whether the warp that passed the fence knew of the write, in the same epoch.
+// Whether the warp that passed the fence knew of the write.
 bool knew_of(const BlockWatch& watch, const WarpClock& known, uint32_t warp, uint32_t lane,
-             const SharedRace::Access& write) {
+             const RaceAccess& write) {
   const uint32_t other_warp = write.thread / 32, other_lane = write.thread % 32;
   if (other_warp != warp && known.seen[other_warp] >= write.clock) return true;
   if (other_warp == warp && known.all_lanes_seen >= write.clock) return true;
@@ -107,20 +94,15 @@ bool knew_of(const BlockWatch& watch, const WarpClock& known, uint32_t warp, uin
 }
 
 // Whether some fence.proxy.async stands between a plain write and now.
-bool is_fenced(const BlockWatch& watch, const SharedRace::Access& write) {
-  if (write.epoch < watch.fenced_epoch) return true;
+bool is_fenced(const BlockWatch& watch, const RaceAccess& write) {
+  if (write.clock <= watch.fenced_before) return true;
   for (uint32_t warp = 0; warp < watch.fences.size(); ++warp) {
     const ProxyFence& fence = watch.fences[warp];
     if (fence.lanes == 0) continue;
     const uint32_t own_lane = write.thread % 32;
-    if (write.thread / 32 == warp && fence.epoch[own_lane] == write.epoch &&
-        fence.own[own_lane] >= write.clock) {
-      return true;
-    }
+    if (write.thread / 32 == warp && fence.own[own_lane] >= write.clock) return true;
     const uint32_t lane = static_cast<uint32_t>(std::countr_zero(fence.lanes));
-    if (fence.epoch[lane] == write.epoch && knew_of(watch, fence.known, warp, lane, write)) {
-      return true;
-    }
+    if (knew_of(watch, fence.known, warp, lane, write)) return true;
   }
   return false;
 }
@@ -129,8 +111,8 @@ bool is_fenced(const BlockWatch& watch, const SharedRace::Access& write) {
 bool check_proxy(const Warp& warp, int lane, uint32_t first, uint32_t count) {
   const BlockWatch& watch = *warp.block->watch;
   for (uint32_t index = first; index < first + count; ++index) {
-    const SharedRace::Access& write = watch.race.last_write(index);
-    if (write.epoch == 0 || write.async || is_fenced(watch, write)) continue;
+    const RaceAccess& write = watch.race.last_write(index);
+    if (!write.exists() || write.async || is_fenced(watch, write)) continue;
     report_missing_proxy_fence(warp, lane, index * 4, write.thread, write.pc);
     return false;
   }
@@ -155,18 +137,18 @@ void race_bulk_arrival(Warp& warp, int lane, Block& home, uint32_t number,
                        const BulkArrival& arrival) {
   if (!warp.checks || !home.watch->race.enabled()) return;
   SharedRace& race = home.watch->race;
-  const SharedRace::Access access = access_of(warp, lane, true);
+  const RaceAccess access = access_of(warp, lane, true);
   const bool own = &home == warp.block;
   const uint32_t holder = holder_of(home, number);
   bool told = false;
   for (const Words& words : words_of(arrival.pieces.data(), arrival.pieces.size())) {
-    SharedRace::Race found;
+    Race found;
     if (!own) compare_from_outside(warp, lane, home, words, access);
     if (race.begin_bulk(own ? warp.clock : nullptr, access, holder, words.first, words.count,
                         &found) &&
         !told) {
       told = true;
-      report_own(warp, found);
+      report_race(warp, found, RaceNote::kNone);
     }
   }
 }
@@ -189,15 +171,15 @@ void bulk_landed(Block& home, uint32_t offset, uint32_t number, const BulkArriva
 void race_bulk_departure(Warp& warp, int lane, const BulkPiece* pieces, size_t count) {
   if (!warp.checks || !warp.block->watch->race.enabled()) return;
   SharedRace& race = warp.block->watch->race;
-  const SharedRace::Access access = access_of(warp, lane, false);
+  const RaceAccess access = access_of(warp, lane, false);
   bool told = false;
   const std::vector<Words> all = words_of(pieces, count);
   for (const Words& words : all) {
-    SharedRace::Race found;
+    Race found;
     if (race.begin_bulk(warp.clock, access, access.thread, words.first, words.count, &found) &&
         !told) {
       told = true;
-      report_own(warp, found);
+      report_race(warp, found, RaceNote::kNone);
     }
   }
   if (!told) check_proxy(warp, lane, all);
@@ -215,15 +197,15 @@ void bulk_was_read(Warp& warp, const BulkDeparture& copy) {
 void race_proxy_read(Warp& warp, int lane, const BulkPiece* pieces, size_t count) {
   if (!warp.checks || !warp.block->watch->race.enabled()) return;
   SharedRace& race = warp.block->watch->race;
-  const SharedRace::Access access = access_of(warp, lane, false);
+  const RaceAccess access = access_of(warp, lane, false);
   const std::vector<Words> all = words_of(pieces, count);
   for (const Words& words : all) {
-    SharedRace::Race found;
+    Race found;
     const bool races =
         race.begin_bulk(warp.clock, access, access.thread, words.first, words.count, &found);
     race.end_bulk_read(*warp.clock, access.thread, words.first, words.count);
     if (!races) continue;
-    report_own(warp, found);
+    report_race(warp, found, RaceNote::kNone);
     return;
   }
   check_proxy(warp, lane, all);
@@ -233,15 +215,13 @@ void proxy_fence_passed(Warp& warp, uint32_t lanes) {
   BlockWatch& watch = *warp.block->watch;
   if (!watch.race.enabled()) return;
   ProxyFence& fence = watch.fences[static_cast<size_t>(warp.index)];
-  const uint32_t epoch = watch.race.epoch();
   for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
     const size_t lane = static_cast<size_t>(std::countr_zero(rest));
     fence.own[lane] = warp.clock->now;
-    fence.epoch[lane] = epoch;
   }
   fence.lanes = lanes;
   fence.known = *warp.clock;
-  watch.fenced_epoch = std::max(watch.fenced_epoch, epoch);
+  watch.fenced_before = watch.order.before;
   ++warp.clock->now;  // what the lanes do from here on is not covered
 }
 

@@ -11,17 +11,7 @@
 
 namespace warplings::sim {
 
-RaceSide side_of(const SharedRace::Access& access, uint32_t block) {
-  return {block,         access.thread, access.pc,    access.write,
-          access.strong, access.atomic, access.async, access.tensor};
-}
-
 namespace {
-
-bool touch(const SharedRace::Access& a, const SharedRace::Access& b) {
-  if ((a.bytes & b.bytes) == 0 || (!a.write && !b.write)) return false;
-  return !(a.strong && b.strong && a.size == b.size);
-}
 
 // Calls use(lane, word, bytes of it) for each word that a lane of the request touches.
 template <class Use>
@@ -38,70 +28,64 @@ void each_word(const Request& request, Use use) {
   }
 }
 
-// An access of `warp` and an earlier one by a thread of `block`.
-bool compare(const Warp& warp, uint32_t lane, const SharedRace::Access& earlier, uint32_t block,
-             const SharedRace::Access& now, uint32_t word) {
-  const uint32_t own = order_of(warp).block;
-  if (!touch(earlier, now) || (block == own && earlier.thread == now.thread)) return false;
-  if (standing_of(warp, lane, block, earlier.thread, earlier.clock) == Standing::kOrdered) {
-    return false;
-  }
-  report_race(warp, {side_of(earlier, block), side_of(now, own), uint64_t{word} * 4, true, false},
-              RaceNote::kNone);
-  return true;
+// An access of `warp` and an earlier one.
+bool compare(const Warp& warp, uint32_t lane, const RaceAccess& earlier, const RaceAccess& now,
+             uint32_t word) {
+  Race race;
+  RaceSearch search{true, nullptr, &race};
+  search.look(earlier, now, uint64_t{word} * 4, [&](const RaceAccess& one) {
+    return standing_of(warp, lane, one.block, one.thread, one.clock);
+  });
+  if (search.found) report_race(warp, race, RaceNote::kNone);
+  return search.found;
 }
 
-void remember(const Warp& warp, uint32_t lane, std::vector<RemoteAccess>& list,
-              const SharedRace::Access& access) {
-  const uint32_t own = order_of(warp).block;
-  for (RemoteAccess& known : list) {
-    const bool alike = known.access.write == access.write && known.access.strong == access.strong &&
-                       (known.access.bytes & ~access.bytes) == 0;
+void remember(const Warp& warp, uint32_t lane, std::vector<RaceAccess>& list,
+              const RaceAccess& access) {
+  for (RaceAccess& known : list) {
+    const bool alike = known.write == access.write && known.strong == access.strong &&
+                       (known.bytes & ~access.bytes) == 0;
     if (!alike) continue;
-    const SharedRace::Access& old = known.access;
-    if ((known.block == own && old.thread == access.thread) ||
-        standing_of(warp, lane, known.block, old.thread, old.clock) == Standing::kOrdered) {
-      known = {access, own};
+    if (known.same_thread(access) ||
+        standing_of(warp, lane, known.block, known.thread, known.clock) == Standing::kOrdered) {
+      known = access;
       return;
     }
   }
-  list.push_back({access, own});
+  list.push_back(access);
 }
 
-void race_remote(Warp& warp, Block& home, const Request& request, SharedRace::Access like) {
+void race_remote(Warp& warp, Block& home, const Request& request, RaceAccess like) {
   BlockWatch& watch = *home.watch;
-  const uint32_t block = watch.order.block;
-  like.clock = warp.clock->now;
   bool found = race_with_remote(warp, home, request, like);
   each_word(request, [&](uint32_t lane, uint32_t word, uint8_t bytes) {
-    SharedRace::Access access = like;
+    RaceAccess access = like;
     access.bytes = bytes;
     access.thread = static_cast<uint16_t>(warp.index * 32 + static_cast<int>(lane));
-    watch.race.visit(word, [&](const SharedRace::Access& earlier) {
-      if (!found) found = compare(warp, lane, earlier, block, access, word);
+    watch.race.visit(word, [&](const RaceAccess& earlier) {
+      if (!found) found = compare(warp, lane, earlier, access, word);
     });
     remember(warp, lane, watch.remote[word], access);
   });
   for (uint32_t rest = request.mask; rest != 0; rest &= rest - 1) {
     const uint32_t thread = static_cast<uint32_t>(warp.index * 32 + std::countr_zero(rest));
-    watch.visitors[{order_of(warp).block, thread}] = {like.clock, like.pc};
+    watch.visitors[{like.block, thread}] = {like.clock, like.pc};
   }
 }
 
 }  // namespace
 
-bool race_with_remote(Warp& warp, Block& home, const Request& request,
-                      const SharedRace::Access& like) {
+bool race_with_remote(Warp& warp, Block& home, const Request& request, const RaceAccess& like) {
   bool found = false;
   const auto& remote = home.watch->remote;
   each_word(request, [&](uint32_t lane, uint32_t word, uint8_t bytes) {
     const auto list = remote.find(word);
     if (found || list == remote.end()) return;
-    SharedRace::Access access = like;
+    RaceAccess access = like;
     access.bytes = bytes;
     access.thread = static_cast<uint16_t>(warp.index * 32 + static_cast<int>(lane));
-    for (const RemoteAccess& earlier : list->second) {
-      if (compare(warp, lane, earlier.access, earlier.block, access, word)) {
+    for (const RaceAccess& earlier : list->second) {
+      if (compare(warp, lane, earlier, access, word)) {
         found = true;
         return;
       }
@@ -113,13 +97,7 @@ bool race_with_remote(Warp& warp, Block& home, const Request& request,
 void race_shared(Warp& warp, const Instr& in, const Request& request, Block& home) {
   if (&home == warp.block) return race_shared(warp, in, request);
   if (!warp.checks || !home.watch->race.enabled()) return;
-  SharedRace::Access access;
-  access.pc = warp.pc;
-  access.write = request.write;
-  access.strong = in.strong;
-  access.atomic = request.atomic;
-  access.size = static_cast<uint8_t>(std::countr_zero(unsigned{in.size}) & 3);
-  race_remote(warp, home, request, access);
+  race_remote(warp, home, request, access_by(warp, in, request));
 }
 
 namespace {

@@ -17,12 +17,9 @@ namespace warplings::sim {
 // between.
 void check_tensor_proxy(const Warp& warp, const uint32_t* units, size_t count);
 
-RaceSide side_of(const SharedRace::Access& access, uint32_t block);
-
 // Accesses of a warp to the shared memory of `home`, compared with what other blocks did there.
 // True after a finding.
-bool race_with_remote(Warp& warp, Block& home, const Request& request,
-                      const SharedRace::Access& like);
+bool race_with_remote(Warp& warp, Block& home, const Request& request, const RaceAccess& like);
 
 }  // namespace warplings::sim
 

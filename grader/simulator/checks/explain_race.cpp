@@ -11,11 +11,11 @@ namespace warplings::sim {
 namespace {
 
 // A copy that has arrived, or that its mbarrier waits for: no thread's (checks/bulk_race.cpp).
-bool is_bulk_copy(const Warp& warp, const RaceSide& side) {
+bool is_bulk_copy(const Warp& warp, const RaceAccess& side) {
   return side.async && side.thread >= warp.block->warps.size() * 32;
 }
 
-std::string name_of(const Warp& warp, const RaceSide& side) {
+std::string name_of(const Warp& warp, const RaceAccess& side) {
   const LaunchConfig& config = *warp.block->grid->config;
   const Dim3 b = config.block, g = config.grid;
   const auto coordinates = [](uint64_t linear, const Dim3& extent) {
@@ -27,7 +27,7 @@ std::string name_of(const Warp& warp, const RaceSide& side) {
   return "thread " + coordinates(side.thread, b) + " of block " + coordinates(side.block, g);
 }
 
-const char* verb(const RaceSide& side) {
+const char* verb(const RaceAccess& side) {
   if (side.async) return side.write ? "starts a copy to" : "starts a copy from";
   if (side.tensor) return "multiplies, by wgmma,";
   if (side.atomic) return "atomically changes";
@@ -35,7 +35,7 @@ const char* verb(const RaceSide& side) {
 }
 
 // "the shared-memory word at byte 12", "element 5 of `counts`"
-std::string place_of(const RaceReport& race) {
+std::string place_of(const Race& race) {
   if (race.shared) return "the shared-memory word at byte " + number(race.address);
   const Allocation* allocation = DeviceMemory::instance().allocation_at(race.address);
   if (allocation == nullptr) return "a word of global memory";
@@ -44,7 +44,7 @@ std::string place_of(const RaceReport& race) {
   return "the 4-byte word at byte " + number(offset) + " of " + of + " in global memory";
 }
 
-bool is_image_access(const Warp& warp, const RaceSide& side) {
+bool is_image_access(const Warp& warp, const RaceAccess& side) {
   const Handler fn = warp.module->code[side.pc].fn;
   return fn == handler_texture(false) || fn == handler_texture(true) ||
          fn == handler_surface(SurfaceAccess::kLoad) ||
@@ -58,8 +58,8 @@ bool may_have_locks(const Warp& warp) {
   return kernel.orders_blocks && kernel.global_strong;
 }
 
-std::string advice_for(const Warp& warp, const RaceReport& race) {
-  const RaceSide &a = race.earlier, &b = race.later;
+std::string advice_for(const Warp& warp, const Race& race) {
+  const RaceAccess &a = race.earlier, &b = race.later;
   const Position first = warp.module->position_of(a.pc).user;
   const Position second = warp.module->position_of(b.pc).user;
   const bool one_line = first.line == second.line && first.file == second.file;
@@ -129,7 +129,7 @@ Report key_of(RaceNote note) {
   return Report::kRace;
 }
 
-const char* kind_of(const RaceReport& race, RaceNote note) {
+const char* kind_of(const Race& race, RaceNote note) {
   switch (note) {
     case RaceNote::kSameValue:
       return "same-value-race";
@@ -145,7 +145,7 @@ const char* kind_of(const RaceReport& race, RaceNote note) {
   return race.shared ? "shared-race" : "global-race";
 }
 
-std::string bulk_in_flight(const Warp& warp, const RaceReport& race) {
+std::string bulk_in_flight(const Warp& warp, const Race& race) {
   const bool arrives = race.earlier.write;
   return (arrives ? "a bulk copy to " : name_of(warp, race.earlier) + " starts a bulk copy from ") +
          place_of(race) + (arrives ? " starts " : " ") + at(warp, race.earlier.pc) + ", and " +
@@ -159,7 +159,7 @@ std::string bulk_in_flight(const Warp& warp, const RaceReport& race) {
                     "threads write.");
 }
 
-std::string copy_in_flight(const Warp& warp, const RaceReport& race) {
+std::string copy_in_flight(const Warp& warp, const Race& race) {
   if (warp.module->code[race.earlier.pc].fn == handler_bulk()) return bulk_in_flight(warp, race);
   return name_of(warp, race.earlier) + " starts an asynchronous copy to " + place_of(race) + " " +
          at(warp, race.earlier.pc) + ", and " +
@@ -172,8 +172,8 @@ std::string copy_in_flight(const Warp& warp, const RaceReport& race) {
 }
 
 // The tensor cores read, for a warpgroup, what a thread writes.
-std::string tensor_race(const Warp& warp, const RaceReport& race) {
-  const RaceSide& side = race.earlier.tensor ? race.earlier : race.later;
+std::string tensor_race(const Warp& warp, const Race& race) {
+  const RaceAccess& side = race.earlier.tensor ? race.earlier : race.later;
   std::string group =
       "The warpgroup of threads " + number(side.thread) + " to " + number(side.thread + 127);
   if (race.earlier.block != race.later.block) group += " of block " + number(side.block);
@@ -196,11 +196,11 @@ std::string tensor_race(const Warp& warp, const RaceReport& race) {
          "arriving at an mbarrier.";
 }
 
-const char* verb_of(const Warp& warp, const RaceSide& side) {
+const char* verb_of(const Warp& warp, const RaceAccess& side) {
   return is_bulk_copy(warp, side) ? "fills" : verb(side);
 }
 
-std::string two_accesses(const Warp& warp, const RaceReport& race, RaceNote note) {
+std::string two_accesses(const Warp& warp, const Race& race, RaceNote note) {
   std::string text = name_of(warp, race.earlier) + " " + verb_of(warp, race.earlier) + " " +
                      place_of(race) + " " + at(warp, race.earlier.pc) + ", and " +
                      name_of(warp, race.later) + " " + verb_of(warp, race.later) + " it " +
@@ -231,14 +231,14 @@ std::string two_accesses(const Warp& warp, const RaceReport& race, RaceNote note
 
 namespace {
 
-Party party_of(const Warp& warp, const RaceSide& side) {
+Party party_of(const Warp& warp, const RaceAccess& side) {
   const Dim3 g = warp.block->grid->config->grid;
   const Dim3 index{side.block % g.x, side.block / g.x % g.y, side.block / g.x / g.y};
   return {index, static_cast<int>(side.thread / 32), 1u << side.thread % 32,
           warp.module->position_of(side.pc).user, verb(side)};
 }
 
-void draw_race(const Warp& warp, const RaceReport& race, Scene& scene) {
+void draw_race(const Warp& warp, const Race& race, Scene& scene) {
   scene.parties = {party_of(warp, race.earlier), party_of(warp, race.later)};
   scene.has_place = true;
   scene.shared = race.shared;
@@ -255,7 +255,7 @@ void draw_race(const Warp& warp, const RaceReport& race, Scene& scene) {
   }
 }
 
-KeyedFinding describe(const Warp& warp, const RaceReport& race, RaceNote note) {
+KeyedFinding describe(const Warp& warp, const Race& race, RaceNote note) {
   Finding finding = make(warp, "racecheck", kind_of(race, note), race.later.pc);
   finding.other = warp.module->position_of(race.earlier.pc).user;
   draw_race(warp, race, *finding.scene);
@@ -269,12 +269,12 @@ KeyedFinding describe(const Warp& warp, const RaceReport& race, RaceNote note) {
 
 }  // namespace
 
-void report_race(const Warp& warp, const RaceReport& race, RaceNote note) {
+void report_race(const Warp& warp, const Race& race, RaceNote note) {
   if (repeated(warp, key_of(note), race.earlier.pc)) return;
   FindingLog::instance().report(describe(warp, race, note).finding);
 }
 
-void report_perhaps_guess(const Warp& warp, const RaceReport& race, RaceNote otherwise) {
+void report_perhaps_guess(const Warp& warp, const Race& race, RaceNote otherwise) {
   FirstGuesses& guesses = warp.block->grid->watch->guesses;
   const uint32_t earlier = race.earlier.pc, later = race.later.pc;
   const uint32_t read = race.earlier.atomic ? later : earlier;

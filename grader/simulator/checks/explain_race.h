@@ -4,37 +4,19 @@
 
 #include <cstdint>
 
+#include "checks/race.h"
 #include "exec/warp.h"
 
 namespace warplings::sim {
-
-// One of two accesses that race.
-struct RaceSide {
-  uint32_t block = 0;   // linear index
-  uint32_t thread = 0;  // in the block
-  uint32_t pc = 0;
-  bool write = false;
-  bool strong = false;
-  bool atomic = false;
-  bool async = false;   // a cp.async
-  bool tensor = false;  // wgmma reads shared memory
-};
-
-struct RaceReport {
-  RaceSide earlier, later;
-  uint64_t address = 0;  // of the word; an offset in shared memory
-  bool shared = false;
-  bool in_flight = false;  // the earlier one is a cp.async or wgmma that nobody has waited for
-};
 
 // Why a race is worth a note only.
 enum class RaceNote : uint8_t { kNone, kSameValue, kFirstGuess, kUnfencedRead };
 
 // `warp` makes the later access.
-void report_race(const Warp& warp, const RaceReport& race, RaceNote note);
+void report_race(const Warp& warp, const Race& race, RaceNote note);
 // The same, where the plain read of the two may only guess what an atomic corrects: a report now or
 // when the launch ends.
-void report_perhaps_guess(const Warp& warp, const RaceReport& race, RaceNote otherwise);
+void report_perhaps_guess(const Warp& warp, const Race& race, RaceNote otherwise);
 
 // A plain write of `thread` at `pc`, which the asynchronous proxy reads without a fence.
 void report_missing_proxy_fence(const Warp& warp, int lane, uint32_t offset, uint32_t thread,

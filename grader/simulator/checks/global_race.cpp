@@ -16,9 +16,7 @@ namespace warplings::sim {
 
 struct GlobalRace::Check {
   const Warp& warp;
-  const StoredValues& stored;
-  Race* race;
-  bool found = false;
+  RaceSearch search;
   Page* page = nullptr;  // of the last access
   uint64_t page_number = ~uint64_t{0};
 };
@@ -51,8 +49,7 @@ GlobalRace::~GlobalRace() {
 
 void GlobalRace::begin(InnerOrder inner_order, bool across) {
   ++launch_;
-  inner_order_ = inner_order;
-  across_ = across;
+  rules_ = {inner_order, across};
   chunks_used_ = words_used_ = 0;
   lists_used_ = 1;
   if (used_.size() <= kKeptPages) return;
@@ -137,43 +134,18 @@ bool GlobalRace::is_quiet(const Request& request) const {
   return true;
 }
 
-bool GlobalRace::both_strong(const Access& a, const Access& b) const {
-  const bool reach = a.block == b.block || !(a.block_scope || b.block_scope);
-  return a.strong && b.strong && a.size == b.size && reach;
-}
-
 bool GlobalRace::replaceable(const Check& check, const Access& old, const Access& access) const {
   if (!old.exists()) return true;
   if ((old.bytes & ~access.bytes) != 0) return false;
-  if (old.block == access.block && old.thread == access.thread) return true;
+  if (old.same_thread(access)) return true;
   return standing_of(check.warp, access.thread % 32, old.block, old.thread, old.clock) ==
          Standing::kOrdered;
 }
 
-// Two accesses by others after which a third one adds nothing: whoever conflicts with the third
-// conflicts with one of them.
-bool GlobalRace::covered_by(const Access& first, const Access& second, const Access& access) const {
-  if (across_ || !first.exists() || !second.exists()) return false;
-  if ((access.bytes & ~(first.bytes & second.bytes)) != 0) return false;
-  if (first.block != second.block) return true;
-  if (first.block != access.block) return false;
-  const uint32_t threads[] = {first.thread, second.thread}, clocks[] = {first.clock, second.clock};
-  return two_stand_for_all(inner_order_, threads, clocks, access.thread, access.clock);
-}
-
-// Two readers of one block, or of one of its warps: a reader of another one says more.
-bool GlobalRace::replaces_second(const Entry& entry, const Access& access) const {
-  const Access &first = entry.read[0], &second = entry.read[1];
-  if (across_ || first.block != second.block || second.bytes != access.bytes) return false;
-  if (access.block != first.block) return true;
-  return warps_are_apart(inner_order_) && first.thread / 32 == second.thread / 32 &&
-         access.thread / 32 != first.thread / 32;
-}
-
 bool GlobalRace::is_read_only(const Entry& entry) const {
-  return !across_ && !entry.write.exists() && entry.read[0].exists() && entry.read[1].exists() &&
-         entry.read[0].block != entry.read[1].block && entry.read[0].bytes == 0xf &&
-         entry.read[1].bytes == 0xf;
+  return !rules_.across && !entry.write.exists() && entry.read[0].exists() &&
+         entry.read[1].exists() && entry.read[0].block != entry.read[1].block &&
+         entry.read[0].bytes == 0xf && entry.read[1].bytes == 0xf;
 }
 
 // ---- whole segments
@@ -188,7 +160,7 @@ bool GlobalRace::fits(const Check& check, const Access& earlier, const Access& l
 void GlobalRace::whole_segment(Check& check, uint64_t address, Access access) {
   Page& page = *check.page;
   const uint32_t segment = static_cast<uint32_t>(address % kPageBytes / kSegmentBytes);
-  const bool plain_read = !access.write && !access.strong;
+  const bool plain_read = access.is_plain_read();
   if (plain_read && page.quiet[segment] == kAllQuiet) return;
   Entry& entry = page.segment[segment];
   const bool free0 = fits(check, entry.read[0], access);
@@ -200,9 +172,9 @@ void GlobalRace::whole_segment(Check& check, uint64_t address, Access access) {
       page.quiet[segment] = 0;
       return;
     }
-    const bool covered = covered_by(entry.read[0], entry.read[1], access);
-    if (free0 || free1 || covered || across_ || entry.read[0].block != access.block ||
-        replaces_second(entry, access)) {
+    const bool covered = rules_.covered(entry.read[0], entry.read[1], access);
+    if (free0 || free1 || covered || rules_.across || entry.read[0].block != access.block ||
+        rules_.replaces_second(entry, access)) {
       keep_read(entry, access, free0, free1);
       if (is_read_only(entry)) page.quiet[segment] = kAllQuiet;
       return;
@@ -221,7 +193,7 @@ void GlobalRace::whole_segment(Check& check, uint64_t address, Access access) {
 void GlobalRace::keep_read(Entry& entry, const Access& access, bool free0, bool free1) const {
   if (free0) {
     entry.read[0] = access;
-  } else if (free1 || across_ || replaces_second(entry, access)) {
+  } else if (free1 || rules_.across || rules_.replaces_second(entry, access)) {
     entry.read[1] = access;
   }
 }
@@ -232,7 +204,7 @@ void GlobalRace::one_word(Check& check, uint64_t address, const Access& access) 
   Page& page = *check.page;
   const uint32_t segment = static_cast<uint32_t>(address % kPageBytes / kSegmentBytes);
   const uint32_t k = static_cast<uint32_t>(address % kSegmentBytes / 4);
-  if (!access.write && !access.strong && ((page.quiet[segment] >> k) & 1) != 0) return;
+  if (access.is_plain_read() && ((page.quiet[segment] >> k) & 1) != 0) return;
   Word& word = detail(page, segment)[k];
   compare(check, word, address & ~uint64_t{3}, access);
   remember(check, word, access);
@@ -248,58 +220,31 @@ void GlobalRace::one_word(Check& check, uint64_t address, const Access& access) 
 bool GlobalRace::observed(const Check& check, const Word& word, const Access& access) const {
   const Access& latest = lists_[word.list][kLatestStrong];
   if (!latest.exists() || (latest.write && !latest.atomic)) return false;
-  if (latest.block == access.block && latest.thread == access.thread) return true;
+  if (latest.same_thread(access)) return true;
   return standing_of(check.warp, access.thread % 32, latest.block, latest.thread, latest.clock) ==
          Standing::kOrdered;
 }
 
 void GlobalRace::compare(Check& check, const Word& word, uint64_t address,
                          const Access& access) const {
-  const bool past_strong = word.list != 0 && !access.strong && observed(check, word, access);
   const auto look = [&](const Access& earlier) {
-    if (!earlier.exists() || (earlier.bytes & access.bytes) == 0) return;
-    if (!earlier.write && !access.write) return;
-    if (earlier.strong && past_strong) return;
-    if (earlier.block == access.block && earlier.thread == access.thread) return;
-    if (both_strong(earlier, access)) return;
-    if (check.found && check.race->weight() == 2) return;
-    const Standing standing =
-        standing_of(check.warp, access.thread % 32, earlier.block, earlier.thread, earlier.clock);
-    if (standing == Standing::kOrdered) return;
-    Race here = {earlier, access, address, standing, false};
-    const bool plain = access.write && !access.strong && earlier.write && !earlier.strong;
-    here.same_value =
-        plain && check.stored.unchanged(access.thread % 32, address, earlier.bytes & access.bytes);
-    if (check.found && here.weight() <= check.race->weight()) return;
-    check.found = true;
-    *check.race = here;
+    check.search.look(earlier, access, address, [&](const Access& one) {
+      return standing_of(check.warp, access.thread % 32, one.block, one.thread, one.clock);
+    });
   };
   look(word.write);
   look(word.read[0]);
   look(word.read[1]);
   if (word.list == 0) return;
-  for (const Access& earlier : lists_[word.list]) look(earlier);
+  const bool past_strong = !access.strong && observed(check, word, access);
+  for (const Access& earlier : lists_[word.list]) {
+    if (!earlier.strong || !past_strong) look(earlier);
+  }
 }
 
 void GlobalRace::remember(const Check& check, Word& word, const Access& access) {
-  if (!access.strong && access.write && replaceable(check, word.write, access)) {
-    word.write = access;
-    return;
-  }
-  if (!access.strong && !access.write) {
-    for (Access& read : word.read) {
-      if (replaceable(check, read, access)) {
-        read = access;
-        return;
-      }
-    }
-    if (covered_by(word.read[0], word.read[1], access)) return;
-    if (replaces_second(word, access)) {
-      word.read[1] = access;
-      return;
-    }
-  }
-  remember_in_list(check, word, access);
+  const auto replaceable = [&](const Access& old) { return this->replaceable(check, old, access); };
+  if (!rules_.keep(word, access, replaceable)) remember_in_list(check, word, access);
 }
 
 void GlobalRace::remember_in_list(const Check& check, Word& word, const Access& access) {
@@ -313,15 +258,12 @@ void GlobalRace::remember_in_list(const Check& check, Word& word, const Access& 
   const Access* first = nullptr;
   for (size_t i = kLatestStrong + 1; i < list.size(); ++i) {
     Access& old = list[i];
-    const bool alike = old.write == access.write && old.strong == access.strong &&
-                       old.atomic == access.atomic && old.size == access.size &&
-                       old.block_scope == access.block_scope;
-    if (!alike) continue;
+    if (!old.same_kind(access)) continue;
     if (replaceable(check, old, access)) {
       old = access;
       return;
     }
-    if (first != nullptr && covered_by(*first, old, access)) return;
+    if (first != nullptr && rules_.covered(*first, old, access)) return;
     if (first == nullptr || first->block == access.block) first = &old;
   }
   if (list.size() >= kMostListed) list.erase(list.begin() + kLatestStrong + 1);
@@ -332,10 +274,10 @@ void GlobalRace::remember_in_list(const Check& check, Word& word, const Access& 
 
 bool GlobalRace::access(const Warp& warp, const Request& request, Access access,
                         const StoredValues& stored, Race* race) {
-  Check check{warp, stored, race};
+  Check check{warp, {false, &stored, race}};
   uint32_t lanes = request.mask;
   const bool one_address = request.high - request.low == request.bytes;
-  if (one_address && !access.write && !access.strong && inner_order_ < InnerOrder::kLanes &&
+  if (one_address && access.is_plain_read() && rules_.inner_order < InnerOrder::kLanes &&
       lanes != 0) {
     // Readers of one word: two of them stand for all.
     const uint32_t others = lanes & (lanes - 1);
@@ -375,7 +317,7 @@ bool GlobalRace::access(const Warp& warp, const Request& request, Access access,
     }
     lanes &= lanes - 1;
   }
-  return check.found;
+  return check.search.found;
 }
 
 }  // namespace warplings::sim

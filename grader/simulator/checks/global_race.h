@@ -15,37 +15,17 @@
 #include <memory>
 #include <vector>
 
-#include "checks/order.h"
+#include "checks/race.h"
 #include "memory/device_memory.h"
 
 namespace warplings::sim {
 
 struct Request;
-class StoredValues;
 
 class GlobalRace {
  public:
-  struct Access {
-    uint32_t block = 0;
-    uint32_t clock = 0;  // of its warp; 0: no access
-    uint32_t pc = 0;
-    uint16_t thread = 0;  // in the block
-    uint8_t bytes : 4 = 0;
-    uint8_t size : 2 = 0;   // of one element, as a power of two
-    uint8_t shift : 2 = 0;  // of an entry for a whole segment
-    bool write : 1 = false;
-    bool strong : 1 = false;
-    bool atomic : 1 = false;
-    bool block_scope : 1 = false;
-    bool exists() const { return clock != 0; }
-  };
-  struct Race {
-    Access earlier, later;
-    uint64_t address = 0;  // of the word
-    Standing standing = Standing::kUnordered;
-    bool same_value = false;  // both are plain writes, the later one of what is there already
-    int weight() const { return same_value ? 0 : standing == Standing::kPending ? 1 : 2; }
-  };
+  using Access = RaceAccess;
+  using Entry = RaceEntry;
 
   GlobalRace();
   ~GlobalRace();
@@ -75,10 +55,6 @@ class GlobalRace {
   static constexpr size_t kMostDetail = 192 << 20;  // bytes of words that are remembered one by one
   static constexpr size_t kKeptPages = 16384;       // shadow pages that survive the launch
 
-  struct Entry {
-    Access write;
-    Access read[2];  // of two blocks where there are two, else of two threads
-  };
   struct Word : Entry {
     uint32_t list = 0;  // index in lists_; 0: none
   };
@@ -106,17 +82,13 @@ class GlobalRace {
   bool observed(const Check& check, const Word& word, const Access& access) const;
   void remember(const Check& check, Word& word, const Access& access);
   void remember_in_list(const Check& check, Word& word, const Access& access);
-  bool covered_by(const Access& first, const Access& second, const Access& access) const;
-  bool replaces_second(const Entry& entry, const Access& access) const;
   bool replaceable(const Check& check, const Access& old, const Access& access) const;
-  bool both_strong(const Access& a, const Access& b) const;
   bool is_read_only(const Entry& entry) const;
 
   Page** pages_;  // by page number; sparse
   std::vector<uint64_t> used_;
   uint64_t launch_ = 0;
-  InnerOrder inner_order_ = InnerOrder::kNone;
-  bool across_ = false;
+  RaceRules rules_;
   std::vector<std::unique_ptr<Word[]>> chunks_;
   size_t chunks_used_ = 0, words_used_ = 0;
   std::vector<std::vector<Access>> lists_;

@@ -22,15 +22,24 @@ void SharedRace::start(uint32_t shared_bytes, InnerOrder inner_order, const Bloc
   in_flight_.clear();
   words_in_flight_ = 0;
   warpgroups_.clear();
-  epoch_ = 1;
-  inner_order_ = inner_order;
+  late_.clear();
+  rules_.inner_order = inner_order;
   order_ = order;
+}
+
+void SharedRace::next_epoch() {
+  for (const uint32_t index : late_) {
+    words_[index].write.late = false;
+    if (!words_[index].overflow) continue;
+    for (Listed& listed : overflow_.at(index)) listed.late = false;
+  }
+  late_.clear();
 }
 
 // Did `earlier` happen before the present of this lane?
 Standing SharedRace::standing(const WarpClock& clock, uint32_t warp, uint32_t lane,
                               const Access& earlier) const {
-  if (earlier.epoch != epoch_) return Standing::kOrdered;
+  if (!is_current(earlier)) return Standing::kOrdered;
   const uint32_t other_warp = earlier.thread / 32;
   if (other_warp != warp) {
     if (clock.seen[other_warp] >= earlier.clock) return Standing::kOrdered;
@@ -44,25 +53,12 @@ Standing SharedRace::standing(const WarpClock& clock, uint32_t warp, uint32_t la
   return noted_standing(clock, *order_, lane, order_->block, earlier.thread, earlier.clock);
 }
 
-// Would they race if different threads made them and nothing ordered these?
-bool SharedRace::touch(const Access& earlier, const Access& later) const {
-  if (earlier.epoch != epoch_ || (earlier.bytes & later.bytes) == 0) return false;
-  if (earlier.strong && later.strong && earlier.size == later.size) return false;
-  return earlier.write || later.write;
-}
-
-Standing SharedRace::conflict(const WarpClock& clock, uint32_t warp, const Access& earlier,
-                              const Access& later) const {
-  if (earlier.thread == later.thread || !touch(earlier, later)) return Standing::kOrdered;
-  return standing(clock, warp, later.thread % 32, earlier);
-}
-
 bool SharedRace::check(const WarpClock& clock, uint32_t warp, const Access& access, uint32_t index,
                        const StoredValues* stored, Race* race) const {
   // Two copies may read the same bytes, and anybody may read what a copy reads.
   const bool in_flight = words_in_flight_ != 0 && in_flight_[index].bytes != 0;
   if (in_flight && (in_flight_[index].write || access.write)) {
-    *race = {in_flight_[index], access, index * 4, true, Standing::kUnordered, false};
+    *race = {in_flight_[index], access, index * 4, true, true, Standing::kUnordered, false};
     return true;
   }
   if (!warpgroups_.empty() && access.write &&
@@ -70,19 +66,10 @@ bool SharedRace::check(const WarpClock& clock, uint32_t warp, const Access& acce
     return true;
   }
   const Word& word = words_[index];
-  bool found = false;
+  RaceSearch search{true, stored, race};
   const auto look = [&](const Access& earlier) {
-    if (found && race->weight() == 2) return;
-    const Standing standing = conflict(clock, warp, earlier, access);
-    if (standing == Standing::kOrdered) return;
-    Race here = {earlier, access, index * 4, false, standing, false};
-    const bool plain = access.write && !access.strong && earlier.write && !earlier.strong;
-    here.same_value =
-        plain && stored != nullptr && !earlier.async &&
-        stored->unchanged(access.thread % 32, index * 4, earlier.bytes & access.bytes);
-    if (found && here.weight() <= race->weight()) return;
-    found = true;
-    *race = here;
+    search.look(earlier, access, index * 4,
+                [&](const Access& one) { return standing(clock, warp, access.thread % 32, one); });
   };
   look(word.write);
   look(word.read[0]);
@@ -90,7 +77,7 @@ bool SharedRace::check(const WarpClock& clock, uint32_t warp, const Access& acce
   // Atomics of one size do not race with each other.
   if (word.overflow && !(access.strong && word.strong_size == access.size)) {
     for (const Listed& earlier : overflow_.at(index)) {
-      if (!touch(earlier, access)) continue;
+      if (!is_current(earlier) || !earlier.touches(access)) continue;
       Access one = earlier;
       for (uint32_t rest = earlier.lanes; rest != 0; rest &= rest - 1) {
         one.thread = static_cast<uint16_t>(earlier.thread / 32 * 32 + std::countr_zero(rest));
@@ -98,22 +85,16 @@ bool SharedRace::check(const WarpClock& clock, uint32_t warp, const Access& acce
       }
     }
   }
-  return found;
+  return search.found;
 }
 
 bool SharedRace::Listed::join(const Access& other) {
-  if (epoch != other.epoch || clock != other.clock || pc != other.pc || bytes != other.bytes ||
+  if (late != other.late || clock != other.clock || pc != other.pc || bytes != other.bytes ||
       thread / 32 != other.thread / 32 || !same_kind(other)) {
     return false;
   }
   lanes |= 1u << other.thread % 32;
   return true;
-}
-
-bool SharedRace::covered(const Access& first, const Access& second, const Access& access) const {
-  if ((access.bytes & ~(first.bytes & second.bytes)) != 0) return false;
-  const uint32_t threads[] = {first.thread, second.thread}, clocks[] = {first.clock, second.clock};
-  return two_stand_for_all(inner_order_, threads, clocks, access.thread, access.clock);
 }
 
 // Keeps enough of the past to find a race with any later access: the last plain write, two readers
@@ -124,34 +105,18 @@ void SharedRace::remember(const WarpClock& clock, uint32_t warp, const Access& a
   Word& word = words_[index];
   const uint32_t lane = access.thread % 32;
   const auto replaceable = [&](const Access& old) {
-    if (old.epoch != epoch_) return true;
+    if (!is_current(old)) return true;
     if ((old.bytes & ~access.bytes) != 0) return false;
     return old.thread == access.thread || standing(clock, warp, lane, old) == Standing::kOrdered;
   };
-  if (!access.strong && access.write && replaceable(word.write)) {
-    word.write = access;
-    return;
-  }
-  if (word.overflow) {
-    for (Listed& listed : overflow_.at(index)) {
-      if (listed.join(access)) return;
-    }
-  }
-  if (!access.strong && !access.write) {
-    for (Access& read : word.read) {
-      if (replaceable(read)) {
-        read = access;
-        return;
-      }
-    }
-    if (covered(word.read[0], word.read[1], access)) return;
-    // Whatever conflicts with the second reader of a warp conflicts with one of another warp.
-    if (warps_are_apart(inner_order_) && word.read[1].bytes == access.bytes &&
-        word.read[0].thread / 32 == word.read[1].thread / 32 && word.read[0].thread / 32 != warp) {
-      word.read[1] = access;
-      return;
-    }
-  }
+  const auto join = [&] {
+    if (!word.overflow) return false;
+    std::vector<Listed>& list = overflow_.at(index);
+    return std::any_of(list.begin(), list.end(), [&](Listed& old) { return old.join(access); });
+  };
+  if (!access.is_plain_write() && join()) return;
+  if (rules_.keep(word, access, replaceable)) return;
+  if (access.is_plain_write() && join()) return;
   const auto all_replaceable = [&](const Listed& old) {
     Access one = old;
     for (uint32_t rest = old.lanes; rest != 0; rest &= rest - 1) {
@@ -167,12 +132,12 @@ void SharedRace::remember(const WarpClock& clock, uint32_t warp, const Access& a
   const Listed* first = nullptr;
   for (Listed& old : list) {
     const bool alike = old.same_kind(access);
-    if (old.epoch != epoch_ || (alike && all_replaceable(old))) {
+    if (!is_current(old) || (alike && all_replaceable(old))) {
       old = Listed(access);
       return;
     }
     if (!alike) continue;
-    if (first != nullptr && covered(*first, old, access)) return;
+    if (first != nullptr && rules_.covered(*first, old, access)) return;
     if (first == nullptr) first = &old;
   }
   list.emplace_back(access);
@@ -183,7 +148,7 @@ void SharedRace::remember(const WarpClock& clock, uint32_t warp, const Access& a
 bool SharedRace::take_alone(const Access& access, uint32_t index) {
   Word& word = words_[index];
   const auto free = [&](const Access& old) {
-    return old.epoch != epoch_ || old.thread == access.thread;
+    return !is_current(old) || old.thread == access.thread;
   };
   if (word.overflow || words_in_flight_ != 0) return false;
   if (access.write && !warpgroups_.empty()) return false;
@@ -197,11 +162,11 @@ bool SharedRace::access(const WarpClock& clock, uint32_t warp, uint32_t mask,
                         const StoredValues* stored, Race* race) {
   bool found = false;
   const bool write = access.write, strong = access.strong;
-  access.epoch = epoch_;
   access.clock = clock.now;
+  const uint32_t present = epoch();
   const uint32_t* const quiet = quiet_.data();
   const bool plain_words = !write && !strong && bytes >= 4;  // aligned: whole words
-  const bool two_are_enough = !write && !strong && inner_order_ < InnerOrder::kLanes;
+  const bool two_are_enough = !write && !strong && rules_.inner_order < InnerOrder::kLanes;
   uint64_t last_address = ~uint64_t{0};
   int alike = 0;  // lanes in a row that read this address
   // Lanes of one instruction are compared with each other too: lane i sees what lane i - 1 left.
@@ -212,10 +177,10 @@ bool SharedRace::access(const WarpClock& clock, uint32_t warp, uint32_t mask,
     last_address = addresses[lane];
     if (two_are_enough && alike >= 2) continue;
     if (plain_words && bytes == 4) {
-      if (quiet[at / 4] == epoch_) continue;
+      if (quiet[at / 4] == present) continue;
     } else if (plain_words) {
       bool all = true;
-      for (uint32_t k = 0; k < bytes / 4; ++k) all = all && quiet[at / 4 + k] == epoch_;
+      for (uint32_t k = 0; k < bytes / 4; ++k) all = all && quiet[at / 4 + k] == present;
       if (all) continue;
     }
     access.thread = static_cast<uint16_t>(warp * 32 + lane);
@@ -226,7 +191,7 @@ bool SharedRace::access(const WarpClock& clock, uint32_t warp, uint32_t mask,
       const uint32_t index = at / 4;
       if (access.bytes == 0xf && !strong && take_alone(access, index)) {
         quiet_[index] = 0;
-      } else if (write || strong || quiet_[index] != epoch_) {
+      } else if (write || strong || quiet_[index] != present) {
         Race here;
         const bool worst = found && race->weight() == 2;
         if (!worst && check(clock, warp, access, index, stored, &here) &&
@@ -240,11 +205,12 @@ bool SharedRace::access(const WarpClock& clock, uint32_t warp, uint32_t mask,
         Access anybody;
         anybody.bytes = 0xf;
         anybody.thread = UINT16_MAX;
-        const bool two_readers = word.read[0].epoch == epoch_ && word.read[1].epoch == epoch_ &&
-                                 covered(word.read[0], word.read[1], anybody);
+        anybody.block = access.block;
+        const bool two_readers = is_current(word.read[0]) && is_current(word.read[1]) &&
+                                 rules_.covered(word.read[0], word.read[1], anybody);
         const bool nothing_new =
-            two_readers && word.write.epoch != epoch_ && !word.overflow && words_in_flight_ == 0;
-        quiet_[index] = nothing_new ? epoch_ : 0;
+            two_readers && !is_current(word.write) && !word.overflow && words_in_flight_ == 0;
+        quiet_[index] = nothing_new ? present : 0;
       }
       at += n;
       left -= n;

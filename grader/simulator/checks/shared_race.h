@@ -1,11 +1,9 @@
-// Racecheck for shared memory: which accesses of a block are ordered, and which are not.
-//
-// Two accesses race if they share a byte, come from different threads, one of them writes, they are
-// not both strong (atomic, volatile, relaxed ...), and neither happens before the other.
+// Racecheck for the shared memory of a block: its words, and what goes on in the background.
 //
 // Order comes from barriers. A barrier of all live threads starts a new epoch: whatever lies in an
-// earlier epoch is ordered with everything now. Inside an epoch, barriers of some threads and
-// bar.warp.sync order their participants: each warp counts its synchronisations (`now`), and
+// earlier epoch (clocks up to BlockOrder::before) is ordered with everything now. Inside an epoch,
+// barriers of some threads and bar.warp.sync order their participants: each warp counts its
+// synchronisations (`now`), and
 // `seen[v]` is the clock of warp v up to which everything of v happened before the warp's present.
 // Within a warp `lane_seen` holds the same per pair of lanes, once a sync has named only some
 // lanes. An mbarrier collects a SyncClock from those who arrive and hands it to those who wait:
@@ -26,11 +24,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "checks/order.h"
+#include "checks/race.h"
 
 namespace warplings::sim {
-
-class StoredValues;
 
 struct WarpClock {
   uint32_t now = 1;
@@ -51,28 +47,7 @@ struct SyncClock {
 
 class SharedRace {
  public:
-  // One access as remembered: who, when, which bytes of the 4-byte word, which instruction.
-  struct Access {
-    uint32_t epoch = 0;  // 0: no access
-    uint32_t clock = 0;
-    uint32_t pc = 0;
-    uint16_t thread = 0;  // in the block
-    uint8_t bytes = 0;    // mask
-    bool strong : 1 = false;
-    bool write : 1 = false;
-    bool async : 1 = false;  // a cp.async or a bulk copy
-    bool atomic : 1 = false;
-    uint8_t size : 2 = 0;     // of one element, as a power of two
-    bool tensor : 1 = false;  // the tensor cores, for a wgmma
-  };
-  struct Race {
-    Access earlier, later;
-    uint32_t address = 0;    // of the word
-    bool in_flight = false;  // the earlier one goes on in the background: nobody has waited for it
-    Standing standing = Standing::kUnordered;
-    bool same_value = false;  // both are plain writes, the later one of what is there already
-    int weight() const { return same_value ? 0 : standing == Standing::kPending ? 1 : 2; }
-  };
+  using Access = RaceAccess;
 
   // `order`: of the block.
   void start(uint32_t shared_bytes, InnerOrder inner_order, const BlockOrder* order);
@@ -87,9 +62,9 @@ class SharedRace {
   // Per word: equal to epoch() if plain reads can find nothing new there, because two threads have
   // read it in this epoch and none has written.
   const uint32_t* quiet_epochs() const { return quiet_.data(); }
-  uint32_t epoch() const { return epoch_; }
+  uint32_t epoch() const { return order_->before + 1; }
 
-  void next_epoch() { ++epoch_; }  // all live threads of the block have met
+  void next_epoch();  // all live threads of the block have met
   // bar.warp.sync of the lanes in `mask`.
   static void join_lanes(WarpClock& clock, uint32_t mask);
 
@@ -135,7 +110,7 @@ class SharedRace {
   void visit(uint32_t index, Use use) const {
     const Word& word = words_[index];
     for (const Access* access : {&word.write, &word.read[0], &word.read[1]}) {
-      if (access->epoch != 0) use(*access);
+      if (access->exists()) use(*access);
     }
     if (words_in_flight_ != 0 && in_flight_[index].bytes != 0) use(in_flight_[index]);
     if (!word.overflow) return;
@@ -159,7 +134,7 @@ class SharedRace {
   // The reads of one wgmma, and when each warp had waited for it.
   struct TensorReads {
     uint32_t pc = 0;
-    std::array<uint32_t, 4> epochs{}, clocks{};  // epoch 0: it has not
+    std::array<uint32_t, 4> clocks{};  // 0: it has not
   };
   struct Warpgroup {
     std::vector<TensorReads> all;     // in the order of issue
@@ -169,9 +144,7 @@ class SharedRace {
   // A write and the last reads of each warpgroup.
   bool check_tensor_reads(const WarpClock& clock, uint32_t warp, const Access& access,
                           uint32_t index, Race* race) const;
-  struct Word {
-    Access write;
-    Access read[2];  // of two different threads where there are two
+  struct Word : RaceEntry {
     static constexpr uint8_t kMixed = 0xff;
     bool overflow = false;
     uint8_t strong_size = kMixed;  // of all accesses in the list, if all are strong
@@ -180,33 +153,26 @@ class SharedRace {
   struct Listed : Access {
     uint32_t lanes = 0;
     explicit Listed(const Access& access) : Access(access), lanes(1u << access.thread % 32) {}
-    bool same_kind(const Access& other) const {
-      return write == other.write && strong == other.strong && atomic == other.atomic &&
-             async == other.async && size == other.size;
-    }
     // Takes in what another lane has done in the same moment.
     bool join(const Access& other);
   };
   Standing standing(const WarpClock& clock, uint32_t warp, uint32_t lane,
                     const Access& earlier) const;
-  bool touch(const Access& earlier, const Access& later) const;
-  // kOrdered also where the two do not conflict.
-  Standing conflict(const WarpClock& clock, uint32_t warp, const Access& earlier,
-                    const Access& later) const;
+  // Whether it lies in this epoch.
+  bool is_current(const Access& access) const {
+    return access.clock > order_->before || access.late;
+  }
   bool check(const WarpClock& clock, uint32_t warp, const Access& access, uint32_t index,
              const StoredValues* stored, Race* race) const;
-  // Two accesses by others after which one like them adds nothing: whatever conflicts with it
-  // conflicts with one of the two.
-  bool covered(const Access& first, const Access& second, const Access& access) const;
   bool take_alone(const Access& access, uint32_t index);
   void remember(const WarpClock& clock, uint32_t warp, const Access& access, uint32_t index);
 
   std::vector<Word> words_;
   std::vector<uint32_t> quiet_;                                 // see quiet_epochs()
   std::unordered_map<uint32_t, std::vector<Listed>> overflow_;  // word -> further accesses
-  uint32_t epoch_ = 1;
-  InnerOrder inner_order_ = InnerOrder::kNone;
+  RaceRules rules_;
   const BlockOrder* order_ = nullptr;
+  std::vector<uint32_t> late_;     // words with a write that is RaceAccess::late
   std::vector<Access> in_flight_;  // per word; empty until the block issues its first cp.async
   uint32_t words_in_flight_ = 0;
   std::vector<Warpgroup> warpgroups_;  // empty until the block issues its first wgmma
@@ -220,25 +186,25 @@ bool SharedRace::find_tensor_read(uint32_t index, Knows knows, Access* read, boo
     if (group.last.empty() || group.last[index / kUnitWords] == 0) continue;
     const TensorReads& reads = group.all[group.last[index / kUnitWords] - 1];
     *read = Access();
+    read->block = order_->block;
     read->pc = reads.pc;
     read->bytes = 0xf;
     read->tensor = true;
     bool ordered = false;
     *awaited = false;
-    for (uint32_t member = 0; member < reads.epochs.size() && !ordered; ++member) {
-      if (reads.epochs[member] == 0) continue;
+    for (uint32_t member = 0; member < reads.clocks.size() && !ordered; ++member) {
+      if (reads.clocks[member] == 0) continue;
       *awaited = true;
-      read->epoch = reads.epochs[member];
       read->clock = reads.clocks[member];
       // All lanes of a warp wait together, and one of them may tell.
       for (uint32_t lane = 0; lane < 32 && !ordered; ++lane) {
-        const size_t warp = which * reads.epochs.size() + member;
+        const size_t warp = which * reads.clocks.size() + member;
         read->thread = static_cast<uint16_t>(warp * 32 + lane);
         ordered = knows(*read);
       }
     }
     if (ordered) continue;
-    read->thread = static_cast<uint16_t>(which * reads.epochs.size() * 32);
+    read->thread = static_cast<uint16_t>(which * reads.clocks.size() * 32);
     return true;
   }
   return false;

@@ -64,7 +64,7 @@ bool SharedRace::compare_strong(const WarpClock& clock, uint32_t warp, uint32_t 
                                 const uint64_t* offsets, uint32_t bytes, uint32_t pc,
                                 Race* race) const {
   Access access;
-  access.epoch = epoch_;
+  access.block = order_->block;
   access.clock = clock.now;
   access.pc = pc;
   access.bytes = 0xf;
@@ -88,7 +88,7 @@ bool SharedRace::begin_async_write(const WarpClock& clock, uint32_t warp, uint32
   if (in_flight_.empty()) in_flight_.assign(words_.size(), Access{});
   bool found = false;
   Access access;
-  access.epoch = epoch_;
+  access.block = order_->block;
   access.clock = clock.now;
   access.pc = pc;
   access.bytes = 0xf;
@@ -119,8 +119,9 @@ void SharedRace::end_async_write(const WarpClock& clock, uint32_t warp, uint32_t
       if (access.bytes == 0 || access.thread != warp * 32 + lane) continue;
       in_flight_[index] = Access{};
       --words_in_flight_;
-      access.epoch = epoch_;
       access.clock = finished;
+      access.late = finished <= order_->before;
+      if (access.late) late_.push_back(index);
       remember(clock, warp, access, index);
     }
   }
@@ -129,7 +130,6 @@ void SharedRace::end_async_write(const WarpClock& clock, uint32_t warp, uint32_t
 bool SharedRace::begin_bulk(const WarpClock* issuer, Access access, uint32_t holder, uint32_t first,
                             uint32_t words, Race* race) {
   if (in_flight_.empty()) in_flight_.assign(words_.size(), Access{});
-  access.epoch = epoch_;
   access.bytes = 0xf;
   access.async = true;
   bool found = false;
@@ -140,6 +140,7 @@ bool SharedRace::begin_bulk(const WarpClock* issuer, Access access, uint32_t hol
     }
     if (in_flight_[index].bytes == 0) ++words_in_flight_;
     in_flight_[index] = access;
+    in_flight_[index].block = order_->block;
     in_flight_[index].thread = static_cast<uint16_t>(holder);
     quiet_[index] = 0;
   }
@@ -152,7 +153,6 @@ void SharedRace::end_bulk_write(uint32_t holder, uint32_t clock, uint32_t first,
     if (access.bytes == 0 || access.thread != holder || !access.write) continue;
     in_flight_[index] = Access{};
     --words_in_flight_;
-    access.epoch = epoch_;
     access.clock = clock;
     words_[index].write = access;
   }
@@ -165,7 +165,6 @@ void SharedRace::end_bulk_read(const WarpClock& clock, uint32_t thread, uint32_t
     if (access.bytes == 0 || access.thread != thread || access.write) continue;
     in_flight_[index] = Access{};
     --words_in_flight_;
-    access.epoch = epoch_;
     access.clock = clock.now;
     remember(clock, thread / 32, access, index);
   }

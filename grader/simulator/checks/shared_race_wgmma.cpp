@@ -24,7 +24,7 @@ bool SharedRace::begin_tensor_reads(const WarpClock* clocks, uint32_t first_warp
   group.all.back().pc = pc;
   bool found = false;
   Access access;
-  access.epoch = epoch_;
+  access.block = order_->block;
   access.pc = pc;
   access.bytes = 0xf;
   access.tensor = true;
@@ -49,7 +49,6 @@ void SharedRace::end_tensor_reads(const WarpClock& clock, uint32_t warp, uint32_
   if (which >= warpgroups_.size()) return;
   Warpgroup& group = warpgroups_[which];
   for (uint32_t i = group.ended[member]; i < number && i < group.all.size(); ++i) {
-    group.all[i].epochs[member] = epoch_;
     group.all[i].clocks[member] = clock.now;
   }
   group.ended[member] = std::max(group.ended[member], number);
@@ -64,7 +63,7 @@ bool SharedRace::check_tensor_reads(const WarpClock& clock, uint32_t warp, const
            standing(clock, warp, access.thread % 32, earlier) == Standing::kOrdered;
   };
   if (!find_tensor_read(index, knows, &read, &awaited)) return false;
-  *race = {read, access, index * 4, !awaited, Standing::kUnordered, false};
+  *race = {read, access, index * 4, true, !awaited, Standing::kUnordered, false};
   return true;
 }
 

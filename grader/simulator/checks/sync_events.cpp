@@ -16,6 +16,7 @@ uint32_t number_of(const Warp& warp) { return static_cast<uint32_t>(warp.index);
 // None where every load is to be known.
 void show_quiet_words(Block& block) {
   const SharedRace& race = block.watch->race;
+  if (!race.enabled()) return;
   const bool tell_all = block.grid->watch->guesses.watches_shared() || block.cluster != nullptr;
   block.quiet = {race.quiet_epochs(), tell_all ? ~uint32_t{0} : race.epoch()};
 }
@@ -78,7 +79,7 @@ void block_begins(Block& block) {
   watch.grid_waits.clear();
   watch.alone = {};
   watch.fences.assign(block.warps.size(), {});
-  watch.fenced_epoch = 0;
+  watch.fenced_before = 0;
   watch.clocks.resize(block.warps.size());
   watch.recent_loads.assign(block.warps.size(), {});
   for (size_t i = 0; i < block.warps.size(); ++i) {

@@ -46,18 +46,11 @@ struct ObjectClocks {
   SyncClock complete;  // what a wait for the phases before hands on
 };
 
-// What a thread of another block of the cluster did in shared memory.
-struct RemoteAccess {
-  SharedRace::Access access;
-  uint32_t block = 0;  // whose thread it is
-};
-
 // The last fence.proxy.async of the lanes of a warp: what it covers of their own writes, and what
 // the warp knew of those of others.
 struct ProxyFence {
-  std::array<uint32_t, 32> own{};    // clocks
-  std::array<uint32_t, 32> epoch{};  // 0: none yet
-  uint32_t lanes = 0;                // of the last one
+  std::array<uint32_t, 32> own{};  // clocks; 0: none yet
+  uint32_t lanes = 0;              // of the last one
   WarpClock known;
 };
 
@@ -73,15 +66,16 @@ struct BlockWatch {
   std::vector<WarpClock> clocks;          // of its warps
   std::vector<RecentLoads> recent_loads;  // of its warps
   std::array<Meeting, 16> meetings;
-  std::map<uint32_t, ObjectClocks> objects;                        // by offset in shared memory
-  std::unordered_map<uint32_t, std::vector<RemoteAccess>> remote;  // by word
+  std::map<uint32_t, ObjectClocks> objects;  // by offset in shared memory
+  // What threads of other blocks of the cluster did in this block's shared memory, by word.
+  std::unordered_map<uint32_t, std::vector<RaceAccess>> remote;
   // The last access of each thread of another block: its thread, clock and pc.
   std::map<std::pair<uint32_t, uint32_t>, std::pair<uint32_t, uint32_t>> visitors;
   // The threads that have waited for the kernel before, one of a warp, and when.
   std::vector<std::pair<uint32_t, uint32_t>> grid_waits;
   ClusterWatch alone;              // of a block without a cluster
   std::vector<ProxyFence> fences;  // of its warps
-  uint32_t fenced_epoch = 0;       // the last one in which somebody passed a fence.proxy.async
+  uint32_t fenced_before = 0;      // clock of the barrier before the last fence.proxy.async
 };
 
 inline const BlockOrder& order_of(const Warp& warp) { return warp.block->watch->order; }
