@@ -136,7 +136,29 @@ bool add_libraries(App& app, const fs::path& source, std::vector<std::string>* a
   return true;
 }
 
-// Compiles a file.cu as the simulator needs it; "" if nvcc refuses it, which has said why.
+// Of what a program is made, as text; "" if it includes files of its own, which are not followed.
+std::string inputs_of(const Paths& paths, const fs::path& source,
+                      const std::vector<std::string>& argv) {
+  const std::string text = course::read_text(source);
+  if (text.find("#include \"") != std::string::npos) return "";
+  course::Hash hash;
+  hash.add(text).add(course::join(argv, " "));
+  std::error_code error;
+  for (const fs::path& tool : {fs::path(paths.nvcc), paths.build(Device::kSimulator) / "lib"}) {
+    hash.add(std::to_string(fs::last_write_time(tool, error).time_since_epoch().count()));
+  }
+  for (const IncludedLibrary& included : kIncluded) {  // our own headers
+    if (text.find(included.header) == std::string::npos) continue;
+    const fs::path folder = paths.root / "grader/simulator/libraries" / included.folder;
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder, error)) {
+      if (entry.is_regular_file()) hash.add(course::read_text(entry.path()));
+    }
+  }
+  return hash.hex();
+}
+
+// Compiles a file.cu as the simulator needs it, unless that is done already; "" if nvcc refuses it,
+// which has said why.
 std::string compile(App& app, const fs::path& source, int* status) {
   const fs::path program = program_of(app.paths(), source);
   fs::create_directories(program.parent_path());
@@ -145,7 +167,16 @@ std::string compile(App& app, const fs::path& source, int* status) {
       "--no-compress",  "-lineinfo",    "-Xcompiler",       "-g1",     "-o",
       program.string(), source.string()};
   if (!add_libraries(app, source, &argv, status)) return "";
-  return run_in_foreground(argv) == 0 ? program.string() : "";
+  const std::string inputs = inputs_of(app.paths(), source, argv);
+  const fs::path stamp = program.string() + ".inputs";
+  if (!inputs.empty() && fs::exists(program) && fs::exists(stamp) &&
+      course::read_text(stamp) == inputs) {
+    return program.string();
+  }
+  fs::remove(stamp);
+  if (run_in_foreground(argv) != 0) return "";
+  if (!inputs.empty()) course::write_text(stamp, inputs);
+  return program.string();
 }
 
 // Becomes the program: its output, its terminal and its exit status are its own.

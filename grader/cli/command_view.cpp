@@ -93,6 +93,13 @@ std::string reference_of(App& app, const course::Exercise& exercise) {
 
 // ---- what comes of it -------------------------------------------------------------------------
 
+// A page is about kernels; what has none has only its timeline.
+bool has_kernels(const std::string& recording) {
+  const course::Json json = course::parse_json(recording, "the recording");
+  const course::Json* profile = json.find("profile");
+  return profile != nullptr && !profile->find("kernels")->items.empty();
+}
+
 std::string page_of(App& app, const Subject& subject) {
   view::PageContent content;
   content.title = subject.title;
@@ -196,14 +203,16 @@ std::optional<int> show_part(App& app, const Subject& subject) {
     course::write_text(options.chrome_trace, chrome_trace(recording.json()));
     print(options.chrome_trace + "\n");
   }
-  if (!picture && !options.as_text) return kPass;
-  const view::Launch launch = launch_of(app, subject, recording);
-  if (options.as_text) print(harmless(view::picture_text(recording, launch)));
+  if (options.as_text) {
+    print(harmless(view::picture_text(recording, launch_of(app, subject, recording))));
+  }
   if (!picture) return kPass;
   const bool png = options.svg.empty();
   const view::PictureName name =
       view::picture_name(png ? options.png : options.svg, png ? "--png" : "--svg");
-  const std::string svg = view::picture_svg(recording, launch, name);
+  const view::Launch launch =
+      name.is_of_launch() ? launch_of(app, subject, recording) : view::Launch();
+  const std::string svg = view::picture_svg(recording, launch, name, view::line_of_file);
   if (!options.png.empty()) return write_png(app, svg, subject);
   print(svg);
   return kPass;
@@ -211,6 +220,10 @@ std::optional<int> show_part(App& app, const Subject& subject) {
 
 int show(App& app, const Subject& subject) {
   if (const std::optional<int> status = show_part(app, subject)) return *status;
+  if (!has_kernels(subject.recording)) {
+    complain(subject.title + " launched no kernel; --svg time draws what its streams did.");
+    return kFail;
+  }
   const std::string page = page_of(app, subject);
   const fs::path file = folder_of(app) / (file_name(subject.title) + ".html");
   course::write_text(file, page);

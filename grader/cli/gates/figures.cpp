@@ -371,7 +371,7 @@ FilledPage fill_figures(const GateContext& context, const fs::path& file, const 
       const std::string now = page.substr(mark->begin, mark->end - mark->begin);
       if (is_picture(*mark)) {
         const fs::path drawn = picture_file(file, *mark, now);
-        const std::string picture = picture_of_run(context, *mark, name);
+        const std::string picture = picture_of_run(context, *mark, file);
         if (!fs::exists(drawn) || course::read_text(drawn) != picture) {
           filled.pictures.emplace_back(drawn, picture);
         }

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "cli/gates/page_program.h"
 #include "cli/gates/run_sources.h"
 #include "cli/view/picture.h"
 
@@ -13,7 +14,40 @@ namespace fs = std::filesystem;
 
 bool is_picture(const Mark& mark) { return mark.source[0] == "view"; }
 
-std::string picture_of_run(const GateContext& context, const Mark& mark, const std::string& file) {
+namespace {
+
+// The launch in which something was found wrong, or else the last.
+std::string drawn(const view::Recording& recording, const Mark& mark, const std::string& kernel,
+                  const std::string& own_file, const view::SourceLine& source) {
+  const view::PictureName name = view::picture_name(mark.source[2]);
+  if (!name.is_of_launch()) return view::picture_svg(recording, {}, name, source);
+  const course::Json& chosen = recording.kernel(kernel, own_file);
+  const std::optional<view::Launch> wrong = recording.wrong_launch_of(chosen);
+  return view::picture_svg(recording, wrong ? *wrong : recording.launch_of(chosen), name, source);
+}
+
+std::string picture_of_page(const GateContext& context, const Mark& mark, const fs::path& page) {
+  const std::vector<std::string>& s = mark.source;
+  if (s.size() < 3 || s.size() > 4) {
+    throw course::Error(
+        shown(context, page), mark.line,
+        "a picture of a program of this page reads: view FILE.cu PICTURE [KERNEL].");
+  }
+  const view::Recording recording(course::parse_json(recording_of_page(context, page, s[1]), s[1]));
+  return drawn(recording, mark, s.size() > 3 ? s[3] : "", s[1], view::line_of_file);
+}
+
+// A solution's lines are for those who have passed; a starter's are before everybody.
+view::SourceLine lines_to_show(const std::string& program) {
+  if (program.ends_with("@starter")) return view::line_of_file;
+  return nullptr;
+}
+
+}  // namespace
+
+std::string picture_of_run(const GateContext& context, const Mark& mark, const fs::path& page) {
+  if (is_of_page(mark)) return picture_of_page(context, mark, page);
+  const std::string file = shown(context, page);
   const std::vector<std::string>& s = mark.source;
   if (s.size() < 3 || s.size() > 5) {
     throw course::Error(file, mark.line, "a picture reads: view EX PICTURE [TEST [KERNEL]].");
@@ -31,11 +65,8 @@ std::string picture_of_run(const GateContext& context, const Mark& mark, const s
   fs::remove(recorded);
   const std::string id = s[1].substr(0, s[1].find('@'));
   const course::Exercise* exercise = context.course->find(id);
-  const course::Json& kernel =
-      recording.kernel(s.size() == 5 ? s[4] : "", exercise->name + exercise->extension());
-  const std::optional<view::Launch> wrong = recording.wrong_launch_of(kernel);
-  return view::picture_svg(recording, wrong ? *wrong : recording.launch_of(kernel),
-                           view::picture_name(s[2]));
+  return drawn(recording, mark, s.size() == 5 ? s[4] : "", exercise->name + exercise->extension(),
+               lines_to_show(s[1]));
 }
 
 fs::path picture_file(const fs::path& page, const Mark& mark, const std::string& link) {

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <cstdio>
+#include <regex>
 
+#include "cli/view/picture.h"
 #include "course/error.h"
 
 namespace grade::view {
@@ -44,13 +48,61 @@ Sample sample_of(const course::Json& row) {
   return sample;
 }
 
+// An allocation without a name has that of the pointer which it was made for: `cudaMalloc(&in,
+// ...)`.
+std::string name_of_array(const course::Json& array, const std::vector<course::Json>& files) {
+  std::string name = array.string_or("name");
+  const std::string made_at = array.string_or("made_at");
+  const size_t colon = made_at.rfind(':');
+  if (name.rfind("allocation ", 0) != 0 || colon == std::string::npos) return name;
+  static const std::regex kPointer("Malloc\\w*\\((?:reinterpret_cast<[^>]*>\\()?&(\\w+)");
+  const int line = std::atoi(made_at.c_str() + colon + 1);
+  for (const course::Json& file : files) {
+    if (!file.text.ends_with("/" + made_at.substr(0, colon))) continue;
+    const std::string text = line_of_file(file.text, line);
+    std::smatch found;
+    if (std::regex_search(text, found, kPointer)) return found[1];
+  }
+  return name;
+}
+
+std::string shown_value(const course::Json& value) {
+  if (value.is_string()) return value.text;
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g", value.number);
+  return text;
+}
+
+void read_block(const course::Json& block, const std::vector<course::Json>& files, Launch* launch) {
+  const auto file_of = [&](const course::Json& row, size_t at) {
+    return files[static_cast<size_t>(row.items[at].number)].text;
+  };
+  launch->index = three(member(block, "index"));
+  launch->is_cut = block.bool_or("cut");
+  for (const course::Json& row : member(block, "steps").items) {
+    const auto at = [&](size_t i) { return static_cast<int>(row.items[i].number); };
+    launch->steps.push_back({at(0), at(1), at(2), at(3), at(5),
+                             static_cast<uint32_t>(row.items[6].number), file_of(row, 4)});
+  }
+  for (const course::Json& row : member(block, "stores").items) {
+    const auto at = [&](size_t i) { return static_cast<int>(row.items[i].number); };
+    Store store{at(0), at(1), at(3), file_of(row, 2), {}};
+    const std::vector<course::Json>& values = row.items[4].items;
+    for (size_t i = 0; i + 1 < values.size(); i += 2) {
+      store.values.emplace_back(integer(values[i]), shown_value(values[i + 1]));
+    }
+    launch->stores.push_back(std::move(store));
+  }
+}
+
 Launch launch_from(const std::string& kernel, const course::Json& view) {
   Launch launch;
   launch.kernel = kernel;
   launch.grid = three(member(view, "grid"));
   launch.block = three(member(view, "block"));
+  const std::vector<course::Json>& files = member(view, "files").items;
   for (const course::Json& array : member(view, "arrays").items) {
-    launch.arrays.push_back({array.string_or("name"), 0,
+    launch.arrays.push_back({name_of_array(array, files), 0,
                              static_cast<int64_t>(array.number_or("bytes")),
                              static_cast<int64_t>(array.number_or("skew"))});
   }
@@ -59,7 +111,6 @@ Launch launch_from(const std::string& kernel, const course::Json& view) {
                                 static_cast<int64_t>(variable.number_or("offset")),
                                 static_cast<int64_t>(variable.number_or("size")), 0});
   }
-  const std::vector<course::Json>& files = member(view, "files").items;
   for (const course::Json& json : member(view, "sites").items) {
     Site site;
     const std::vector<course::Json>& line = member(json, "line").items;
@@ -74,15 +125,7 @@ Launch launch_from(const std::string& kernel, const course::Json& view) {
     }
     launch.sites.push_back(std::move(site));
   }
-  if (const course::Json* block = view.find("steps")) {
-    launch.index = three(member(*block, "index"));
-    launch.is_cut = block->bool_or("cut");
-    for (const course::Json& row : member(*block, "steps").items) {
-      const auto at = [&](size_t i) { return static_cast<int>(row.items[i].number); };
-      launch.steps.push_back(
-          {at(0), at(1), at(2), at(3), at(5), static_cast<uint32_t>(row.items[6].number)});
-    }
-  }
+  if (const course::Json* block = view.find("steps")) read_block(*block, files, &launch);
   return launch;
 }
 

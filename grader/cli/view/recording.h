@@ -46,6 +46,14 @@ struct Step {
   enum Kind { kRuns, kWaits, kWaitsForever };
   int kind = kRuns, warp = 0, start = 0, length = 0, line = 0;
   uint32_t lanes = 0;
+  std::string file;
+};
+
+// What a warp stored to shared memory.
+struct Store {
+  int time = 0, warp = 0, line = 0;
+  std::string file;
+  std::vector<std::pair<int64_t, std::string>> values;  // byte offset, as it is shown
 };
 
 struct Launch {
@@ -54,6 +62,7 @@ struct Launch {
   std::vector<Extent> arrays, variables;
   std::vector<Site> sites;
   std::vector<Step> steps;
+  std::vector<Store> stores;
   bool is_cut = false;
   int threads() const { return block[0] * block[1] * block[2]; }
   int end() const;  // of the last step

@@ -15,7 +15,6 @@
 #include "runtime/device_state.h"
 #include "runtime/launch_refusal.h"
 #include "runtime/repeat_launch.h"
-#include "runtime/view_file.h"
 
 namespace warplings::sim {
 namespace {
@@ -152,7 +151,6 @@ WorkItem work_item(KernelWork work) {
   item.about = describe(work);
   item.run = [work = std::move(work)] {
     ProfileLog::start();
-    start_view();
     Tracer::start();
     const CostMeter meter(*work.kernel);
     LaunchClock& clock = LaunchClock::instance();

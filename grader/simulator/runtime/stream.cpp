@@ -9,6 +9,7 @@
 #include "runtime/api.h"
 #include "runtime/device_state.h"
 #include "runtime/error_state.h"
+#include "runtime/view_file.h"
 
 namespace warplings::sim {
 namespace {
@@ -158,6 +159,7 @@ bool Streams::destroy_event(cudaEvent_t handle) {
 }
 
 void Streams::enqueue(const std::shared_ptr<StreamState>& stream, WorkItem item) {
+  start_view();  // a program that only copies has a timeline, too
   for (WorkPoint& point : stream->pending_waits) item.after.push_back(std::move(point));
   stream->pending_waits.clear();
   // The default stream waits for every blocking stream of its device, and they wait for it.

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "core/machine.h"
+#include "profile/profile_log.h"
 #include "profile/view_log.h"
 #include "runtime/api.h"
 
@@ -29,6 +30,7 @@ void start_view() {
   ViewFile& file = Machine::get<ViewFile>();
   if (file.is_started || Machine::current().options().view.empty()) return;
   file.is_started = true;
+  ProfileLog::start();
   std::atexit(write);
 }
 

@@ -3,11 +3,12 @@
 #include "cli/gates/documents.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "cli/gates/figures.h"
+#include "cli/gates/page_program.h"
 #include "cli/process/child.h"
 #include "course/manifest.h"
 #include "course/text.h"
@@ -23,10 +24,11 @@ const fs::path kRoot = PROJECT_ROOT, kSnippets = kRoot / "docs/background/snippe
 // A folder as a reader has it after `cd`: the snippets, and ./grade.
 class ReadersFolder {
  public:
-  ReadersFolder() {
-    std::string name = (fs::temp_directory_path() / "documents_XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    path_ = name;
+  // Always the same for a page: programs that were compiled there once are used again.
+  explicit ReadersFolder(const fs::path& page)
+      : path_(folder_of_page(fs::path(GRADE_PROGRAM).parent_path().parent_path(), page)) {
+    fs::remove_all(path_);
+    fs::create_directories(path_);
     for (const fs::directory_entry& entry : fs::directory_iterator(kSnippets)) {
       fs::copy(entry.path(), path_ / entry.path().filename());
     }
@@ -47,7 +49,8 @@ class ReadersFolder {
   // What a terminal would show: both streams in one.
   std::string run(const std::string& command, int* status) const {
     const std::string path = (path_ / "tools").string() + ":" +
-                             fs::path(NVCC_PROGRAM).parent_path().string() + ":" + getenv("PATH");
+                             fs::path(NVCC_PROGRAM).parent_path().string() + ":" +
+                             std::getenv("PATH");
     ChildOptions options;
     options.argv = {"/bin/bash", "-c", "exec 2>&1\n" + command};
     options.directory = path_.string();
@@ -100,7 +103,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 class Page : public testing::TestWithParam<fs::path> {};
 
 TEST_P(Page, PrintsWhatItShows) {
-  const ReadersFolder folder;
+  const ReadersFolder folder(GetParam());
   for (const FencedBlock& block : fenced_blocks_of(course::read_text(GetParam()))) {
     if (block.mark.starts_with(kSavedAs)) {
       folder.save(block.mark.substr(kSavedAs.size()), block.body);
@@ -150,7 +153,7 @@ TEST(Snippets, OfNvrtcCompilesWhereItsHeaderIs) {
   const fs::path header =
       fs::canonical(NVCC_PROGRAM).parent_path().parent_path() / "include/nvrtc.h";
   if (!fs::exists(header)) GTEST_SKIP() << header << " is missing: the compiler packages lack it";
-  const ReadersFolder folder;
+  const ReadersFolder folder(kRoot / "docs/nvrtc_scale.md");
   int status = -1;
   const std::string log = folder.run("nvcc -c -o scale.o nvrtc_scale.cpp", &status);
   EXPECT_EQ(status, 0) << log;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cli/gates/page_program.h"
 #include "course/error.h"
 
 namespace grade {
@@ -31,6 +32,36 @@ TEST(ViewMark, NamesAFileBesideThePage) {
             "/course/pictures/one.svg");
   EXPECT_THROW(picture_file("/course/page.md", mark, "![a](one.png)"), course::Error);
   EXPECT_THROW(picture_file("/course/page.md", mark, "a picture"), course::Error);
+}
+
+constexpr const char* kLesson =
+    "<!-- saved as: a.cu -->\n\n```cuda\nint main() {}\n```\n\n<!-- run -->\n\n```console\n"
+    "$ ./grade trace -- a.cu\n$ ./grade exec a.cu 2>&1 | head -n 1\nout\n$ grep -v x a.cu > b.cu\n"
+    "$ GRADE_SIM_DEVICES=2 ./grade exec b.cu\n$ nvcc -o tree tree.cu\n$ ./grade exec ./tree\n```\n";
+
+// A picture of a page's program is of the run that the page shows.
+TEST(PageProgram, RunsWhatLeadsToIt) {
+  const std::vector<std::string> a = commands_leading_to(kLesson, "a.cu");
+  EXPECT_EQ(a, std::vector<std::string>{"./grade exec a.cu"});
+  const std::vector<std::string> b = commands_leading_to(kLesson, "b.cu");
+  EXPECT_EQ(b, (std::vector<std::string>{"grep -v x a.cu > b.cu",
+                                         "GRADE_SIM_DEVICES=2 ./grade exec b.cu"}));
+  EXPECT_EQ(commands_leading_to(kLesson, "tree.cu").back(), "./grade exec ./tree");
+  EXPECT_EQ(commands_leading_to(kLesson, "other.cu").back(), "./grade exec other.cu");
+}
+
+// What the verdict of a picture depends on: not on the page's prose.
+TEST(PageProgram, IsJudgedAgainWhenTheProgramOrACommandChanges) {
+  const std::string page = kLesson;
+  EXPECT_EQ(inputs_of_page(page), inputs_of_page("Some words.\n\n" + page));
+  EXPECT_NE(inputs_of_page(page), inputs_of_page(std::string(page).replace(40, 3, "char")));
+  EXPECT_NE(inputs_of_page(page),
+            inputs_of_page(std::string(page).replace(page.find("DEVICES=2") + 8, 1, "3")));
+}
+
+TEST(PageProgram, IsNamedByItsFile) {
+  EXPECT_TRUE(is_of_page(mark_of("view a.cu block", 1, "page.md")));
+  EXPECT_FALSE(is_of_page(mark_of("view 03/05 block", 1, "page.md")));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // What the pictures are drawn from: sectors, passes through the banks, names of pictures, the page.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <regex>
 
 #include "cli/view/page.h"
@@ -82,9 +83,60 @@ TEST(ViewPictureNames, AreReadOrRefused) {
   EXPECT_EQ(picture_name("lens:12").line, 12);
   EXPECT_EQ(picture_name("banks:7.3").number, 3);
   EXPECT_EQ(picture_name("time").kind, PictureName::Kind::kTime);
-  for (const char* wrong : {"", "lens", "lens:", "lens:x", "banks:3.x", "block:2", "tree"}) {
+  EXPECT_EQ(picture_name("shared:tile").what, "tile");
+  EXPECT_EQ(picture_name("map:9.2,cols=8").crop_or("cols", 16), 8);
+  EXPECT_EQ(picture_name("block,from=4").crop_or("to", 7), 7);
+  for (const char* wrong : {"", "lens", "lens:", "lens:x", "banks:3.x", "block:2", "tree", "map",
+                            "shared", "bars:", "time:3", "block,to", "block,to=x"}) {
     EXPECT_THROW(picture_name(wrong), course::Error) << wrong;
   }
+}
+
+// Eight words of shared memory that one warp fills and then halves.
+Launch launch_of_a_sum() {
+  Launch launch;
+  launch.kernel = "sum";
+  launch.block = {8, 1, 1};
+  launch.variables = {{"words", 0, 32, 0}};
+  launch.stores = {{4, 0, 7, "sum.cu", {{0, "11"}, {4, "12"}}}, {9, 0, 9, "sum.cu", {{0, "23"}}}};
+  launch.steps = {{Step::kRuns, 0, 0, 6, 7, 0xff, "sum.cu"},
+                  {Step::kWaits, 0, 6, 2, 8, 0x0f, "sum.cu"},
+                  {Step::kRuns, 0, 8, 2, 9, 0x01, "sum.cu"}};
+  return launch;
+}
+
+TEST(ViewPictures, ShowSharedMemoryAfterEachLineThatWritesIt) {
+  const auto source = [](const std::string&, int line) { return "of " + std::to_string(line); };
+  const std::string svg = shared_svg(launch_of_a_sum(), picture_name("shared:words"), source);
+  for (const char* text : {">11<", ">23<", ">line 7<", ">line 9<", ">of 7<", ">·<"}) {
+    EXPECT_NE(svg.find(text), std::string::npos) << text << "\n" << svg;
+  }
+  EXPECT_THROW(shared_svg(launch_of_a_sum(), picture_name("shared:other"), source), course::Error);
+}
+
+// A solution's lines are for those who have passed.
+TEST(ViewPictures, ShowNoCodeWhereThereIsNone) {
+  const std::string svg = block_svg(launch_of_a_sum(), picture_name("block"), nullptr);
+  EXPECT_EQ(svg.find("monospace"), std::string::npos);
+  EXPECT_NE(svg.find("thread 7"), std::string::npos);
+  EXPECT_NE(svg.find("waits at a barrier"), std::string::npos);
+}
+
+TEST(ViewPictures, SayWhichThreadTouchesWhichElement) {
+  Launch launch = launch_of_a_sum();
+  launch.arrays = {{"in", 0, 16, 0}};
+  Site site = site_of("global load", 4);
+  site.line = 3;
+  site.samples = {sample_of(12, -4)};
+  site.samples[0].mask = 0xf;
+  site.samples[0].array = 0;
+  for (size_t lane = 4; lane < kWarp; ++lane) site.samples[0].offsets[lane].reset();
+  launch.sites = {site};
+  const std::string svg = map_svg(launch, picture_name("map:3,cols=4"), nullptr);
+  std::vector<size_t> places;  // element 0 is read by lane 3, element 3 by lane 0
+  for (const char* lane : {">3<", ">2<", ">1<", ">0<"}) places.push_back(svg.find(lane));
+  EXPECT_TRUE(std::is_sorted(places.begin(), places.end())) << svg;
+  EXPECT_NE(places.back(), std::string::npos);
 }
 
 // A recording of one kernel that was never run, with a source that would end a script.
