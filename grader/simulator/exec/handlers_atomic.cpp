@@ -99,7 +99,7 @@ struct Change {
   void follow(const Where& place, uint32_t lanes) {
     Warp& w = place.w;
     const auto to = place.in.ops[0];
-    uint8_t bytes[32];
+    uint8_t bytes[32] = {};
     const uint32_t found = take_undefined(place, lanes, bytes);
     if (found == 0) return;
     if (kOp != Op::kExch) {

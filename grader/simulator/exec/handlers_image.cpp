@@ -298,7 +298,7 @@ struct ReduceSurface {
     });
   }
   void follow(const InImage& place, uint32_t lanes) const {
-    uint8_t bytes[32];
+    uint8_t bytes[32] = {};
     const uint32_t found = take_undefined(place, lanes, bytes);
     if (found != 0) report_undefined(place.w, found, "is changed by an atomic operation");
   }
