@@ -2,6 +2,7 @@
 #include "02_global_index.h"
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 
 namespace {
 
@@ -73,6 +74,16 @@ TEST(GlobalIndex, CountsOnWhereSmallerTypesEnd) {
 TEST(GlobalIndex, LaunchesNothingForNoElements) {
   RecordProperty("todo", 3);
   expect_arange(0);
+}
+
+TEST(GlobalIndex, CountsUpToTheLargestSize) {
+  RecordProperty("todo", 3);
+  kit::at_largest("n = 2^30", [] {
+    const int n = 1 << 30;
+    const auto out = kit::LargeArray<int>::output(n, "out");
+    kit::run([&] { launch_arange(out.get(), kFirst, 1, n); });
+    kit::expect_at_ends(out, [](size_t i) { return kFirst + static_cast<int>(i); });
+  });
 }
 
 TEST(GlobalIndex, LaunchesNoIdleBlocks) {

@@ -2,6 +2,7 @@
 #include "03_index_2d.h"
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 
 namespace {
 
@@ -112,6 +113,24 @@ TEST(Index2d, ReadsAlongTheRows) {
               "A warp whose threads follow each other along x reads neighbouring bytes; along y "
               "each of its threads needs a 32-byte sector of its own",
               &kit::Counters::global_load_sectors);
+}
+
+TEST(Index2d, MirrorsTheLargestPictures) {
+  RecordProperty("todo", 1);
+  std::vector<unsigned char> pixels;
+  for (const int value : kit::random_ints(kit::kPeriod, 1, 250)) {
+    pixels.push_back(static_cast<unsigned char>(value));
+  }
+  const auto check_large = [&](int width, int height) {
+    const size_t n = static_cast<size_t>(width) * height;
+    const auto in = kit::LargeArray<unsigned char>::input(n, "in", pixels);
+    const auto out = kit::LargeArray<unsigned char>::output(n, "out");
+    kit::run([&] { launch_mirror_image(in.get(), out.get(), width, height); });
+    kit::expect_at_ends(out,
+                        [&](size_t i) { return in.at(i / width * width + width - 1 - i % width); });
+  };
+  kit::at_largest("65535 x 32767 pixels", [&] { check_large(65535, 32767); });
+  kit::at_largest("32767 x 65535 pixels", [&] { check_large(32767, 65535); });
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/launches.h"
 
 namespace {
@@ -110,6 +111,34 @@ TEST(Index3d, NumbersTheThreadsOfTheGrid) {
   kit::for_each(kCase, cases(), [](const Case& c) {
     kit::expect_equal(Numbered(c).global, ids_on_cpu(c).global, c.shape());
   });
+}
+
+TEST(Index3d, NumbersTheLargestVolumes) {
+  RecordProperty("todo", 1);
+  const auto check_large = [](int width, int height, int depth) {
+    const size_t w = width, h = height, n = w * h * depth;
+    const dim3 block(32, 4, 2);
+    const auto block_id = kit::LargeArray<int>::output(n, "block_id");
+    const auto thread_id = kit::LargeArray<int>::output(n, "thread_id");
+    const auto global_id = kit::LargeArray<int>::output(n, "global_id");
+    kit::run([&] {
+      launch_number_voxels(block_id.get(), thread_id.get(), global_id.get(), {width, height, depth},
+                           block);
+    });
+    const auto block_of = [&](size_t i) {
+      const size_t wide = (w + 31) / 32, high = (h + 3) / 4;
+      return static_cast<int>(i % w / 32 + wide * (i / w % h / 4 + high * (i / w / h / 2)));
+    };
+    const auto thread_of = [&](size_t i) {
+      return static_cast<int>(i % w % 32 + 32 * (i / w % h % 4 + 4 * (i / w / h % 2)));
+    };
+    kit::expect_at_ends(block_id, block_of);
+    kit::expect_at_ends(thread_id, thread_of);
+    kit::expect_at_ends(global_id, [&](size_t i) { return 256 * block_of(i) + thread_of(i); });
+  };
+  kit::at_largest("1024 x 1024 x 2000", [&] { check_large(1024, 1024, 2000); });
+  kit::at_largest("32 x 65535 x 1000", [&] { check_large(32, 65535, 1000); });
+  kit::at_largest("2 x 16000 x 65535", [&] { check_large(2, 16000, 65535); });
 }
 
 }  // namespace

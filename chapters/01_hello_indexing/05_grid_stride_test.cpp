@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/launches.h"
 #include "kit/special_values.h"
 
@@ -117,6 +118,26 @@ TEST(GridStride, ChoosesAGridForAnySize) {
   expect_relu(0);
   kit::for_each("n", kit::awkward_sizes(), expect_relu);
   expect_relu(kit::work_scale(20000, (1 << 24) + 5));
+}
+
+TEST(GridStride, TakesTheLargestArrays) {
+  RecordProperty("todo", 1);
+  const auto check_large = [](int blocks, int threads) {
+    const int n = 1 << 30;
+    const auto x = kit::large_floats(n, "x");
+    const auto y = kit::LargeArray<float>::output(n, "y");
+    kit::run([&] {
+      if (blocks > 0) {
+        launch_relu_on(blocks, threads, x.get(), y.get(), n);
+      } else {
+        launch_relu(x.get(), y.get(), n);
+      }
+    });
+    kit::expect_at_ends(y, [&](size_t i) { return std::max(x.at(i), 0.0f); });
+  };
+  kit::at_largest("2^30 elements, a grid of its own", [&] { check_large(0, 0); });
+  kit::at_largest("2^30 elements, 1,000,000 threads", [&] { check_large(1000, 1000); });
+  kit::at_largest("2^30 elements, 2^30 threads", [&] { check_large(1 << 20, 1024); });
 }
 
 TEST(GridStride, LaunchesNoIdleBlocks) {

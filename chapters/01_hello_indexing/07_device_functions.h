@@ -6,7 +6,7 @@
 //   out(query, key) = scale * scores(query, key)   if key <= query
 //                     -infinity                    otherwise
 // -infinity because the softmax that follows turns it into a weight of exactly 0.
-// queries and keys from 1 to 65,535. scores and out are different arrays.
+// queries and keys from 1 to 65,535, fewer than 2^31 scores. scores and out are different arrays.
 
 // On the GPU; both pointers are device pointers.
 void launch_mask_scores(const float* d_scores, float* d_out, float scale, int queries, int keys);

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/special_values.h"
 
 namespace {
@@ -90,6 +91,22 @@ TEST(DeviceFunctions, DeviceHidesTheFuture) {
       kit::expect_equal(out, reference(scores, scale, shape), shape);
     }
   });
+}
+
+TEST(DeviceFunctions, MasksTheLargestMatrices) {
+  RecordProperty("todo", 2);
+  const auto check_large = [](size_t queries, size_t keys) {
+    const size_t n = queries * keys;
+    const float scale = 0.5f;
+    const auto scores = kit::large_floats(n, "scores");
+    const auto out = kit::LargeArray<float>::output(n, "out");
+    kit::run([&] { launch_mask_scores(scores.get(), out.get(), scale, queries, keys); });
+    kit::expect_at_ends(out, [&](size_t i) {
+      return i % keys <= i / keys ? scale * scores.at(i) : -std::numeric_limits<float>::infinity();
+    });
+  };
+  kit::at_largest("65535 queries, 32767 keys", [&] { check_large(65535, 32767); });
+  kit::at_largest("32767 queries, 65535 keys", [&] { check_large(32767, 65535); });
 }
 
 }  // namespace

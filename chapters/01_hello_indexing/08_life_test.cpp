@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 
 namespace {
 
@@ -114,6 +115,31 @@ TEST(Life, AGliderComesHome) {
   // 24 is the least number of steps that is a multiple of 8 rows and of 12 columns.
   kit::run([&] { live(board.data(), result.data(), shape.rows, shape.cols, 4 * 24); });
   kit::expect_equal("h_after", result, board, shape);
+}
+
+TEST(Life, TheDeviceTakesTheLargestBoards) {
+  RecordProperty("todo", 1);
+  const auto check_large = [](int rows, int cols) {
+    const size_t n = static_cast<size_t>(rows) * cols;
+    std::vector<unsigned char> cells;
+    for (const int value : kit::random_ints(kit::kPeriod, 0, 1)) {
+      cells.push_back(static_cast<unsigned char>(value));
+    }
+    const auto now = kit::LargeArray<unsigned char>::input(n, "cells", cells);
+    const auto next = kit::LargeArray<unsigned char>::output(n, "next");
+    kit::run([&] { launch_generation(now.get(), next.get(), rows, cols); });
+    kit::expect_at_ends(next, [&](size_t i) {
+      int neighbours = 0;
+      for (int k = 0; k < 9; ++k) {
+        const size_t row = (i / cols + rows + k / 3 - 1) % rows;
+        const size_t col = (i % cols + cols + k % 3 - 1) % cols;
+        if (k != 4) neighbours += now.at(row * cols + col);
+      }
+      return static_cast<unsigned char>(neighbours == 3 || (neighbours == 2 && now.at(i) == 1));
+    });
+  };
+  kit::at_largest("65535 x 32767", [&] { check_large(65535, 32767); });
+  kit::at_largest("32767 x 65535", [&] { check_large(32767, 65535); });
 }
 
 TEST(Life, MovesOnlyWhatItNeeds) {

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/special_values.h"
 
 namespace {
@@ -101,4 +102,16 @@ TEST(VectorAdd, ReadsAndWritesEachElementOnce) {
   kit::budget("useful share of moved bytes", kit::useful_share(c), kit::at_least(0.9),
               "Neighbouring threads must use neighbouring elements",
               &kit::Counters::global_load_sectors);
+}
+
+TEST(VectorAdd, AddsTheLargestArrays) {
+  RecordProperty("todo", 1);
+  kit::at_largest("n = 2^30", [] {
+    const int n = 1 << 30;
+    const auto a = kit::large_floats(n, "a");
+    const auto b = kit::large_floats(n, "b");
+    const auto c = kit::LargeArray<float>::output(n, "c");
+    kit::run([&] { launch_vector_add(a.get(), b.get(), c.get(), n); });
+    kit::expect_at_ends(c, [&](size_t i) { return a.at(i) + b.at(i); });
+  });
 }

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/launches.h"
 
 namespace {
@@ -107,7 +108,9 @@ void report_cuda_error(cudaError_t error, const char* call, const char* file, in
 TEST(ErrorChecking, AFailedCallIsReturnedToTheCaller) {
   // contract: Runs planned_call(argument) under CUDA_CHECK
   RecordProperty("todo", 1);
-  for (const cudaError_t error : {cudaErrorInvalidValue, cudaErrorMemoryAllocation}) {
+  // Also one that is no failure everywhere: what a query says of work that is not done.
+  for (const cudaError_t error : {cudaErrorInvalidValue, cudaErrorMemoryAllocation,
+                                  cudaErrorNotReady, cudaErrorLaunchFailure}) {
     forget_everything();
     const cudaError_t returned = check_one_call(planned_call, error, false);
     if (returned != error) {
@@ -293,4 +296,18 @@ TEST(ErrorChecking, AFailedKernelLosesTheContext) {
     kit::fail("After context_is_lost(), another call returned " + name(again) +
               " instead of cudaErrorAssert: asking must not reset the device.");
   }
+}
+
+TEST(ErrorChecking, GathersTheLargestArrays) {
+  RecordProperty("todo", 2);
+  kit::at_largest("n = 2^30", [] {
+    const int n = 1 << 30, table_size = 5;
+    const std::vector<float> table = kit::random_floats(table_size);
+    const auto d_table = kit::DeviceBuffer<float>::input(table, "table");
+    const auto index =
+        kit::LargeArray<int>::input(n, "index", kit::random_ints(kit::kPeriod, 0, table_size - 1));
+    const auto out = kit::LargeArray<float>::output(n, "out");
+    kit::run([&] { gather_checked(d_table.get(), table_size, index.get(), out.get(), n, 256); });
+    kit::expect_at_ends(out, [&](size_t i) { return table[index.at(i)]; });
+  });
 }

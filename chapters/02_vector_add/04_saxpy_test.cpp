@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/launches.h"
 #include "kit/speed/speed.h"
 
@@ -130,6 +131,21 @@ TEST(Saxpy, KeepsToTheMostBlocks) {
                               kit::at_most(std::min(needed, config.max_blocks)),
                               "As many blocks as cover n, but never more than max_blocks");
                 });
+}
+
+TEST(Saxpy, UpdatesTheLargestArrays) {
+  // contract: 0 <= n <= 10^9
+  RecordProperty("todo", 1);
+  const auto check_large = [](int block, int max_blocks) {
+    const int n = 1'000'000'000;
+    const float a = 2;
+    const auto x = kit::large_integers(n, "x");
+    const auto y = kit::LargeArray<float>::inout(n, "y", kit::random_integer_floats(kit::kPeriod));
+    kit::run([&] { launch_saxpy(a, x.get(), y.get(), n, block, max_blocks); });
+    kit::expect_at_ends(y, [&](size_t i) { return a * x.at(i) + y.at(i); });
+  };
+  kit::at_largest("10^9 elements, a thread for each", [&] { check_large(256, 1 << 30); });
+  kit::at_largest("10^9 elements, 1,000,000 threads", [&] { check_large(1000, 1000); });
 }
 
 TEST(Saxpy, MovesOnlyWhatItUses) {

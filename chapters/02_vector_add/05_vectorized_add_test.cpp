@@ -2,6 +2,7 @@
 #include "05_vectorized_add.h"
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/speed/speed.h"
 
 namespace {
@@ -73,6 +74,18 @@ TEST(VectorizedAdd, MovesSixteenBytesPerThread) {
               kit::at_least(0.9),
               "A float4 is read or written by one instruction, through a pointer to float4",
               &kit::Counters::global_load_requests);
+}
+
+TEST(VectorizedAdd, AddsTheLargestArrays) {
+  RecordProperty("todo", 1);
+  kit::at_largest("n = 2^30 - 1", [] {
+    const int n = (1 << 30) - 1;
+    const auto a = kit::large_floats(n, "a");
+    const auto b = kit::large_floats(n, "b");
+    const auto c = kit::LargeArray<float>::output(n, "c");
+    kit::run([&] { launch_vectorized_add(a.get(), b.get(), c.get(), n); });
+    kit::expect_at_ends(c, [&](size_t i) { return a.at(i) + b.at(i); });
+  });
 }
 
 TEST(VectorizedAdd, MovesOnlyWhatItUses) {

@@ -2,6 +2,7 @@
 #include "06_batched_add.h"
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 
 namespace {
 
@@ -77,6 +78,17 @@ TEST(BatchedAdd, LaunchesOnceForTheWholeBatch) {
                               "The y direction of one grid holds all rows: every launch costs the "
                               "host some microseconds");
                 });
+}
+
+TEST(BatchedAdd, AddsTheLargestBatches) {
+  RecordProperty("todo", 1);
+  kit::at_largest("65535 rows of 32767", [] {
+    const size_t rows = 65535, cols = 32767, n = rows * cols;
+    const auto a = kit::large_floats(n, "a"), b = kit::large_floats(n, "b");
+    const auto c = kit::LargeArray<float>::output(n, "c");
+    kit::run([&] { launch_batched_add(a.get(), b.get(), c.get(), rows, cols); });
+    kit::expect_at_ends(c, [&](size_t i) { return a.at(i) + b.at(i); });
+  });
 }
 
 TEST(BatchedAdd, MovesOnlyWhatItUses) {

@@ -1,12 +1,17 @@
 // Tests of 02/07 timing. What is graded is the method; times are shown and never judged.
 #include "07_timing.h"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
+#include <vector>
 
 #include "kit/kit.h"
 #include "kit/stream.h"
@@ -64,6 +69,14 @@ struct Timing {
   }
 };
 
+// Every reading of the clock while somebody watches: when, and after how many kernels.
+struct Reading {
+  double seconds;
+  uint64_t launches;
+};
+bool watches_the_clock = false;
+std::vector<Reading> readings;
+
 using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point begin) {
@@ -71,6 +84,20 @@ double seconds_since(Clock::time_point begin) {
 }
 
 }  // namespace
+
+// The clocks of std::chrono come here, and from here to the system.
+extern "C" int clock_gettime(clockid_t clock, timespec* time) noexcept {
+  const long status = syscall(SYS_clock_gettime, clock, time);
+  if (watches_the_clock) {
+    watches_the_clock = false;  // counting may read it too
+    kit::Counters counters = {};
+    wsim_read_counters(&counters);
+    const double seconds = static_cast<double>(time->tv_sec);
+    readings.push_back({seconds + 1e-9 * static_cast<double>(time->tv_nsec), counters.launches});
+    watches_the_clock = true;
+  }
+  return static_cast<int>(status);
+}
 
 TEST(Timing, TheFirstCallIsNotTimed) {
   // contract: Calls work(context, stream) once without timing it, then `repeats` times
@@ -130,6 +157,34 @@ TEST(Timing, TheFirstErrorIsReturned) {
   const kit::Stream stream;
   std::vector<float> ms(2, -1.0f);
   kit::run([&] { return time_work(probe_work, &probe, stream.get(), 2, ms.data()); });
+}
+
+// Work of which call `failing` (from 0) makes a call that is refused.
+struct Failing {
+  int failing, calls = 0;
+};
+void work_that_fails(void* context, cudaStream_t stream) {
+  Failing& work = *static_cast<Failing*>(context);
+  if (work.calls++ == work.failing) cudaMemsetAsync(nullptr, 0, 16, stream);
+}
+
+TEST(Timing, AnErrorOfTheWorkIsNotLost) {
+  // contract: What a call inside work leaves for cudaGetLastError() is returned, or still there
+  RecordProperty("todo", 2);
+  kit::for_each("the call of work that fails", std::vector<int>{0, 1, 2}, [](int failing) {
+    Failing work{failing};
+    const kit::Stream stream;
+    std::vector<float> ms(2, -1.0f);
+    cudaGetLastError();
+    const cudaError_t error = time_work(work_that_fails, &work, stream.get(), 2, ms.data());
+    const cudaError_t left = cudaGetLastError();
+    wsim_clear_findings();  // of that call
+    if (work.calls <= failing || error != cudaSuccess || left != cudaSuccess) return;
+    kit::fail(
+        "A call inside work was refused (cudaMemsetAsync: cudaErrorInvalidValue). time_work "
+        "returned cudaSuccess, and cudaGetLastError() knows of nothing any more: somebody has "
+        "asked it and thrown the answer away.");
+  });
 }
 
 TEST(Timing, EventsAreInTheStreamOfTheWork) {
@@ -196,6 +251,33 @@ TEST(Timing, CountsEveryLaunch) {
                 " s. The whole call took " + std::to_string(seconds) + " s.");
     }
   });
+}
+
+TEST(Timing, TheClockStartsAfterTheFirstLaunch) {
+  // contract: One more, before them, is not timed
+  RecordProperty("todo", 3);
+  if (!kit::simulated()) return;
+  const int count = 20;
+  double rate = 0;
+  readings.clear();
+  kit::run([&] {
+    watches_the_clock = true;
+    rate = launches_per_second(count);
+    watches_the_clock = false;
+  });
+  const double timed = count / rate;
+  // The two readings that the result was made of.
+  for (const Reading& start : readings) {
+    for (const Reading& stop : readings) {
+      const bool match = std::fabs(stop.seconds - start.seconds - timed) <= 1e-6 * timed;
+      if (!match || start.launches > 0) continue;
+      kit::fail(
+          "The clock starts before the first launch: the one that loads the code, and is not to be "
+          "timed, is part of the time that the result is made of. Launch it, wait for it, and read "
+          "the clock then.");
+      return;
+    }
+  }
 }
 
 TEST(Timing, LaunchesAreDoneWhenTheClockStops) {

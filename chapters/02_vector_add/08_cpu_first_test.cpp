@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 
 namespace {
 
@@ -191,4 +192,17 @@ TEST(CpuFirst, YourComparisonAcceptsYourKernel) {
         "midpoints[" +
         std::to_string(found) + "].");
   }
+}
+
+TEST(CpuFirst, TheDeviceTakesTheLargestArrays) {
+  RecordProperty("todo", 3);
+  kit::at_largest("n = 2^30", [] {
+    const int n = 1 << 30;
+    const auto x = kit::large_floats(n, "x");
+    const auto midpoints = kit::LargeArray<float>::output(n - 1, "midpoints");
+    kit::run([&] { launch_midpoints(x.get(), midpoints.get(), n); });
+    kit::expect_at_ends(
+        midpoints, [&](size_t i) { return 0.5 * x.at(i) + 0.5 * x.at(i + 1); },
+        kit::Tolerance::absolute(kTolerance));
+  });
 }

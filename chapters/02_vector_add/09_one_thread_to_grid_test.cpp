@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/launches.h"
 #include "kit/speed/speed.h"
 
@@ -106,6 +107,18 @@ TEST(OneThreadToGrid, OneThreadAndOneBlockAreThat) {
   const kit::Run block = Additions(1000).run(launch_one_block);
   kit::expect_grid_of(block, dim3(1));
   kit::expect_blocks_of(block, dim3(kBlock));
+}
+
+TEST(OneThreadToGrid, AGridAddsTheLargestArrays) {
+  RecordProperty("todo", 1);
+  kit::at_largest("n = 2^30", [] {
+    const int n = 1 << 30;
+    const auto a = kit::large_floats(n, "a");
+    const auto b = kit::large_floats(n, "b");
+    const auto c = kit::LargeArray<float>::output(n, "c");
+    kit::run([&] { launch_full_grid(a.get(), b.get(), c.get(), n); });
+    kit::expect_at_ends(c, [&](size_t i) { return a.at(i) + b.at(i); });
+  });
 }
 
 TEST(OneThreadToGrid, MovesOnlyWhatItUses) {

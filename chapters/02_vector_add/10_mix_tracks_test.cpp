@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/speed/speed.h"
 
 namespace {
@@ -193,6 +194,23 @@ TEST(MixTracks, LoadsSixteenBytesAtATime) {
                 });
 }
 
+TEST(MixTracks, MixesTheLongestTracks) {
+  RecordProperty("todo", 1);
+  kit::at_largest("3 tracks of 2^29 samples, less 2", [] {
+    const int tracks = 3, pitch = 1 << 29, n = pitch - 2;
+    const std::vector<float> gains = {2, -1, 3};
+    const auto samples = kit::large_integers(size_t{tracks} * pitch, "samples");
+    const auto d_gains = kit::DeviceBuffer<float>::input(gains, "gains");
+    const auto mix = kit::LargeArray<float>::output(n, "mix");
+    kit::run([&] { launch_mix(samples.get(), pitch, d_gains.get(), mix.get(), tracks, n); });
+    kit::expect_at_ends(mix, [&](size_t i) {
+      float sum = 0;
+      for (int t = 0; t < tracks; ++t) sum += gains[t] * samples.at(size_t{1} * t * pitch + i);
+      return sum;
+    });
+  });
+}
+
 TEST(MixTracks, MovesOnlyWhatItUses) {
   RecordProperty("todo", 1);
   const int tracks = 8, n = 1 << 13;
@@ -238,6 +256,27 @@ TEST(MixTracks, TimesTheKernelAndNotTheCopies) {
               std::to_string(whole) +
               " ms. The copies over the link take most of that, and they do not count: the marks "
               "stand right before and right after the launch.");
+  }
+  // Of all that the modelled timeline has seen of a call, the time is that of the kernels.
+  if (!kit::simulated()) return;
+  Call timed(3000, 256);
+  double kernel = 0;  // seconds, of all kernels
+  kit::run([&] {
+    kernel = 0;
+    const cudaError_t error = timed();
+    for (int i = 0; i < wsim_timeline_count(); ++i) {
+      wsim_timeline_item item;
+      if (wsim_get_timeline_item(i, &item) != 0) break;
+      if (std::strcmp(item.kind, "kernel") == 0) kernel += item.end - item.start;
+    }
+    return error;
+  });
+  constexpr double kBetween = 10e-3;  // milliseconds; a launch takes 0.006
+  if (kernel > 0 && !(timed.ms <= 1e3 * kernel + kBetween)) {
+    kit::fail("*ms is " + std::to_string(timed.ms) + ", and the kernel takes " +
+              std::to_string(1e3 * kernel) +
+              " ms (modelled): something else lies between the two marks. They stand right before "
+              "and right after the launch, and everything is copied by then.");
   }
 }
 

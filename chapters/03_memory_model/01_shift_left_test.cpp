@@ -2,6 +2,7 @@
 #include "01_shift_left.h"
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 
 namespace {
 
@@ -82,4 +83,15 @@ TEST(ShiftLeft, EveryThreadComesToTheBarrier) {
               kit::at_least(1),
               "The thread of the last column has nothing to move, and must wait with the others: "
               "the barrier belongs outside of the condition");
+}
+
+TEST(ShiftLeft, ShiftsManyRows) {
+  RecordProperty("todo", 1);
+  kit::at_largest("2^22 x 1024", [] {
+    const int rows = 1 << 22, cols = 1024;
+    const auto x = kit::LargeArray<float>::inout(size_t{1} * rows * cols, "x",
+                                                 kit::random_integer_floats(kit::kPeriod));
+    kit::run([&] { launch_shift_left(x.get(), rows, cols); });
+    kit::expect_at_ends(x, [&](size_t i) { return i % cols < cols - 1 ? x.at(i + 1) : x.at(i); });
+  });
 }

@@ -2,6 +2,7 @@
 #include "02_coalescing.h"
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/speed/speed.h"
 
 namespace {
@@ -45,18 +46,6 @@ TEST(Coalescing, CoversShapesThatAreNotBlockMultiples) {
                 [](kit::Shape shape) { check(shape); });
 }
 
-// Matrices may be 32 times as long in both directions, and their grids are.
-TEST(Coalescing, TheLargestGridIsAllowed) {
-  RecordProperty("todo", 2);
-  kit::for_each("shape", std::vector<kit::Shape>{{1 << 13, 1}, {1, 1 << 13}}, [](kit::Shape shape) {
-    const kit::Run run = check(shape);
-    const double blocks = run.launches().empty() ? 0 : run.launches()[0].grid[1];
-    kit::budget(
-        "blocks in y for 2^13 rows or columns", blocks, kit::at_most(65535 / 32),
-        "A grid has at most 65535 blocks in y, and 2^18 rows need 32 times as many as 2^13");
-  });
-}
-
 TEST(Coalescing, StaysInsideItsArrays) {
   RecordProperty("todo", 1);
   kit::for_each("shape", std::vector<kit::Shape>{{33, 65}, {7, 31}, {1, 1}},
@@ -68,6 +57,20 @@ TEST(Coalescing, AcceptsNoElements) {
   check({0, 7});
   check({7, 0});
   check({7, 7});  // the same launcher must work when there is something to scale
+}
+
+// 2^32 elements: a row's first index is beyond 31 bits.
+TEST(Coalescing, ScalesTheLongestMatrices) {
+  RecordProperty("todo", 2);
+  const auto check_large = [](size_t rows, size_t cols) {
+    const auto gain = kit::large_floats(cols, "gain");
+    const auto in = kit::large_floats(rows * cols, "in");
+    const auto out = kit::LargeArray<float>::output(rows * cols, "out");
+    kit::run([&] { launch_scale_columns(gain.get(), in.get(), out.get(), rows, cols); });
+    kit::expect_at_ends(out, [&](size_t i) { return gain.at(i % cols) * in.at(i); });
+  };
+  kit::at_largest("2^18 x 2^14", [&] { check_large(1 << 18, 1 << 14); });
+  kit::at_largest("2^14 x 2^18", [&] { check_large(1 << 14, 1 << 18); });
 }
 
 TEST(Coalescing, MovesOnlyWhatItUses) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/speed/speed.h"
 
 namespace {
@@ -113,6 +114,26 @@ TEST(AosToSoa, AcceptsNoParticles) {
   RecordProperty("todo", 2);
   check(0);
   check(1);  // the same launcher must work when there is something to move
+}
+
+TEST(AosToSoa, AdvancesManyParticles) {
+  RecordProperty("todo", 2);
+  kit::at_largest("n = 2^30", [] {
+    const int n = 1 << 30;
+    const std::vector<float> values = kit::random_integer_floats(kit::kPeriod);
+    const auto x = kit::LargeArray<float>::inout(n, "x", values);
+    const auto y = kit::LargeArray<float>::inout(n, "y", values);
+    const auto z = kit::LargeArray<float>::inout(n, "z", values);
+    const auto vx = kit::large_integers(n, "vx"), vy = kit::large_integers(n, "vy");
+    const auto vz = kit::large_integers(n, "vz");
+    const float dt = 2;
+    kit::run([&] {
+      launch_advance_arrays({x.get(), y.get(), z.get(), vx.get(), vy.get(), vz.get()}, dt, n);
+    });
+    kit::expect_at_ends(x, [&](size_t i) { return x.at(i) + dt * vx.at(i); });
+    kit::expect_at_ends(y, [&](size_t i) { return y.at(i) + dt * vy.at(i); });
+    kit::expect_at_ends(z, [&](size_t i) { return z.at(i) + dt * vz.at(i); });
+  });
 }
 
 TEST(AosToSoa, MovesOnlyWhatItUses) {

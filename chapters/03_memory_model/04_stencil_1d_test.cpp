@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 
 namespace {
 
@@ -114,4 +115,24 @@ TEST(Stencil1d, WaitsOnce) {
               kit::at_most(1),
               "The tile is written once and then only read, so one barrier orders everything",
               &kit::Counters::barriers);
+}
+
+TEST(Stencil1d, FiltersLongArrays) {
+  RecordProperty("todo", 1);
+  kit::at_largest("n = 2^30", [] {
+    const int n = 1 << 30;
+    Weights weights;
+    for (int k = 0; k <= 2 * kRadius; ++k) weights.at[k] = static_cast<float>(k - 3);
+    const auto x = kit::large_integers(n, "x");
+    const auto y = kit::LargeArray<float>::output(n, "y");
+    kit::run([&] { launch_stencil(x.get(), y.get(), weights, n); });
+    kit::expect_at_ends(y, [&](size_t i) {
+      float sum = 0;
+      for (int k = 0; k <= 2 * kRadius; ++k) {
+        const long long at = static_cast<long long>(i) + k - kRadius;
+        if (at >= 0 && at < n) sum += weights.at[k] * x.at(at);
+      }
+      return sum;
+    });
+  });
 }

@@ -2,6 +2,7 @@
 #include "05_transpose_tile.h"
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/speed/speed.h"
 
 namespace {
@@ -59,6 +60,18 @@ TEST(TransposeTile, AcceptsNoElements) {
   check({0, 5});
   check({5, 0});
   check({5, 3});  // the same launcher must work when there is something to turn
+}
+
+TEST(TransposeTile, TurnsTheLongestMatrices) {
+  RecordProperty("todo", 2);
+  const auto check_large = [](size_t rows, size_t cols) {
+    const auto in = kit::large_floats(rows * cols, "in");
+    const auto out = kit::LargeArray<float>::output(rows * cols, "out");
+    kit::run([&] { launch_transpose_tile(in.get(), out.get(), rows, cols); });
+    kit::expect_at_ends(out, [&](size_t i) { return in.at(i % rows * cols + i / rows); });
+  };
+  kit::at_largest("2^20 x 2^12", [&] { check_large(1 << 20, 1 << 12); });
+  kit::at_largest("2^12 x 2^20", [&] { check_large(1 << 12, 1 << 20); });
 }
 
 TEST(TransposeTile, MovesOnlyWhatItUses) {

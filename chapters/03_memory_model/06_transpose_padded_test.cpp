@@ -3,6 +3,7 @@
 
 #include "05_transpose_tile.h"
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/libraries/libraries.h"
 #include "kit/speed/speed.h"
 
@@ -87,6 +88,18 @@ TEST(TransposePadded, HasNoBankConflicts) {
               static_cast<double>(run.counters().shared_bank_conflicts), kit::at_most(0),
               "The 32 words that a warp reads or writes at a time must lie in 32 banks",
               &kit::Counters::shared_bank_conflicts);
+}
+
+TEST(TransposePadded, TurnsTheLongestMatrices) {
+  RecordProperty("todo", 1);
+  const auto check_large = [](size_t rows, size_t cols) {
+    const auto in = kit::large_floats(rows * cols, "in");
+    const auto out = kit::LargeArray<float>::output(rows * cols, "out");
+    kit::run([&] { launch_transpose_padded(in.get(), out.get(), rows, cols); });
+    kit::expect_at_ends(out, [&](size_t i) { return in.at(i % rows * cols + i / rows); });
+  };
+  kit::at_largest("2^20 x 2^12", [&] { check_large(1 << 20, 1 << 12); });
+  kit::at_largest("2^12 x 2^20", [&] { check_large(1 << 12, 1 << 20); });
 }
 
 TEST(TransposePadded, MovesOnlyWhatItUses) {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 
 namespace {
 
@@ -120,4 +121,16 @@ TEST(ConstantPolynomial, CopiesTheTermsThatThereAre) {
   kit::budget("bytes copied per term", kit::ratio(static_cast<double>(copied), c.terms),
               kit::at_most(sizeof(float)),
               "The caller has `terms` floats: what lies behind them must not be read");
+}
+
+TEST(ConstantPolynomial, TakesLongArrays) {
+  RecordProperty("todo", 1);
+  kit::at_largest("n = 2^30", [] {
+    const int n = 1 << 30;
+    const std::vector<float> coefficients = {5, -2, 3};
+    const auto x = kit::large_integers(n, "x");
+    const auto y = kit::LargeArray<float>::output(n, "y");
+    kit::run([&] { launch_polynomial(coefficients.data(), 3, x.get(), y.get(), n); });
+    kit::expect_at_ends(y, [&](size_t i) { return 5 - 2 * x.at(i) + 3 * x.at(i) * x.at(i); });
+  });
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/speed/speed.h"
 
 namespace {
@@ -110,6 +111,26 @@ TEST(SpilledArray, LoadsEachRowOnce) {
               kit::at_most(5),
               "A row is loaded once, and 16 rows more at the beginning of each 256",
               &kit::Counters::global_load_bytes);
+}
+
+TEST(SpilledArray, FiltersTheLongestMatrices) {
+  RecordProperty("todo", 1);
+  const auto check_large = [](size_t rows, size_t cols) {
+    Taps taps;
+    for (int k = 0; k < kTaps; ++k) taps.weight[k] = static_cast<float>(k - 5);
+    const auto in = kit::large_integers(rows * cols, "in");
+    const auto out = kit::LargeArray<float>::output(rows * cols, "out");
+    kit::run([&] { launch_filter_columns(in.get(), out.get(), taps, rows, cols); });
+    kit::expect_at_ends(out, [&](size_t i) {
+      float sum = 0;
+      for (size_t k = 0; k < kTaps && k <= i / cols; ++k) {
+        sum += taps.weight[k] * in.at(i - k * cols);
+      }
+      return sum;
+    });
+  };
+  kit::at_largest("2^20 x 2^12", [&] { check_large(1 << 20, 1 << 12); });
+  kit::at_largest("2^12 x 2^20", [&] { check_large(1 << 12, 1 << 20); });
 }
 
 TEST(SpilledArray, IsFast) {

@@ -50,8 +50,10 @@ void use_into(const float* x, int n, void* context) {
 }
 
 kit::Run Call::run() {
-  const kit::Run run = kit::run(
-      [&] { error = square_managed(static_cast<int>(in.size()), fill_from, use_into, this); });
+  const kit::Run run = kit::run([&] {
+    uses = 0;
+    return error = square_managed(static_cast<int>(in.size()), fill_from, use_into, this);
+  });
   if (error != cudaSuccess) {
     kit::fail(std::string("square_managed returned ") + cudaGetErrorName(error) +
               " for valid arguments.");

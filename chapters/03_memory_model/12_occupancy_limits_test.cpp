@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 
 namespace {
 
@@ -196,5 +197,16 @@ TEST(OccupancyLimits, LaunchBoundsMakeRoomForFourBlocks) {
                 " registers per thread. For 1024 threads the compiler may use 64 at most, and has "
                 "to be told.");
     }
+  });
+}
+
+TEST(OccupancyLimits, TakesLongWeeks) {
+  RecordProperty("todo", 1);
+  kit::at_largest("52 x 2^25", [] {
+    const int n = 1 << 25;
+    const auto x = kit::LargeArray<float>::input(size_t{kWeeks} * n, "x", {3.0f});
+    const auto y = kit::LargeArray<float>::output(n, "y");
+    kit::run([&] { launch_variance(x.get(), y.get(), n); });
+    kit::expect_at_ends(y, [](size_t) { return 0; });
   });
 }

@@ -2,6 +2,7 @@
 #include "14_turn_to_planes.h"
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/speed/speed.h"
 
 namespace {
@@ -79,6 +80,24 @@ TEST(TurnToPlanes, AcceptsNoPixels) {
   check({0, 5});
   check({5, 0});
   check({5, 3});  // the same launcher must work when there is something to turn
+}
+
+TEST(TurnToPlanes, TurnsLargePhotos) {
+  RecordProperty("todo", 1);
+  const auto check_large = [](size_t rows, size_t cols) {
+    const Mix mix = {{{1, 2, 3}, {-1, 0, 4}, {2, -5, 1}}};
+    const auto pixels = kit::large_integers(3 * rows * cols, "pixels");
+    const auto planes = kit::LargeArray<float>::output(3 * rows * cols, "planes");
+    kit::run([&] { launch_turn_to_planes(pixels.get(), mix, planes.get(), rows, cols); });
+    kit::expect_at_ends(planes, [&](size_t i) {
+      const size_t k = i / (rows * cols), c = i / rows % cols, r = rows - 1 - i % rows;
+      float sum = 0;
+      for (size_t j = 0; j < 3; ++j) sum += mix.at[k][j] * pixels.at(3 * (r * cols + c) + j);
+      return sum;
+    });
+  };
+  kit::at_largest("2^20 x 2^10", [&] { check_large(1 << 20, 1 << 10); });
+  kit::at_largest("2^10 x 2^20", [&] { check_large(1 << 10, 1 << 20); });
 }
 
 TEST(TurnToPlanes, MovesOnlyWhatItUses) {

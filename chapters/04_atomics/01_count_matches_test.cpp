@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 
 namespace {
 
@@ -71,4 +72,15 @@ TEST(CountMatches, OnlyMatchesPayForAnAtomic) {
               "Atomics on one address are done one after the other: a thread without a match must "
               "not join the queue to add 0",
               &kit::Counters::atomics_global);
+}
+
+// The sum of a few blocks is none; what they read and how many there are is looked at.
+TEST(CountMatches, ReachesTheEndsOfTheLargestArray) {
+  RecordProperty("todo", 1);
+  kit::at_largest("n = 2^30", [] {
+    const int n = 1 << 30;
+    const auto x = kit::LargeArray<int>::input(n, "x", kit::random_ints(kit::kPeriod, 0, 3));
+    const auto count = kit::DeviceBuffer<int>::output(1, "count");
+    kit::run([&] { launch_count_matches(x.get(), n, 2, count.get()); });
+  });
 }

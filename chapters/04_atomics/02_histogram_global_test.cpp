@@ -2,6 +2,7 @@
 #include "02_histogram_global.h"
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 
 namespace {
 
@@ -83,4 +84,15 @@ TEST(HistogramGlobal, ReadsEachByteOnce) {
               kit::ratio(static_cast<double>(run.counters().global_load_bytes), n), kit::at_most(1),
               "One byte decides one counter; no thread has to look at it again",
               &kit::Counters::global_load_bytes);
+}
+
+// The sum of a few blocks is none; what they read and how many there are is looked at.
+TEST(HistogramGlobal, ReachesTheEndsOfTheLargestArray) {
+  RecordProperty("todo", 1);
+  kit::at_largest("n = 2^30 - 3", [] {
+    const int n = (1 << 30) - 3;
+    const auto values = kit::LargeArray<uint8_t>::input(n, "values", {3, 200, 7});
+    const auto counts = kit::DeviceBuffer<unsigned>::output(kBins, "counts");
+    kit::run([&] { launch_histogram_global(values.get(), counts.get(), n); });
+  });
 }

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/libraries/libraries.h"
 #include "kit/speed/speed.h"
 
@@ -136,6 +137,31 @@ TEST(HistogramShared, ReadsEachByteOnce) {
               kit::ratio(static_cast<double>(run.counters().global_load_bytes), n), kit::at_most(1),
               "One byte decides one counter; no thread has to look at it again",
               &kit::Counters::global_load_bytes);
+}
+
+// Each block counts more equal bytes than 16 bits hold, on a card with few of them.
+TEST(HistogramShared, CountsManyEqualBytes) {
+  RecordProperty("todo", 1);
+  wsim_select_model("t4");
+  const int n = kit::work_scale(11'000'000, 100'000'000);
+  const auto d_values = kit::DeviceBuffer<uint8_t>::input(std::vector<uint8_t>(n, 7), "values");
+  const auto d_counts = kit::DeviceBuffer<unsigned>::output(kBins, "counts");
+  kit::run([&] { launch_histogram_shared(d_values.get(), d_counts.get(), n); });
+  std::vector<unsigned> counts(kBins, 0u);
+  counts[7] = static_cast<unsigned>(n);
+  kit::expect_equal(d_counts, counts);
+  wsim_select_model("");
+}
+
+// The sum of a few blocks is none; what they read and how many there are is looked at.
+TEST(HistogramShared, ReachesTheEndsOfTheLargestArray) {
+  RecordProperty("todo", 1);
+  kit::at_largest("n = 2^30 - 3", [] {
+    const int n = (1 << 30) - 3;
+    const auto values = kit::LargeArray<uint8_t>::input(n, "values", {3, 200, 7});
+    const auto counts = kit::DeviceBuffer<unsigned>::output(kBins, "counts");
+    kit::run([&] { launch_histogram_shared(values.get(), counts.get(), n); });
+  });
 }
 
 TEST(HistogramShared, IsFastOnRandomAndOnEqualBytes) {

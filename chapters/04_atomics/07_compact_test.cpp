@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/special_values.h"
 
 namespace {
@@ -120,4 +121,16 @@ TEST(Compact, AWarpThatKeepsNothingDoesNotAsk) {
               kit::ratio(static_cast<double>(run.counters().atomics_global), 8192 / 256),
               kit::at_most(1), "To ask for 0 places is to queue for nothing",
               &kit::Counters::atomics_global);
+}
+
+// The result of a few blocks is none; what they read and how many there are is looked at.
+TEST(Compact, ReachesTheEndsOfTheLargestArray) {
+  RecordProperty("todo", 1);
+  kit::at_largest("n = 2^30 - 3", [] {
+    const int n = (1 << 30) - 3;
+    const auto x = kit::large_floats(n, "x");
+    const auto kept = kit::LargeArray<float>::output(n, "kept");
+    const auto count = kit::DeviceBuffer<int>::output(1, "count");
+    kit::run([&] { launch_compact(x.get(), kept.get(), count.get(), n); });
+  });
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/launches.h"
 
 namespace {
@@ -107,4 +108,28 @@ TEST(FindTheRace, TheReportsAreRead) {
                 "is the other thread?");
   expect_answer("add_columns", hazard_of_add_columns(), Hazard::kLostUpdate,
                 "Both threads are at the same line. How many steps is `+=`?");
+}
+
+TEST(FindTheRace, TakesLongArrays) {
+  RecordProperty("todo", 1);
+  const auto check_large = [](bool adds, int max_blocks) {
+    const int n = (1 << 30) - 50;
+    const auto x = kit::LargeArray<int>::input(n, "x", kit::random_ints(kit::kPeriod, 0, 99));
+    const auto out = kit::LargeArray<int>::output(n, "out");
+    kit::run([&] {
+      if (adds) {
+        launch_add_mirrored(x.get(), out.get(), n, max_blocks);
+      } else {
+        launch_reverse_tiles(x.get(), out.get(), n);
+      }
+    });
+    kit::expect_at_ends(out, [&](size_t i) {
+      const size_t begin = i / kTile * kTile, end = std::min<size_t>(begin + kTile, n);
+      const int mirrored = x.at(begin + end - 1 - i);
+      return adds ? x.at(i) + mirrored : mirrored;
+    });
+  };
+  kit::at_largest("tiles turned", [&] { check_large(false, 0); });
+  kit::at_largest("mirrored, a block for each tile", [&] { check_large(true, 1 << 30); });
+  kit::at_largest("mirrored, 1000 blocks", [&] { check_large(true, 1000); });
 }

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/libraries/libraries.h"
 #include "kit/speed/speed.h"
 
@@ -125,6 +126,17 @@ TEST(ReductionAtomic, KeepsToItsBudgets) {
               kit::ratio(static_cast<double>(c.atomics_global), static_cast<double>(c.blocks)),
               kit::at_most(1), "All blocks add to one word, one after the other",
               &kit::Counters::atomics_global);
+}
+
+// The sum of a few blocks is none; what they read and how many there are is looked at.
+TEST(ReductionAtomic, ReachesTheEndsOfTheLargestArray) {
+  RecordProperty("todo", 1);
+  kit::at_largest("n = 2^30 - 3", [] {
+    const int n = (1 << 30) - 3;
+    const auto x = kit::large_integers(n, "x");
+    const auto sum = kit::DeviceBuffer<float>::output(1, "sum");
+    kit::run([&] { launch_reduction_atomic(x.get(), sum.get(), n); });
+  });
 }
 
 TEST(ReductionAtomic, IsFast) {

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/speed/speed.h"
 
 namespace {
@@ -103,6 +104,22 @@ TEST(Divergence, KeepsTheLanesOfAWarpTogether) {
               "A warp whose lanes go two ways runs both, each with a part of its lanes");
   kit::budget("launches", static_cast<double>(c.launches), kit::at_most(1),
               "Both channels fit into one kernel: a branch needs no launch of its own");
+}
+
+TEST(Divergence, TakesTheLargestArrays) {
+  RecordProperty("todo", 1);
+  kit::at_largest("n = 2^30", [] {
+    const int n = 1 << 30;
+    const auto x = kit::large_floats(n, "x");
+    const auto y = kit::LargeArray<float>::output(n, "y");
+    kit::run([&] { launch_process_channels(x.get(), y.get(), n); });
+    kit::expect_at_ends(
+        y,
+        [&](size_t i) {
+          return i % 2 == 0 ? left_channel<double>(x.at(i)) : right_channel<double>(x.at(i));
+        },
+        kit::Tolerance::absolute(4e-6));
+  });
 }
 
 TEST(Divergence, IsFasterThanABranchInEveryWarp) {

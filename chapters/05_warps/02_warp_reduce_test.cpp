@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/special_values.h"
 
 namespace {
@@ -109,6 +110,21 @@ TEST(WarpReduce, TheGreatestMayBeAnyFloat) {
   kit::expect_equal(d_y, subtract_max_on_cpu(x, shape), shape);
 }
 
+TEST(WarpReduce, TheGreatestMayBeMinusInfinity) {
+  RecordProperty("todo", 2);
+  const int rows = 3, cols = 40;
+  const float infinity = std::numeric_limits<float>::infinity();
+  const auto d_x = kit::DeviceBuffer<float>::input(std::vector<float>(rows * cols, -infinity), "x");
+  const auto d_y = kit::DeviceBuffer<float>::output(rows * cols, "y");
+  kit::run([&] { launch_subtract_row_max(d_x.get(), d_y.get(), rows, cols); });
+  const std::vector<float> y = d_y.download();
+  if (std::all_of(y.begin(), y.end(), [](float value) { return std::isnan(value); })) return;
+  kit::fail(
+      "The rows hold minus infinity and nothing else, so their greatest is minus infinity, and "
+      "every y is minus infinity less minus infinity: NaN. Some y is none. With what does the "
+      "search for the greatest begin?");
+}
+
 TEST(WarpReduce, AcceptsNoRows) {
   RecordProperty("todo", 1);
   check_sums({0, 32});
@@ -128,4 +144,27 @@ TEST(WarpReduce, SumsNeedFiveShuffles) {
 TEST(WarpReduce, TheGreatestNeedsNoMemory) {
   RecordProperty("todo", 2);
   budget_registers_only(check_max({64, 32}, -1, 1).counters());
+}
+
+TEST(WarpReduce, TakesTheLargestMatrices) {
+  RecordProperty("todo", 1);
+  kit::at_largest("2^26 rows of 33", [] {
+    const int rows = 1 << 26, cols = 33;
+    const size_t n = size_t{1} * rows * cols;
+    const auto x = kit::large_integers(n, "x");
+    const auto sums = kit::LargeArray<float>::output(rows, "sums");
+    const auto y = kit::LargeArray<float>::output(n, "y");
+    kit::run([&] { launch_sum_rows(x.get(), sums.get(), rows, cols); });
+    kit::expect_at_ends(sums, [&](size_t row) {
+      float sum = 0;
+      for (int c = 0; c < cols; ++c) sum += x.at(row * cols + c);
+      return sum;
+    });
+    kit::run([&] { launch_subtract_row_max(x.get(), y.get(), rows, cols); });
+    kit::expect_at_ends(y, [&](size_t i) {
+      float greatest = x.at(i);
+      for (int c = 0; c < cols; ++c) greatest = std::max(greatest, x.at(i / cols * cols + c));
+      return x.at(i) - greatest;
+    });
+  });
 }

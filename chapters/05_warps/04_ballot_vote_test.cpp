@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/special_values.h"
 
 namespace {
@@ -160,4 +161,34 @@ TEST(BallotVote, AsksEachWarpOnce) {
 TEST(BallotVote, FindsThePlaceWithoutALoop) {
   RecordProperty("todo", 3);
   budget_one_question(check_partition(4096, 0.0f).counters());
+}
+
+TEST(BallotVote, JudgesTheLargestArrays) {
+  RecordProperty("todo", 1);
+  kit::at_largest("n = 2^30 - 5", [] {
+    const size_t n = (1 << 30) - 5, groups = (n + 31) / 32;
+    const auto x = kit::large_floats(n, "x");
+    const auto masks = kit::LargeArray<unsigned>::output(groups, "masks");
+    const auto counts = kit::LargeArray<int>::output(groups, "counts");
+    const auto verdicts = kit::LargeArray<int>::output(groups, "verdicts");
+    kit::run([&] {
+      launch_judge_groups(x.get(), 0.25f, masks.get(), counts.get(), verdicts.get(),
+                          static_cast<int>(n));
+    });
+    const auto mask_of = [&](size_t group) {
+      unsigned mask = 0;
+      for (size_t i = 32 * group; i < std::min(n, 32 * group + 32); ++i) {
+        if (x.at(i) > 0.25f) mask |= 1u << i % 32;
+      }
+      return mask;
+    };
+    const auto count_of = [&](size_t group) { return __builtin_popcount(mask_of(group)); };
+    kit::expect_at_ends(masks, mask_of);
+    kit::expect_at_ends(counts, count_of);
+    kit::expect_at_ends(verdicts, [&](size_t group) {
+      const int count = count_of(group),
+                all = static_cast<int>(std::min<size_t>(32, n - 32 * group));
+      return static_cast<int>(count == all ? kAll : count == 0 ? kNone : kSome);
+    });
+  });
 }

@@ -3,6 +3,7 @@
 
 #include "05_warps/test/scan.h"
 #include "kit/kit.h"
+#include "kit/largest.h"
 
 namespace {
 
@@ -97,4 +98,23 @@ TEST(WarpScan, FiveStepsInRegisters) {
   kit::budget("bytes loaded per element",
               kit::ratio(static_cast<double>(c.global_load_bytes), shape.size()), kit::at_most(4),
               "Each element is read once, by one lane", &kit::Counters::global_load_bytes);
+}
+
+TEST(WarpScan, TakesTheLargestMatrices) {
+  RecordProperty("todo", 1);
+  kit::at_largest("2^26 rows of 33", [] {
+    const int rows = 1 << 26, cols = 33;
+    const size_t n = size_t{1} * rows * cols;
+    const auto x = kit::large_integers(n, "x");
+    const auto inclusive = kit::LargeArray<float>::output(n, "inclusive");
+    const auto exclusive = kit::LargeArray<float>::output(n, "exclusive");
+    kit::run([&] { launch_scan_rows(x.get(), inclusive.get(), exclusive.get(), rows, cols); });
+    const auto sum_before = [&](size_t i) {
+      float sum = 0;
+      for (size_t k = i / cols * cols; k < i; ++k) sum += x.at(k);
+      return sum;
+    };
+    kit::expect_at_ends(inclusive, [&](size_t i) { return sum_before(i) + x.at(i); });
+    kit::expect_at_ends(exclusive, sum_before);
+  });
 }

@@ -3,6 +3,7 @@
 
 #include "05_warps/test/scan.h"
 #include "kit/kit.h"
+#include "kit/largest.h"
 
 namespace {
 
@@ -67,4 +68,19 @@ TEST(BlockScan, LeavesMostOfTheWorkInRegisters) {
   kit::budget("bytes loaded per element",
               kit::ratio(static_cast<double>(c.global_load_bytes), shape.size()), kit::at_most(4),
               "Each element is read once, by one thread", &kit::Counters::global_load_bytes);
+}
+
+TEST(BlockScan, TakesTheLargestMatrices) {
+  RecordProperty("todo", 1);
+  kit::at_largest("2^24 rows of 129", [] {
+    const int rows = 1 << 24, cols = 129;
+    const auto x = kit::large_integers(size_t{1} * rows * cols, "x");
+    const auto y = kit::LargeArray<float>::output(size_t{1} * rows * cols, "y");
+    kit::run([&] { launch_block_scan(x.get(), y.get(), rows, cols); });
+    kit::expect_at_ends(y, [&](size_t i) {
+      float sum = 0;
+      for (size_t k = i / cols * cols; k <= i; ++k) sum += x.at(k);
+      return sum;
+    });
+  });
 }

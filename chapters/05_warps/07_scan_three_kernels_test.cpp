@@ -42,7 +42,7 @@ TEST(ScanThreeKernels, AddsAllTilesBefore) {
 // More tiles than a block has threads, unless tiles are very long.
 TEST(ScanThreeKernels, ScansMoreTotalsThanABlockHasThreads) {
   RecordProperty("todo", 2);
-  check_exactly(kit::work_scale(600001, 60000001));
+  check_exactly(kit::work_scale(2'100'001, 60'000'001));
 }
 
 TEST(ScanThreeKernels, KeepsTheDigitsOfLongSums) {

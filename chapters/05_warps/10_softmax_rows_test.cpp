@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/libraries/libraries.h"
 #include "kit/speed/speed.h"
 
@@ -157,6 +158,18 @@ TEST(SoftmaxRows, TouchesEachElementFourTimesAtMost) {
                 "Greatest value, sum and result are three readings and one writing; "
                 "with the row in registers one reading is enough",
                 &kit::Counters::global_load_bytes);
+  });
+}
+
+TEST(SoftmaxRows, TakesTheLargestMatrices) {
+  RecordProperty("todo", 1);
+  kit::at_largest("2^23 rows of 257", [] {
+    const int rows = 1 << 23, cols = 257;
+    const auto x = kit::LargeArray<float>::input(size_t{1} * rows * cols, "x", {7.0f});
+    const auto y = kit::LargeArray<float>::output(size_t{1} * rows * cols, "y");
+    kit::run([&] { launch_softmax_rows(x.get(), y.get(), rows, cols); });
+    kit::expect_at_ends(
+        y, [&](size_t) { return 1.0 / cols; }, kit::Tolerance::relative(1e-5));
   });
 }
 

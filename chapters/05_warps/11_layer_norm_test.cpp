@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/speed/speed.h"
 
 namespace {
@@ -120,6 +121,22 @@ TEST(LayerNorm, ReadsTheRowTwiceAtMost) {
                     "block that keeps the row in registers reads it once",
                     &kit::Counters::global_load_unique_bytes);
       });
+}
+
+TEST(LayerNorm, TakesTheLargestMatrices) {
+  RecordProperty("todo", 1);
+  kit::at_largest("2^23 rows of 257", [] {
+    const int rows = 1 << 23, cols = 257;
+    const size_t n = size_t{1} * rows * cols;
+    const std::vector<float> gamma = kit::random_floats(cols), beta = kit::random_floats(cols);
+    const auto d_gamma = kit::DeviceBuffer<float>::input(gamma, "gamma");
+    const auto d_beta = kit::DeviceBuffer<float>::input(beta, "beta");
+    const auto x = kit::LargeArray<float>::input(n, "x", {7.0f});
+    const auto y = kit::LargeArray<float>::output(n, "y");
+    kit::run([&] { launch_layer_norm(x.get(), d_gamma.get(), d_beta.get(), y.get(), rows, cols); });
+    kit::expect_at_ends(
+        y, [&](size_t i) { return beta[i % cols]; }, kit::Tolerance::absolute(1e-3));
+  });
 }
 
 TEST(LayerNorm, IsFast) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 
 namespace {
 
@@ -95,4 +96,19 @@ TEST(CooperativeGroups, OctetsStayInRegisters) {
               static_cast<double>(c.shared_load_requests + c.shared_store_requests),
               kit::at_most(0), "A tile exchanges through registers, like the warp it is a part of",
               &kit::Counters::shared_load_requests);
+}
+
+TEST(CooperativeGroups, SumsTheOctetsOfTheLargestArray) {
+  RecordProperty("todo", 1);
+  kit::at_largest("n = 2^30 - 3", [] {
+    const size_t n = (1 << 30) - 3;
+    const auto x = kit::large_integers(n, "x");
+    const auto sums = kit::LargeArray<float>::output((n + 7) / 8, "sums");
+    kit::run([&] { launch_sum_octets(x.get(), sums.get(), static_cast<int>(n)); });
+    kit::expect_at_ends(sums, [&](size_t octet) {
+      float sum = 0;
+      for (size_t i = 8 * octet; i < std::min(n, 8 * octet + 8); ++i) sum += x.at(i);
+      return sum;
+    });
+  });
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/special_values.h"
 
 namespace {
@@ -125,4 +126,31 @@ TEST(MaxPool2x2, ReadsEachValueOnce) {
   const double outputs = static_cast<double>(shape.size()) / 4;
   budget_one_reading(check(shape, Pool::kMax).counters(), outputs);
   budget_one_reading(check(shape, Pool::kAverage).counters(), outputs);
+}
+
+TEST(MaxPool2x2, PoolsManyPlanes) {
+  RecordProperty("todo", 1);
+  const auto check_large = [](bool average) {
+    const size_t planes = 1 << 20, side = 46, half = side / 2;
+    const auto x = kit::large_integers(planes * side * side, "x");
+    const auto y = kit::LargeArray<float>::output(planes * half * half, "y");
+    kit::run([&] {
+      (average ? launch_relu_average_pool : launch_relu_max_pool)(
+          x.get(), y.get(), static_cast<int>(planes), static_cast<int>(side),
+          static_cast<int>(side));
+    });
+    kit::expect_at_ends(y, [&](size_t i) {
+      const size_t plane = i / half / half, row = i / half % half, col = i % half;
+      float greatest = 0, sum = 0;
+      for (size_t k = 0; k < 4; ++k) {
+        const float value =
+            std::max(0.0f, x.at((plane * side + 2 * row + k / 2) * side + 2 * col + k % 2));
+        greatest = std::max(greatest, value);
+        sum += value;
+      }
+      return average ? sum / 4 : greatest;
+    });
+  };
+  kit::at_largest("2^20 planes of 46 x 46, the greatest", [&] { check_large(false); });
+  kit::at_largest("2^20 planes of 46 x 46, the average", [&] { check_large(true); });
 }

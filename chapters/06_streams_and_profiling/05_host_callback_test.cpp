@@ -1,11 +1,18 @@
 // Tests of 06/05 host callback.
 #include "05_host_callback.h"
 
+#include <sys/mman.h>
+
+#include <atomic>
 #include <cmath>
+#include <csignal>
+#include <cstddef>
 #include <cstring>
 #include <memory>
+#include <new>
 
 #include "kit/kit.h"
+#include "kit/stream.h"
 
 namespace {
 
@@ -125,6 +132,63 @@ TEST(HostCallback, TheSumHoldsEveryElementOnce) {
                   download.expect_everything_arrived();
                   download.expect_right_sum();
                 });
+}
+
+// A report in memory of its own, of which the first write is seen: it ends in a fault, and goes on.
+struct Watched {
+  static constexpr size_t kPage = 1 << 16;
+  static void* page;
+  static std::atomic<long> first_write;  // offset in the report; -1: none yet
+  static struct sigaction others;
+
+  static void on_fault(int signal, siginfo_t* info, void* context) {
+    const char* at = static_cast<const char*>(info->si_addr);
+    const long offset = at - static_cast<const char*>(page);
+    if (offset >= 0 && offset < static_cast<long>(kPage)) {
+      first_write = offset;
+      mprotect(page, kPage, PROT_READ | PROT_WRITE);
+    } else if ((others.sa_flags & SA_SIGINFO) != 0) {
+      others.sa_sigaction(signal, info, context);
+    } else {
+      sigaction(signal, &others, nullptr);
+    }
+  }
+};
+void* Watched::page = nullptr;
+std::atomic<long> Watched::first_write{-1};
+struct sigaction Watched::others = {};
+
+TEST(HostCallback, WhoSeesTheCountFindsTheSum) {
+  RecordProperty("todo", 1);
+  if (!kit::simulated()) return;
+  Watched::page =
+      mmap(nullptr, Watched::kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  auto* const report = new (Watched::page) Report;
+  const std::vector<float> x = kit::random_floats(64, 1.0f, 2.0f);
+  void* memory = nullptr;
+  cudaMallocHost(&memory, x.size() * sizeof(float));
+  const kit::Stream stream;
+  Arrival arrival = {};
+  const auto d_x = kit::DeviceBuffer<float>::input(x, "d_x");
+  enqueue_download(d_x.get(), static_cast<float*>(memory), 64, 64, &arrival, report, stream.get());
+  // Nothing has run yet: it does when somebody waits.
+  struct sigaction ours = {};
+  ours.sa_sigaction = Watched::on_fault;
+  ours.sa_flags = SA_SIGINFO;
+  sigaction(SIGSEGV, &ours, &Watched::others);
+  Watched::first_write = -1;
+  mprotect(Watched::page, Watched::kPage, PROT_READ);
+  cudaStreamSynchronize(stream.get());
+  mprotect(Watched::page, Watched::kPage, PROT_READ | PROT_WRITE);
+  sigaction(SIGSEGV, &Watched::others, nullptr);
+  const bool counted_first = Watched::first_write == static_cast<long>(offsetof(Report, pieces));
+  cudaFreeHost(memory);
+  munmap(Watched::page, Watched::kPage);
+  if (!counted_first) return;
+  kit::fail(
+      "The host function raised report->pieces before it wrote report->sum. Another thread that "
+      "looks in between finds a piece counted whose elements are not in the sum. Add first, count "
+      "then.");
 }
 
 TEST(HostCallback, TheCallerDoesNotWait) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/speed/speed.h"
 
 namespace {
@@ -100,6 +101,21 @@ TEST(Fusion, MovesEveryByteOnce) {
               "a, b and c are read once and y is written once; a sum that goes to memory and comes "
               "back costs 8 bytes",
               &kit::Counters::global_load_bytes);
+}
+
+TEST(Fusion, TakesTheLargestArrays) {
+  RecordProperty("todo", 1);
+  kit::at_largest("n = 2^30 - 1", [] {
+    const int n = (1 << 30) - 1;
+    const auto a = kit::large_floats(n, "a");
+    const auto b = kit::large_floats(n, "b");
+    const auto c = kit::large_floats(n, "c");
+    const auto y = kit::LargeArray<float>::output(n, "y");
+    kit::run([&] { launch_sigmoid_fused(a.get(), b.get(), c.get(), y.get(), n); });
+    kit::expect_at_ends(
+        y, [&](size_t i) { return 1.0 / (1.0 + std::exp(-(a.at(i) + double{b.at(i)} * c.at(i)))); },
+        kit::Tolerance::relative(1e-5));
+  });
 }
 
 TEST(Fusion, IsFast) {

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/speed/speed.h"
 
 namespace {
@@ -133,6 +134,22 @@ TEST(ProfileMatmul, ReadsWholeSectors) {
               kit::ratio(c.global_load_sectors, c.global_load_requests), kit::at_most(5),
               "32 neighbouring floats lie in 4 sectors; lanes that are a row apart need 32",
               &kit::Counters::global_load_sectors);
+}
+
+TEST(ProfileMatmul, MakesTheLargestProducts) {
+  RecordProperty("todo", 1);
+  const auto check_large = [](size_t m, size_t n, size_t k) {
+    const auto a = kit::large_integers(m * k, "a"), b = kit::large_integers(n * k, "b");
+    const auto c = kit::LargeArray<float>::output(m * n, "c");
+    kit::run([&] { launch_matmul_nt(a.get(), b.get(), c.get(), m, n, k); });
+    kit::expect_at_ends(c, [&](size_t e) {
+      float sum = 0;
+      for (size_t i = 0; i < k; ++i) sum += a.at(e / n * k + i) * b.at(e % n * k + i);
+      return sum;
+    });
+  };
+  kit::at_largest("c = 2^20 x 2047, k = 3", [&] { check_large(1 << 20, 2047, 3); });
+  kit::at_largest("c = 2047 x 2^20, k = 3", [&] { check_large(2047, 1 << 20, 3); });
 }
 
 TEST(ProfileMatmul, IsFast) {

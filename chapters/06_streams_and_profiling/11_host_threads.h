@@ -7,8 +7,8 @@
 constexpr int kThreads = 4;   // of the CPU
 constexpr int kMirror = 128;  // threads per block of mirror_sums
 
-// y = x / 2, a quarter by each CPU thread. Returns when h_y is complete, with the first error of
-// any thread.
+// y = x / 2, a quarter by each CPU thread, on the device that is current. Returns when h_y is
+// complete, with the first error of any thread.
 //   h_x, h_y  n floats each in pinned host memory, n from 0 to 2^30
 //   d_x       n floats in device memory
 //   block     threads per block, chosen by the caller: with more than 1024 every launch is refused

@@ -1,6 +1,9 @@
 // Tests of 06/11 host threads.
 #include "11_host_threads.h"
 
+#include <dlfcn.h>
+#include <pthread.h>
+
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -13,6 +16,10 @@
 #include "kit/launches.h"
 
 namespace {
+
+// Threads of the host that were made while halve_in_threads ran, in all its calls so far.
+std::atomic<bool> counts_threads{false};
+std::atomic<int> threads_made{0};
 
 using PinnedFloats = std::unique_ptr<float[], void (*)(float*)>;
 
@@ -47,7 +54,9 @@ Halving check(int n) {
   const auto d_x = kit::DeviceBuffer<float>::output(n, "d_x");
   Halving seen;
   const kit::Run run = kit::run([&] {
+    counts_threads = true;
     const cudaError_t error = halve_in_threads(h_x.get(), h_y.get(), d_x.get(), n, 64);
+    counts_threads = false;
     seen.made = wsim_api_calls("cudaStreamCreate") + wsim_api_calls("cudaStreamCreateWithFlags");
     seen.destroyed = wsim_api_calls("cudaStreamDestroy");
     seen.waits_for_device = wsim_api_calls("cudaDeviceSynchronize");
@@ -105,6 +114,15 @@ std::string outcome(const char* kind, double overlap) {
 
 }  // namespace
 
+// std::thread, std::async and their like come here, and from here to the system.
+extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
+                              void* (*start)(void*), void* argument) noexcept {
+  using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
+  static const auto create = reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"));
+  if (counts_threads) ++threads_made;
+  return create(thread, attributes, start, argument);
+}
+
 TEST(HostThreads, EveryThreadDoesItsSlice) {
   RecordProperty("todo", 1);
   kit::for_each("n", std::vector<int>{1024, 1023, 401, 5, 3, 1, 0}, [](int n) { check(n); });
@@ -129,6 +147,16 @@ TEST(HostThreads, EveryThreadHasAStreamOfItsOwn) {
         "A thread called cudaDeviceSynchronize: it waited for the work of all threads. Its "
         "own is in its own stream (cudaStreamSynchronize).");
   }
+}
+
+TEST(HostThreads, ThereIsAThreadForEverySlice) {
+  RecordProperty("todo", 1);
+  check(4096);
+  // The caller's own thread may do a slice, and threads may stay for later calls.
+  if (threads_made >= kThreads - 1) return;
+  kit::fail("halve_in_threads has made " + std::to_string(threads_made) +
+            " threads of the CPU in " + "all its calls, and " + std::to_string(kThreads) +
+            " of them are to share the work: who does the slices?");
 }
 
 TEST(HostThreads, TheErrorOfAThreadIsReturned) {

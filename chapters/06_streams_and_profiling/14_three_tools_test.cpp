@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 
 namespace {
 
@@ -80,4 +81,34 @@ TEST(ThreeTools, MovesWhatTheProductsNeed) {
   const kit::Run run = check_rows({256, 128});
   kit::budget("useful share of moved bytes", kit::useful_share(run.counters()), kit::at_least(0.9),
               "The 32 lanes of a warp must read and write 32 neighbours");
+}
+
+TEST(ThreeTools, AllThreeTakeLargeArrays) {
+  RecordProperty("todo", 1);
+  kit::at_largest("sums of 2^30 elements", [] {
+    const int n = 1 << 30;
+    const auto x = kit::large_integers(n, "x");
+    const auto sums = kit::LargeArray<float>::output(n - 2, "sums");
+    kit::run([&] { launch_window_sums(x.get(), sums.get(), n); });
+    kit::expect_at_ends(sums, [&](size_t i) { return x.at(i) + x.at(i + 1) + x.at(i + 2); });
+  });
+  kit::at_largest("2^30 keys", [] {
+    const int m = 1 << 30;
+    const auto sorted = kit::DeviceBuffer<float>::input({-5, 0, 1, 6}, "sorted");
+    const auto keys = kit::large_integers(m, "keys");
+    const auto places = kit::LargeArray<int>::output(m, "places");
+    kit::run([&] { launch_find_places(sorted.get(), 4, keys.get(), places.get(), m); });
+    kit::expect_at_ends(places, [&](size_t i) {
+      const float key = keys.at(i);
+      return key <= -5 ? 0 : key <= 0 ? 1 : key <= 1 ? 2 : key <= 6 ? 3 : 4;
+    });
+  });
+  kit::at_largest("2^20 rows of 2047", [] {
+    const size_t rows = 1 << 20, cols = 2047;
+    const auto in = kit::large_integers(rows * cols, "in");
+    const auto factors = kit::large_integers(rows, "factors");
+    const auto out = kit::LargeArray<float>::output(rows * cols, "out");
+    kit::run([&] { launch_scale_rows(in.get(), factors.get(), out.get(), rows, cols); });
+    kit::expect_at_ends(out, [&](size_t i) { return factors.at(i / cols) * in.at(i); });
+  });
 }

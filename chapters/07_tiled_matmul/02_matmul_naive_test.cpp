@@ -39,6 +39,17 @@ TEST(MatmulNaive, CoversEveryExtent) {
   });
 }
 
+TEST(MatmulNaive, MakesTheLargestProducts) {
+  RecordProperty("todo", 2);
+  kit::check_largest_matmuls<float>(launch_matmul_naive);
+  kit::check_largest_factors(launch_matmul_naive);
+}
+
+TEST(MatmulNaive, ZerosPastTheEdgesDoNotMeetInfinity) {
+  RecordProperty("todo", 2);
+  kit::check_infinities<float>(launch_matmul_naive);
+}
+
 TEST(MatmulNaive, RoundsAsFloatsDo) {
   RecordProperty("todo", 1);
   kit::for_each("c", std::vector<kit::MatmulSizes>{{33, 40, 300}, {20, 70, 64}},

@@ -34,6 +34,17 @@ TEST(MatmulCoalesced, CoversEveryExtent) {
   });
 }
 
+TEST(MatmulCoalesced, MakesTheLargestProducts) {
+  RecordProperty("todo", 2);
+  kit::check_largest_matmuls<float>(launch_matmul_coalesced);
+  kit::check_largest_factors(launch_matmul_coalesced);
+}
+
+TEST(MatmulCoalesced, ZerosPastTheEdgesDoNotMeetInfinity) {
+  RecordProperty("todo", 2);
+  kit::check_infinities<float>(launch_matmul_coalesced);
+}
+
 TEST(MatmulCoalesced, RoundsAsFloatsDo) {
   RecordProperty("todo", 1);
   kit::for_each("c", std::vector<kit::MatmulSizes>{{33, 40, 300}, {20, 70, 64}},

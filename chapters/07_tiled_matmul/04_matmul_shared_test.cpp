@@ -41,6 +41,17 @@ TEST(MatmulShared, CoversEveryExtent) {
   });
 }
 
+TEST(MatmulShared, MakesTheLargestProducts) {
+  RecordProperty("todo", 1);
+  kit::check_largest_matmuls<float>(launch_matmul_shared);
+  kit::check_largest_factors(launch_matmul_shared);
+}
+
+TEST(MatmulShared, ZerosPastTheEdgesDoNotMeetInfinity) {
+  RecordProperty("todo", 1);
+  kit::check_infinities<float>(launch_matmul_shared);
+}
+
 TEST(MatmulShared, RoundsAsFloatsDo) {
   RecordProperty("todo", 1);
   kit::for_each("c", std::vector<kit::MatmulSizes>{{33, 40, 300}, {20, 70, 64}},

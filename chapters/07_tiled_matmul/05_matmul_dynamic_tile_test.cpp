@@ -101,6 +101,16 @@ TEST(MatmulDynamicTile, CoversEveryExtent) {
   });
 }
 
+TEST(MatmulDynamicTile, MakesTheLargestProducts) {
+  RecordProperty("todo", 3);
+  kit::check_largest_matmuls<float>(launch_matmul_dynamic_tile);
+}
+
+TEST(MatmulDynamicTile, ZerosPastTheEdgesDoNotMeetInfinity) {
+  RecordProperty("todo", 3);
+  kit::check_infinities<float>(launch_matmul_dynamic_tile);
+}
+
 TEST(MatmulDynamicTile, TakesMoreTilesThanAGridHasBlocksInY) {
   RecordProperty("todo", 2);
   // Sums of nothing: zeros in 65,537 tiles of 8 rows, or of 8 columns.

@@ -42,6 +42,16 @@ TEST(Matmul1dTile, CoversEveryExtent) {
   });
 }
 
+TEST(Matmul1dTile, MakesTheLargestProducts) {
+  RecordProperty("todo", 1);
+  kit::check_largest_matmuls<float>(launch_matmul_1d_tile);
+}
+
+TEST(Matmul1dTile, ZerosPastTheEdgesDoNotMeetInfinity) {
+  RecordProperty("todo", 1);
+  kit::check_infinities<float>(launch_matmul_1d_tile);
+}
+
 TEST(Matmul1dTile, RoundsAsFloatsDo) {
   RecordProperty("todo", 1);
   kit::for_each("c", std::vector<kit::MatmulSizes>{{33, 40, 300}, {20, 70, 64}},

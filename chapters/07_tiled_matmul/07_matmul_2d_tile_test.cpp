@@ -42,6 +42,16 @@ TEST(Matmul2dTile, CoversEveryExtent) {
   });
 }
 
+TEST(Matmul2dTile, MakesTheLargestProducts) {
+  RecordProperty("todo", 1);
+  kit::check_largest_matmuls<float>(launch_matmul_2d_tile);
+}
+
+TEST(Matmul2dTile, ZerosPastTheEdgesDoNotMeetInfinity) {
+  RecordProperty("todo", 1);
+  kit::check_infinities<float>(launch_matmul_2d_tile);
+}
+
 TEST(Matmul2dTile, RoundsAsFloatsDo) {
   RecordProperty("todo", 1);
   kit::for_each("c", std::vector<kit::MatmulSizes>{{33, 40, 300}, {20, 70, 64}},

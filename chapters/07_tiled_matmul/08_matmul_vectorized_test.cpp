@@ -49,6 +49,16 @@ TEST(MatmulVectorized, CoversEveryExtent) {
   });
 }
 
+TEST(MatmulVectorized, MakesTheLargestProducts) {
+  RecordProperty("todo", 1);
+  kit::check_largest_matmuls<float>(launch_matmul_vectorized);
+}
+
+TEST(MatmulVectorized, ZerosPastTheEdgesDoNotMeetInfinity) {
+  RecordProperty("todo", 1);
+  kit::check_infinities<float>(launch_matmul_vectorized);
+}
+
 TEST(MatmulVectorized, RoundsAsFloatsDo) {
   RecordProperty("todo", 1);
   kit::for_each("c", std::vector<kit::MatmulSizes>{{33, 40, 300}, {20, 70, 64}},

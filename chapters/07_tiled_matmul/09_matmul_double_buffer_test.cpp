@@ -50,6 +50,16 @@ TEST(MatmulDoubleBuffer, CoversEveryExtent) {
   });
 }
 
+TEST(MatmulDoubleBuffer, MakesTheLargestProducts) {
+  RecordProperty("todo", 1);
+  kit::check_largest_matmuls<float>(launch_matmul_double_buffer);
+}
+
+TEST(MatmulDoubleBuffer, ZerosPastTheEdgesDoNotMeetInfinity) {
+  RecordProperty("todo", 1);
+  kit::check_infinities<float>(launch_matmul_double_buffer);
+}
+
 TEST(MatmulDoubleBuffer, RoundsAsFloatsDo) {
   RecordProperty("todo", 1);
   kit::for_each(

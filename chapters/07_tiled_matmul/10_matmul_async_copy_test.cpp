@@ -49,6 +49,16 @@ TEST(MatmulAsyncCopy, CoversEveryExtent) {
   });
 }
 
+TEST(MatmulAsyncCopy, MakesTheLargestProducts) {
+  RecordProperty("todo", 1);
+  kit::check_largest_matmuls<float>(launch_matmul_async_copy);
+}
+
+TEST(MatmulAsyncCopy, ZerosPastTheEdgesDoNotMeetInfinity) {
+  RecordProperty("todo", 1);
+  kit::check_infinities<float>(launch_matmul_async_copy);
+}
+
 TEST(MatmulAsyncCopy, RoundsAsFloatsDo) {
   RecordProperty("todo", 1);
   kit::for_each("c", std::vector<kit::MatmulSizes>{{33, 40, 300}, {20, 70, 64}},

@@ -59,6 +59,16 @@ TEST(MatmulWarpTiled, CoversEveryExtent) {
   });
 }
 
+TEST(MatmulWarpTiled, MakesTheLargestProducts) {
+  RecordProperty("todo", 1);
+  kit::check_largest_matmuls<float>(launch_matmul_warp_tiled);
+}
+
+TEST(MatmulWarpTiled, ZerosPastTheEdgesDoNotMeetInfinity) {
+  RecordProperty("todo", 1);
+  kit::check_infinities<float>(launch_matmul_warp_tiled);
+}
+
 TEST(MatmulWarpTiled, RoundsAsFloatsDo) {
   RecordProperty("todo", 2);
   kit::for_each("c", std::vector<kit::MatmulSizes>{{33, 40, 200}, {20, 70, 64}},

@@ -3,6 +3,7 @@
 
 #include "03_matmul_coalesced.h"
 #include "07_tiled_matmul/test/matmul.h"
+#include "07_tiled_matmul/test/matmul_extents.h"
 #include "kit/kit.h"
 
 namespace {
@@ -36,6 +37,16 @@ TEST(MatmulTallSkinny, TakesZerosPastTheEdgesOfAlignedRows) {
 TEST(MatmulTallSkinny, CutsLongRowsIntoSlabs) {
   RecordProperty("todo", 3);
   kit::for_each("c", std::vector<kit::MatmulSizes>{{20, 10, 1600}, {9, 12, 1001}}, check);
+}
+
+TEST(MatmulTallSkinny, MakesTheLargestProducts) {
+  RecordProperty("todo", 1);
+  kit::check_largest_matmuls<float>(launch_matmul_tall_skinny);
+}
+
+TEST(MatmulTallSkinny, ZerosPastTheEdgesDoNotMeetInfinity) {
+  RecordProperty("todo", 1);
+  kit::check_infinities<float>(launch_matmul_tall_skinny);
 }
 
 TEST(MatmulTallSkinny, AcceptsEmptyMatrices) {

@@ -89,6 +89,16 @@ TEST(Matmul5120, CoversEveryExtent) {
   });
 }
 
+TEST(Matmul5120, MakesTheLargestProducts) {
+  RecordProperty("todo", 3);
+  kit::check_large_matmul<float>(launch_matmul_5120, {1 << 20, 2047, 3});
+}
+
+TEST(Matmul5120, ZerosPastTheEdgesDoNotMeetInfinity) {
+  RecordProperty("todo", 3);
+  kit::check_infinities<float>(launch_matmul_5120);
+}
+
 TEST(Matmul5120, AcceptsEmptyMatrices) {
   RecordProperty("todo", 3);
   kit::for_each("c", kit::empty_matmuls(),

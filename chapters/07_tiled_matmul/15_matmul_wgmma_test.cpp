@@ -2,6 +2,7 @@
 #include "15_matmul_wgmma.h"
 
 #include "07_tiled_matmul/test/matmul_bf16.h"
+#include "07_tiled_matmul/test/matmul_extents.h"
 #include "14_matmul_wmma.h"
 #include "kit/kit.h"
 
@@ -69,6 +70,16 @@ TEST(MatmulWgmma, MultipliesOnTensorCores) {
               kit::ratio(static_cast<double>(run.counters().fp32_fma), products),
               kit::at_most(0.01), "Four warps have the tensor cores multiply for them: wgmma",
               &kit::Counters::fp32_fma);
+}
+
+TEST(MatmulWgmma, MakesTheLargestProducts) {
+  RecordProperty("todo", 2);
+  kit::check_large_matmul<__nv_bfloat16>(launch_matmul_wgmma, {1 << 20, 2040, 24});
+}
+
+TEST(MatmulWgmma, ZerosPastTheEdgesDoNotMeetInfinity) {
+  RecordProperty("todo", 2);
+  kit::check_infinities<__nv_bfloat16>(launch_matmul_wgmma, 8);
 }
 
 TEST(MatmulWgmma, AcceptsEmptyMatrices) {

@@ -5,6 +5,7 @@
 
 #include "08_fft_convolution/test/fft.h"
 #include "kit/kit.h"
+#include "kit/largest.h"
 
 namespace {
 
@@ -79,6 +80,24 @@ TEST(FftRadix2, ReadsAndWritesEachPointOnce) {
               kit::ratio(static_cast<double>(c.global_store_bytes), 8.0 * kPoints), kit::at_most(1),
               "Only the finished transform goes to global memory",
               &kit::Counters::global_store_bytes);
+}
+
+TEST(FftRadix2, TransformsTheLongestBatches) {
+  RecordProperty("todo", 1);
+  kit::at_largest("2^20 transforms of 2048 points", [] {
+    const size_t batch = 1 << 20, points = 2048, n = 2 * batch * points;
+    const auto x = kit::LargeArray<float>::input(n, "x", {1.0f, 0.0f});
+    const auto y = kit::LargeArray<float>::output(n, "y");
+    kit::run([&] {
+      launch_fft_radix2(reinterpret_cast<const float2*>(x.get()),
+                        reinterpret_cast<float2*>(y.get()), static_cast<int>(points),
+                        static_cast<int>(batch));
+    });
+    // Ones have one frequency, the first.
+    kit::expect_at_ends(
+        y, [&](size_t i) { return i % (2 * points) == 0 ? 1.0 * points : 0.0; },
+        kit::Tolerance::absolute(1e-2));
+  });
 }
 
 TEST(FftRadix2, IsFast) {

@@ -6,6 +6,7 @@
 #include "03_fft_radix2.h"
 #include "08_fft_convolution/test/fft.h"
 #include "kit/kit.h"
+#include "kit/largest.h"
 
 namespace {
 
@@ -86,6 +87,24 @@ TEST(FftStockham, ReadsAndWritesEachPointOnce) {
                 "A pass reads 8 bytes and writes 8 bytes of each point. Between the passes of a "
                 "transform its points stay in registers and shared memory",
                 &kit::Counters::global_load_bytes);
+  });
+}
+
+TEST(FftStockham, TransformsTheLongestBatches) {
+  RecordProperty("todo", 1);
+  kit::at_largest("2^20 transforms of 2048 points", [] {
+    const size_t batch = 1 << 20, points = 2048, n = 2 * batch * points;
+    const auto x = kit::LargeArray<float>::input(n, "x", {1.0f, 0.0f});
+    const auto y = kit::LargeArray<float>::output(n, "y");
+    kit::run([&] {
+      launch_fft_stockham(reinterpret_cast<const float2*>(x.get()),
+                          reinterpret_cast<float2*>(y.get()), static_cast<int>(points),
+                          static_cast<int>(batch));
+    });
+    // Ones have one frequency, the first.
+    kit::expect_at_ends(
+        y, [&](size_t i) { return i % (2 * points) == 0 ? 1.0 * points : 0.0; },
+        kit::Tolerance::absolute(1e-2));
   });
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 
 namespace {
 
@@ -151,4 +152,30 @@ TEST(Conv1dModes, MultipliesEachPairOnce) {
               kit::ratio(static_cast<double>(run.counters().fp32_fma), 1.0 * s.n * s.k),
               kit::at_most(1), "Each value of the signal meets each weight in one output",
               &kit::Counters::fp32_fma);
+}
+
+TEST(Conv1dModes, FiltersTheLongestSignals) {
+  RecordProperty("todo", 1);
+  const auto check_large = [](bool turned, ConvMode mode) {
+    const int n = 1 << 29, k = 3;
+    const std::vector<float> w = {1, 10, 100};
+    const auto x = kit::large_integers(n, "x");
+    const auto d_w = kit::DeviceBuffer<float>::input(w, "w");
+    const auto y = kit::LargeArray<float>::output(conv1d_size(n, k, mode), "y");
+    kit::run([&] {
+      (turned ? launch_convolve1d : launch_correlate1d)(x.get(), d_w.get(), y.get(), n, k, mode);
+    });
+    const long long first = mode == ConvMode::kFull ? 0 : mode == ConvMode::kSame ? 1 : 2;
+    kit::expect_at_ends(y, [&](size_t i) {
+      float sum = 0;
+      for (int j = 0; j < k; ++j) {
+        const long long at = static_cast<long long>(i) + first - j;
+        if (at >= 0 && at < n) sum += w[turned ? j : k - 1 - j] * x.at(at);
+      }
+      return sum;
+    });
+  };
+  kit::at_largest("2^29 values, all kept", [&] { check_large(true, ConvMode::kFull); });
+  kit::at_largest("2^29 values, as many kept", [&] { check_large(false, ConvMode::kSame); });
+  kit::at_largest("2^29 values, the middle kept", [&] { check_large(true, ConvMode::kValid); });
 }

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/speed/speed.h"
 
 namespace {
@@ -171,6 +172,31 @@ TEST(Conv2dDirect, LoadsEachPixelOncePerTile) {
               "49 products need 49 pixels and 49 weights. Pixels come once per tile, into shared "
               "memory, weights from constant memory",
               &kit::Counters::global_load_bytes);
+}
+
+TEST(Conv2dDirect, FiltersTheLargestImages) {
+  RecordProperty("todo", 1);
+  const auto check_large = [](long long h, long long w) {
+    const std::vector<float> f = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+    const auto x = kit::large_integers(h * w, "x");
+    const auto d_f = kit::DeviceBuffer<float>::input(f, "f");
+    const auto y = kit::LargeArray<float>::output(h * w, "y");
+    kit::run([&] {
+      launch_conv2d_direct(x.get(), d_f.get(), y.get(), static_cast<int>(h), static_cast<int>(w), 3,
+                           3);
+    });
+    kit::expect_at_ends(y, [&](size_t i) {
+      const long long row = static_cast<long long>(i) / w, col = static_cast<long long>(i) % w;
+      float sum = 0;
+      for (int k = 0; k < 9; ++k) {
+        const long long r = row + k / 3 - 1, c = col + k % 3 - 1;
+        if (r >= 0 && r < h && c >= 0 && c < w) sum += f[k] * x.at(r * w + c);
+      }
+      return sum;
+    });
+  };
+  kit::at_largest("2^19 x 4095", [&] { check_large(1 << 19, 4095); });
+  kit::at_largest("4095 x 2^19", [&] { check_large(4095, 1 << 19); });
 }
 
 TEST(Conv2dDirect, IsFast) {

@@ -51,6 +51,12 @@ TEST(Conv2dNchw, CoversEveryExtent) {
   check_all(kit::long_convs());
 }
 
+TEST(Conv2dNchw, TakesTheLargestLayers) {
+  RecordProperty("todo", 2);
+  kit::check_large_conv(launch, {(1 << 21) - 1, 1, 32, 32, 1, 3, 3, 1});
+  kit::check_large_conv(launch, {1, 1, 2, (1 << 30) - 3, 1, 3, 3, 1});
+}
+
 TEST(Conv2dNchw, KeepsFullPrecision) {
   RecordProperty("todo", 2);
   kit::check_conv_precision(launch, {2, 9, 10, 12, 3, 3, 3, 1});

@@ -228,6 +228,22 @@ TEST(CurandHost, DrawsAPartOfTheSequenceTwice) {
   });
 }
 
+TEST(CurandHost, TheCallerDestroysAGeneratorWhoseOptionWasRefused) {
+  RecordProperty("todo", 1);
+  cudaStream_t stream = nullptr;
+  cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  curandGenerator_t generator = nullptr;
+  // An order of quasirandom numbers, which these are not.
+  create_generator(CURAND_RNG_PSEUDO_PHILOX4_32_10, 5, CURAND_ORDERING_QUASI_DEFAULT, stream,
+                   &generator);
+  if (generator != nullptr && curandDestroyGenerator(generator) != CURAND_STATUS_SUCCESS) {
+    kit::fail(
+        "An option was refused, and when the caller destroyed the generator, as the header says, "
+        "it had been destroyed already: whoever owns a handle destroys it, and nobody else.");
+  }
+  cudaStreamDestroy(stream);
+}
+
 TEST(CurandHost, ReturnsWhatWasRefused) {
   RecordProperty("todo", 2);
   const auto d_x = kit::DeviceBuffer<float>::inout(std::vector<float>(8, 0.5f), "x");

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 
 namespace {
 
@@ -180,6 +181,27 @@ TEST(Linear, CoversEveryExtent) {
                   check_forward(s, integers);
                   check_backward(s, integers, Check::kAll);
                 });
+}
+
+TEST(Linear, ForwardTakesTheLargestLayers) {
+  RecordProperty("todo", 1);
+  const auto check_large = [](size_t n, size_t out) {
+    const size_t in = 3;
+    const auto x = kit::large_integers(n * in, "x"), w = kit::large_integers(out * in, "w");
+    const auto b = kit::large_integers(out, "b");
+    const auto y = kit::LargeArray<float>::output(n * out, "y");
+    kit::run([&] {
+      launch_linear_forward(x.get(), w.get(), b.get(), y.get(), static_cast<int>(n),
+                            static_cast<int>(in), static_cast<int>(out));
+    });
+    kit::expect_at_ends(y, [&](size_t e) {
+      float sum = b.at(e % out);
+      for (size_t i = 0; i < in; ++i) sum += x.at(e / out * in + i) * w.at(e % out * in + i);
+      return sum;
+    });
+  };
+  kit::at_largest("2^19 x 4095", [&] { check_large(1 << 19, 4095); });
+  kit::at_largest("4095 x 2^19", [&] { check_large(4095, 1 << 19); });
 }
 
 TEST(Linear, KeepsFullPrecision) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 
 namespace {
 
@@ -134,4 +135,25 @@ TEST(SgdUpdate, EachTensorStartsWithItsBound) {
       });
     }
   }
+}
+
+TEST(SgdUpdate, TakesTheLargestNetworks) {
+  RecordProperty("todo", 1);
+  kit::at_largest("2^30 weights", [] {
+    const int n = 1 << 30;
+    const auto w = kit::LargeArray<float>::inout(n, "w", kit::random_integer_floats(kit::kPeriod));
+    const auto dw = kit::large_integers(n, "dw");
+    kit::run([&] { launch_sgd_update(w.get(), dw.get(), 0.5f, n); });
+    kit::expect_at_ends(w, [&](size_t i) { return w.at(i) - 0.5f * dw.at(i); });
+  });
+  kit::at_largest("random numbers past position 2^32", [] {
+    const int n = 1 << 30;
+    const unsigned long long seed = 17, offset = (3ull << 30) + 5;
+    const auto w = kit::LargeArray<float>::output(n, "w");
+    kit::run([&] { launch_uniform_init(w.get(), n, 0.5f, seed, offset); });
+    kit::expect_at_ends(w, [&](size_t i) {
+      const unsigned long long k = random_bits(seed, offset + i) >> 40;
+      return (static_cast<float>(k) * 0x1p-23f - 1.0f) * 0.5f;
+    });
+  });
 }

@@ -56,6 +56,12 @@ TEST(ConvForward, CoversEveryExtent) {
   check_all(kit::long_layers_of_small_images());
 }
 
+TEST(ConvForward, TakesTheLargestLayers) {
+  RecordProperty("todo", 3);
+  kit::check_large_conv(launch, layer((1 << 21) - 1, 1, 32, 32, 1));
+  kit::check_large_conv(launch, layer(30'000, 2, 2, 2, 17'000));
+}
+
 TEST(ConvForward, AcceptsNoImages) {
   RecordProperty("todo", 3);
   check_all({layer(0, 2, 4, 4, 3), layer(1, 2, 4, 4, 3)});  // and works when there is one

@@ -12,7 +12,7 @@
 #include "kit/allocation.h"
 #include "kit/context.h"
 #include "kit/kit.h"
-#include "kit/sparse.h"
+#include "kit/sparse_memory.h"
 
 namespace kit {
 namespace internal {

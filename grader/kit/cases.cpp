@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <exception>
 
+#include "kit/classes.h"
 #include "kit/context.h"
 #include "kit/kit.h"
+#include "kit/left_behind.h"
+#include "kit/second_call.h"
 
 namespace kit {
 namespace {
@@ -122,6 +125,12 @@ bool fail(const std::string& message, Site site) {
   const Context& now = context();
   const std::string label = case_label();
   std::string text = (label.empty() ? "" : label + ": ") + message + launch_summary();
+  if (now.other_device) {
+    text +=
+        "\nThe arrays lie on device 1, which is current when the function is called. What it makes "
+        "and launches belongs there, in every thread of the host: take the device from "
+        "cudaGetDevice.";
+  }
   if (now.seed_given) {
     text += "\nThe inputs can be had again with GRADE_SEED=" + std::to_string(now.base_seed) + ".";
   }
@@ -137,9 +146,42 @@ struct Cases::State {
   uint64_t instructions_before_failure = 0;
   uint64_t block = 0;  // threads per block of the first launch of the first failing case
 
+  bool run(const std::string& name, const std::function<void()>& body,
+           uint64_t instructions_before);
   void keep_first_failure(const std::string& name, const testing::TestPartResultArray& results,
                           uint64_t instructions_before);
 };
+
+// Device 1 is current in its scope, and what went wrong on any device is forgotten afterwards.
+class OtherDevice {
+ public:
+  OtherDevice() : scope_(1) { context().other_device = true; }
+  ~OtherDevice() {
+    context().other_device = false;
+    synchronize_devices();
+    wsim_forgive_faults();
+    cudaGetLastError();
+  }
+  OtherDevice(const OtherDevice&) = delete;
+  OtherDevice& operator=(const OtherDevice&) = delete;
+
+ private:
+  OnDevice scope_;
+};
+
+// The first case of a test that passes is run once more where another device is current: what the
+// function makes and launches belongs there. Not one that takes long, or uses what a case around it
+// has made on the first device.
+static bool is_worth_another_device(uint64_t instructions_before, bool alone) {
+  constexpr uint64_t kMostInstructions = 5'000'000;  // of threads
+  Context& now = context();
+  if (now.other_device_tried || !simulated() || !now.ran || !is_asked("other_device")) return false;
+  now.other_device_tried = true;
+  const bool special = now.output_captured || now.order_chosen || now.only_edges ||
+                       !now.expected_findings.empty() || is_watched();
+  return !special && alone && now.thread_instructions - instructions_before < kMostInstructions &&
+         device_count() > 1 && current_device() == 0;
+}
 
 // `instructions_before`: executed before the case.
 void Cases::State::keep_first_failure(const std::string& name,
@@ -187,6 +229,18 @@ void Cases::run(const std::string& name, const std::function<void()>& body) {
     return;
   }
   const uint64_t begin = now.thread_instructions;
+  const bool alone = now.allocations.empty() && Belongings::now().empty();
+  if (!state.run(name, body, begin)) return;
+  state.passed.push_back(name);
+  if (!is_worth_another_device(begin, alone)) return;
+  const OtherDevice device;
+  state.run(name + ", where device 1 is current", body, now.thread_instructions);
+}
+
+// True if the case passes.
+bool Cases::State::run(const std::string& name, const std::function<void()>& body,
+                       uint64_t instructions_before) {
+  Context& now = context();
   testing::TestPartResultArray results;
   testing::TestPartResultArray* const outer = now.case_results;
   now.cases.push_back(name);
@@ -209,12 +263,10 @@ void Cases::run(const std::string& name, const std::function<void()>& body) {
   now.case_results = outer;
   now.cases.pop_back();
   now.run_name.clear();
-  if (results.size() == 0) {
-    state.passed.push_back(name);
-    return;
-  }
-  state.failed.push_back(name);
-  if (state.failed.size() == 1) state.keep_first_failure(name, results, begin);
+  if (results.size() == 0) return true;
+  failed.push_back(name);
+  if (failed.size() == 1) keep_first_failure(name, results, instructions_before);
+  return false;
 }
 
 Cases::~Cases() {

@@ -69,6 +69,9 @@ struct Context {
   const EarlierCalls* earlier_calls = nullptr;  // of this run, if there were any
   bool output_captured = false;                 // inside captured_output
   bool order_chosen = false;                    // inside in_block_order
+  bool other_device = false;                    // in a case on device 1
+  bool other_device_tried = false;              // of this test: a case has run on device 1
+  bool only_edges = false;                      // inside at_largest
   std::vector<ExpectedFinding> expected_findings;
   std::set<std::string> reported_findings;
   std::set<int> lines_with_failing_calls;    // of this test: kit::run has been asked there

@@ -41,6 +41,12 @@ Belongings Belongings::now() {
   return now;
 }
 
+bool Belongings::empty() const {
+  return std::all_of(all_.begin(), all_.end(), [](const auto& one) {
+    return one.first.second != nullptr || one.second == 0;  // modes are always there
+  });
+}
+
 std::string Belongings::left_behind(int calls) const {
   for (const auto& [key, value] : now().all_) {
     const auto& [what, object] = key;

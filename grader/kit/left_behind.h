@@ -15,6 +15,7 @@ std::string device_left_behind();
 class Belongings {
  public:
   static Belongings now();
+  bool empty() const;
 
   // What is different now, after so many calls, in words: "" or the message of the class.
   std::string left_behind(int calls) const;

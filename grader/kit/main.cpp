@@ -80,6 +80,9 @@ void limit_launches() {
   ::setenv("GRADE_SIM_MAX_WARP_INSTRUCTIONS", kWarpInstructions, 0);
 }
 
+// One that the function works on, and one more: for a case in which that one is current.
+void ask_for_two_devices() { ::setenv("GRADE_SIM_DEVICES", "2", 0); }
+
 bool read_seed() {
   Context& now = context();
   const char* text = std::getenv("GRADE_SEED");
@@ -183,6 +186,7 @@ int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   if (!kit::select_variant(&argc, argv) || !kit::read_seed()) return kit::kUsage;
   kit::limit_launches();
+  kit::ask_for_two_devices();
   if (argc > 1) {
     kit::watch_for_early_ends();
     const int status = kit::internal::run_as_process(argc, argv);

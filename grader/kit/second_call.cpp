@@ -26,13 +26,12 @@ SiteHistory& history(Site site) {
   return (*all)[context().test + " " + site.file + ":" + std::to_string(site.line)];
 }
 
-// Somebody looks at the launches one by one: they see those of the test.
+}  // namespace
+
 bool is_watched() {
   return std::getenv("GRADE_SIM_TRACE") != nullptr || std::getenv("GRADE_SIM_PROFILE") != nullptr ||
          std::getenv("GRADE_SIM_VIEW") != nullptr;
 }
-
-}  // namespace
 
 EarlierCalls::~EarlierCalls() {
   context().earlier_calls = nullptr;
@@ -42,8 +41,9 @@ EarlierCalls::~EarlierCalls() {
 bool EarlierCalls::wanted() const {
   const Context& now = context();
   if (!simulated() || is_watched() || !is_asked("second_call")) return false;
-  const bool special = now.output_captured || now.order_chosen || !now.expected_findings.empty() ||
-                       now.expected_error != cudaSuccess || wsim_finding_count() > 0;
+  const bool special = now.output_captured || now.order_chosen || now.only_edges ||
+                       !now.expected_findings.empty() || now.expected_error != cudaSuccess ||
+                       wsim_finding_count() > 0;
   if (special) return false;
   size_t bytes = 0;
   bool writes = false;

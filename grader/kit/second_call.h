@@ -14,6 +14,9 @@
 
 namespace kit {
 
+// Somebody looks at the launches one by one: they see those of the test.
+bool is_watched();
+
 class EarlierCalls {
  public:
   explicit EarlierCalls(Site site) : site_(site) {}

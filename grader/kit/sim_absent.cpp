@@ -19,6 +19,7 @@ void wsim_poke(void*, size_t, const void*, const uint8_t*) {}
 void wsim_forgive_faults(void) {}
 void wsim_name_allocation(const void*, const char*) {}
 void* wsim_allocate_sparse(size_t) { return nullptr; }
+void* wsim_allocate_repeated(size_t, const void*, size_t) { return nullptr; }
 size_t wsim_find_written(const void*, size_t size) { return size; }
 
 int wsim_finding_count(void) { return 0; }
@@ -38,6 +39,9 @@ double wsim_modelled_seconds(uint64_t) { return 0; }
 void wsim_modelled_traffic(uint64_t, wsim_traffic* out) { *out = wsim_traffic(); }
 int wsim_select_model(const char*) { return -1; }
 int wsim_select_order(const char*) { return -1; }
+void wsim_run_only_edges(int) {}
+uint64_t wsim_cut_launches(void) { return 0; }
+uint64_t wsim_edge_blocks(void) { return 0; }
 void wsim_model_rates(double* copied, double* read, double* flops) { *copied = *read = *flops = 0; }
 const char* wsim_model_name(void) { return ""; }
 

@@ -13,33 +13,11 @@
 #include <vector>
 
 #include "kit/kit.h"
+#include "kit/sparse_memory.h"
 
 namespace kit {
 
 namespace internal {
-
-// Device memory that holds only what is touched; bytes throughout.
-class SparseMemory {
- public:
-  SparseMemory(size_t size, const char* name);
-  ~SparseMemory();
-  SparseMemory(const SparseMemory&) = delete;
-  SparseMemory& operator=(const SparseMemory&) = delete;
-
-  void abandon() { base_ = nullptr; }  // a device reset has taken it
-  void* get() const { return base_; }
-  const std::string& name() const { return name_; }
-  void write(size_t at, const void* bytes, size_t size) const;
-  // False if not all of them have been written.
-  bool read(size_t at, void* bytes, size_t size) const;
-  // Offset of the first byte in [begin, end) that holds a value, or end.
-  size_t first_written(size_t begin, size_t end) const;
-
- private:
-  unsigned char* base_;
-  size_t size_;
-  std::string name_;
-};
 
 bool fail_part(const std::string& name, size_t index, const std::string& what, Site site);
 

@@ -99,9 +99,9 @@ inline Run check_matmul_precision(const MatmulLauncher& launch, const MatmulSize
 
 // Shapes around warps and tiles; never square only, never multiples only.
 inline const std::vector<MatmulSizes>& awkward_matmuls() {
-  static const std::vector<MatmulSizes> all = {{33, 65, 17}, {1, 1, 1},    {31, 33, 32},
-                                               {40, 3, 65},  {5, 129, 31}, {127, 36, 33},
-                                               {1, 70, 5},   {67, 1, 40}};
+  static const std::vector<MatmulSizes> all = {
+      {33, 65, 17},  {1, 1, 1},  {31, 33, 32}, {40, 3, 65}, {5, 129, 31},
+      {127, 36, 33}, {1, 70, 5}, {67, 1, 40},  {34, 63, 9}, {130, 127, 17}};
   return all;
 }
 

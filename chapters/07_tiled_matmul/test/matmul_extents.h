@@ -9,9 +9,13 @@
 #ifndef WARPLINGS_TILED_MATMUL_TEST_MATMUL_EXTENTS_H_
 #define WARPLINGS_TILED_MATMUL_TEST_MATMUL_EXTENTS_H_
 
+#include <algorithm>
+#include <limits>
+#include <sstream>
 #include <vector>
 
 #include "07_tiled_matmul/test/matmul.h"
+#include "kit/largest.h"
 
 namespace kit {
 
@@ -28,6 +32,66 @@ inline const std::vector<MatmulSizes>& long_tiled_matmuls() {
   static const std::vector<MatmulSizes> all = {
       {65'537, 1, 0}, {1, 65'537, 0}, {1031, 1, 3}, {1, 1031, 3}, {5, 6, 1031}};
   return all;
+}
+
+// A product of nearly 2^31 elements, of which some blocks are made. T is the type of a and b.
+template <class T, class Launch>
+void check_large_matmul(const Launch& launch, const MatmulSizes& s) {
+  std::ostringstream title;
+  title << s;
+  at_largest("c = " + title.str(), [&] {
+    const size_t m = s.m, n = s.n, k = s.k;
+    const std::vector<float> values = random_integer_floats(kPeriod);
+    std::vector<T> elements(values.size());
+    std::transform(values.begin(), values.end(), elements.begin(), [](float v) { return T(v); });
+    const auto at = [&](size_t i) { return values[i % values.size()]; };
+    const auto a = LargeArray<T>::input(m * k, "a", elements);
+    const auto b = LargeArray<T>::input(k * n, "b", elements);
+    const auto c = LargeArray<float>::output(m * n, "c");
+    kit::run([&] { launch(a.get(), b.get(), c.get(), s.m, s.n, s.k); });
+    expect_at_ends(c, [&](size_t e) {
+      float sum = 0;
+      for (size_t i = 0; i < k; ++i) sum += at(e / n * k + i) * at(i * n + e % n);
+      return sum;
+    });
+  });
+}
+
+// The longest c in both directions.
+template <class T, class Launch>
+void check_largest_matmuls(const Launch& launch) {
+  constexpr int kMost = 1 << 20;
+  check_large_matmul<T>(launch, {kMost, 2047, 3});
+  check_large_matmul<T>(launch, {2047, kMost, 3});
+}
+
+// And the longest a and b, for kernels of a thread per element.
+template <class Launch>
+void check_largest_factors(const Launch& launch) {
+  constexpr int kMost = 1 << 20;
+  check_large_matmul<float>(launch, {kMost, 5, 2047});
+  check_large_matmul<float>(launch, {5, kMost, 2047});
+}
+
+// Infinity in the last column of a, then in the last row of b: the zeros past the edges of a tile
+// must not meet it, because zero times infinity is no number. T is the type of a and b.
+template <class T, class Launch>
+void check_infinities(const Launch& launch, int unit = 1) {
+  const MatmulSizes s = {35, 40, unit == 1 ? 37 : 5 * unit};
+  const float infinity = std::numeric_limits<float>::infinity();
+  const auto check = [&](bool in_a) {
+    std::vector<T> a(static_cast<size_t>(s.m) * s.k, T(1.0f));
+    std::vector<T> b(static_cast<size_t>(s.k) * s.n, T(1.0f));
+    for (int row = 0; in_a && row < s.m; ++row) a[row * s.k + s.k - 1] = T(infinity);
+    for (int col = 0; !in_a && col < s.n; ++col) b[(s.k - 1) * s.n + col] = T(infinity);
+    const auto d_a = DeviceBuffer<T>::input(a, "a"), d_b = DeviceBuffer<T>::input(b, "b");
+    const auto d_c = DeviceBuffer<float>::output(static_cast<size_t>(s.m) * s.n, "c");
+    kit::run([&] { launch(d_a.get(), d_b.get(), d_c.get(), s.m, s.n, s.k); });
+    expect_equal(d_c, std::vector<float>(d_c.size(), infinity), Shape(s.m, s.n));
+  };
+  Cases cases;
+  cases.run("infinity in the last column of a", [&] { check(true); });
+  cases.run("infinity in the last row of b", [&] { check(false); });
 }
 
 }  // namespace kit

@@ -5,9 +5,11 @@
 #ifndef WARPLINGS_FFT_CONVOLUTION_TEST_CONV_EXTENTS_H_
 #define WARPLINGS_FFT_CONVOLUTION_TEST_CONV_EXTENTS_H_
 
+#include <sstream>
 #include <vector>
 
 #include "08_fft_convolution/test/convolution.h"
+#include "kit/largest.h"
 
 namespace kit {
 
@@ -42,6 +44,19 @@ inline const std::vector<ConvSizes>& long_layers_of_small_images() {
                                              {1, 1, 2, 100, 1, 3, 3, 1},
                                              {1, 2, 2, 2, 2053, 3, 3, 1}};
   return all;
+}
+
+// A layer with nearly 2^31 elements, of which some blocks are made.
+inline void check_large_conv(const ConvLauncher& launch, const ConvSizes& s) {
+  std::ostringstream title;
+  title << "x = " << s;
+  at_largest(title.str(), [&] {
+    const auto x = large_integers(conv_input_size(s), "x");
+    const auto f = large_integers(conv_filter_size(s), "f");
+    const auto y = LargeArray<float>::output(conv_output_size(s), "y");
+    kit::run([&] { launch(x.get(), f.get(), y.get(), s); });
+    expect_at_ends(y, [&](size_t i) { return conv_element(x, f, s, i).value; });
+  });
 }
 
 }  // namespace kit

@@ -5,6 +5,7 @@
 #include <regex>
 #include <set>
 
+#include "cli/gates/class_table.h"
 #include "cli/gates/gate.h"
 #include "cli/gates/lesson_answers.h"
 #include "course/starter.h"
@@ -35,6 +36,7 @@ class ExerciseFilesCheck {
       const std::vector<std::string> more = answer_problems(context_, exercise_);
       problems_.insert(problems_.end(), more.begin(), more.end());
       check_not_asked();
+      check_largest_sizes();
     } catch (const course::Error& error) {
       problems_.push_back(error.what());
     }
@@ -119,6 +121,24 @@ class ExerciseFilesCheck {
                           exercise_.id + " is not asked \"" + one.key + "\" in " + one.test +
                           ", but its test file has no such test; correct the name.");
     }
+  }
+
+  // A header that names a large size has a test that asks for it, or a reason why none does.
+  void check_largest_sizes() {
+    if (exercise_.exempt("huge_arrays") != nullptr || !fs::exists(files_.header)) return;
+    static const std::regex size(R"(2\^(1[6-9]|2[0-9]|3[01])|10\^9|65,?53[56])");
+    std::smatch found;
+    const std::string header = course::read_text(files_.header);
+    if (!std::regex_search(header, found, size)) return;
+    const auto& all = course::answer_classes();
+    const auto one = std::find_if(all.begin(), all.end(), [](const course::AnswerClass& each) {
+      return std::string(each.key) == "huge_arrays";
+    });
+    if (arises(*context_.course, exercise_, *one)) return;
+    problems_.push_back(shown(context_, files_.header) + " allows sizes up to " + found.str() +
+                        ", and no test asks for them: add a case of kit::at_largest "
+                        "(grader/kit/largest.h), or \"huge_arrays\" to \"not_asked\" with the "
+                        "reason.");
   }
 
   const GateContext& context_;

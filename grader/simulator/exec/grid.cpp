@@ -20,6 +20,7 @@
 #include "exec/clock.h"
 #include "exec/cluster.h"
 #include "exec/device_launch.h"
+#include "exec/edges.h"
 #include "exec/events.h"
 #include "exec/fault.h"
 #include "exec/interpreter.h"
@@ -86,6 +87,7 @@ class Launch {
     grid_.silent = silent;
     most_running_ =
         may_wait_ ? std::max<uint64_t>(config.resident_blocks, together_) : kAloneBlocks;
+    if (Edges::instance().only) run_only_edges();
     if (options_.checks) {
       launch_begins(grid_, *function_,
                     config.cooperative || function_->orders_blocks || together_ > 1);
@@ -94,14 +96,15 @@ class Launch {
   }
 
   void run() {
-    const uint64_t total = config_.grid.count();
+    const uint64_t total = only_edges_ ? edges_.blocks.size() * together_ : config_.grid.count();
     uint64_t next = 0;
     size_t stuck = 0;  // blocks in a row that can only go on if another one changes memory
     std::deque<std::unique_ptr<Block>> running;
     while (next < total || !running.empty()) {
+      if (only_edges_ && has_seen_enough(next, &running)) break;
       const bool room = next < total && running.size() + together_ <= most_running_;
       if (running.empty() || (room && (may_wait_ || start_another_))) {
-        start_cluster(schedule_ == Schedule::kReversed ? total - together_ - next : next, &running);
+        start_cluster(place_of(next, total), &running);
         next += together_;
         start_another_ = false;
         stuck = 0;
@@ -112,13 +115,14 @@ class Launch {
       const Turn turn = run_block(*block);
       if (turn == Turn::kDone) {
         end_block(std::move(block));
+        ++Edges::instance().ended;
         grant_more();
         stuck = 0;
         continue;
       }
       stuck = turn == Turn::kStuck && grid_.changes == changes ? stuck + 1 : 0;
       running.push_back(std::move(block));
-      start_another_ = true;
+      start_another_ = !only_edges_;
       const bool may_start = next < total && running.size() + together_ <= most_running_;
       if (stuck >= running.size() && !may_start) spin_deadlock(running, total - next);
     }
@@ -130,6 +134,29 @@ class Launch {
   }
 
  private:
+  // The number of the first block of the cluster that begins after `next` blocks have.
+  uint64_t place_of(uint64_t next, uint64_t total) const {
+    if (only_edges_) return edges_.blocks[next / together_] * together_;
+    return schedule_ == Schedule::kReversed ? total - together_ - next : next;
+  }
+
+  void run_only_edges() {
+    const Dim3 c = cluster_size(), g = config_.grid;
+    edges_ = edge_blocks({g.x / c.x, g.y / c.y, g.z / c.z});
+    only_edges_ = true;
+    most_running_ = std::min(most_running_, uint64_t{2} * together_);
+    turns_ = kSharedTurns;
+  }
+
+  bool has_seen_enough(uint64_t next, std::deque<std::unique_ptr<Block>>* running) {
+    const bool ends_ran = next >= edges_.ends * together_ && running->empty();
+    if (ends_ran && grid_.instructions >= kEnoughAtEdges) return true;
+    if (grid_.instructions < kMostAtEdges) return false;
+    ++Edges::instance().cut;
+    running->clear();
+    return true;
+  }
+
   // A launch whose blocks end is long, not endless: it gets its budget again, up to a sum that a
   // person would not wait for.
   void grant_more() {
@@ -424,6 +451,8 @@ class Launch {
   std::vector<std::unique_ptr<Cluster>> clusters_;
   uint32_t together_ = 1;  // blocks of a cluster
   bool start_another_ = false;
+  bool only_edges_ = false;
+  EdgeBlocks edges_;  // then: the clusters that run
   const Schedule schedule_;
   bool may_wait_ = false;  // a block may wait for another one
   Turns turns_ = kAloneTurns;

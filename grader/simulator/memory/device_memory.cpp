@@ -196,6 +196,36 @@ uint64_t DeviceMemory::allocate_sparse(uint64_t size, int device) {
   return allocation.start;
 }
 
+uint64_t DeviceMemory::allocate_repeated(uint64_t size, const void* pattern, uint64_t period,
+                                         int device) {
+  const uint64_t start = allocate_sparse(size, device);
+  if (start == 0) return 0;
+  std::lock_guard lock(mutex_);
+  Allocation& allocation = allocations_.at(start);
+  allocation.repeats = true;
+  show_zeros(undefined_, offset_of(start), round_up(std::max<uint64_t>(size, 1), kPage));
+  if (show_repeated(allocation, pattern, period)) return start;
+  retire(&allocation);
+  return 0;
+}
+
+// The simulator's view of the allocation shows the same file again and again. Pages that are
+// written become its own.
+bool DeviceMemory::show_repeated(const Allocation& allocation, const void* pattern,
+                                 uint64_t period) {
+  const int file = memfd_create("warplings-repeated", MFD_CLOEXEC);
+  if (file < 0) return false;
+  bool shown = period > 0 && write(file, pattern, period) == static_cast<ssize_t>(period);
+  const uint64_t whole = round_up(std::max<uint64_t>(allocation.size, 1), kPage);
+  for (uint64_t done = 0; shown && done < whole; done += period) {
+    shown =
+        mmap(view(allocation.start) + done, std::min(period, whole - done), PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, file, 0) != MAP_FAILED;
+  }
+  close(file);
+  return shown;
+}
+
 // Addresses are not used twice while there are fresh ones, so that a pointer that outlives its
 // memory stays recognisable.
 uint64_t DeviceMemory::find_addresses(uint64_t bytes) {
@@ -234,6 +264,11 @@ void DeviceMemory::retire(Allocation* allocation) {
     in_use_[static_cast<size_t>(allocation->device)] -= allocation->size;
   }
   mprotect(program, pages, PROT_NONE);
+  if (allocation->repeats && mmap(view(allocation->start), pages, PROT_READ | PROT_WRITE,
+                                  MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd_,
+                                  static_cast<off_t>(offset_of(allocation->start))) == MAP_FAILED) {
+    cannot_start("arena");
+  }
   // Gives the pages of the memfd back to the system; the addresses stay reserved.
   madvise(view(allocation->start), pages, MADV_REMOVE);
   if (allocation->sparse) {
@@ -412,15 +447,17 @@ bool DeviceMemory::all_defined(uint64_t address, uint64_t size) const {
 
 uint64_t DeviceMemory::find_defined(uint64_t address, uint64_t size) const {
   if (!in_live_allocation(address, size)) return size;
+  constexpr uint64_t kStep = 1 << 20;
   const uint64_t begin = offset_of(address), end = begin + size;
   for (uint64_t at = begin; at < end;) {
     const off_t data = lseek(fd_, static_cast<off_t>(at), SEEK_DATA);
     if (data < 0 || static_cast<uint64_t>(data) >= end) break;
     at = std::max(at, static_cast<uint64_t>(data));
-    const auto hole = static_cast<uint64_t>(lseek(fd_, data, SEEK_HOLE));
-    const uint64_t found = find_clear_bit(undefined_, at, std::min(end, hole) - at);
-    at = std::min(end, hole);
-    if (found < at) return found - begin;
+    // Where the data ends would cost a walk through all of it.
+    const uint64_t stop = std::min(end, at + kStep);
+    const uint64_t found = find_clear_bit(undefined_, at, stop - at);
+    if (found < stop) return found - begin;
+    at = stop;
   }
   return size;
 }

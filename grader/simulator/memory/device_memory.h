@@ -41,6 +41,7 @@ struct Allocation {
   bool reserved = false;           // promised once: may exist again after it was freed
   bool own_access = false;         // of a memory pool: peer access between devices leaves it alone
   bool sparse = false;             // made by allocate_sparse
+  bool repeats = false;            // made by allocate_repeated
   bool has_red_zones = false;
   bool constant = false;  // kernels may not write it
   bool track_undefined =
@@ -76,6 +77,9 @@ class DeviceMemory {
   // less, and neither it nor its shadow takes room before it is used. An index that overflowed in
   // 32 bits leads to nobody's memory. 0: there are no addresses left.
   uint64_t allocate_sparse(uint64_t size, int device);
+  // The same, and every byte holds a value: a pattern of `period` bytes, a multiple of the system's
+  // page, again and again. It takes room once; what is written to it is kept apart.
+  uint64_t allocate_repeated(uint64_t size, const void* pattern, uint64_t period, int device);
   bool has_sparse() const { return sparse_ > 0; }
   enum class FreeResult { kOk, kNotAnAllocation, kDoubleFree, kInterior };
   FreeResult free(uint64_t address);
@@ -148,6 +152,7 @@ class DeviceMemory {
   bool in_live_allocation(uint64_t address, uint64_t size) const;
   Allocation* enter(Allocation allocation);
   void retire(Allocation* allocation);
+  bool show_repeated(const Allocation& allocation, const void* pattern, uint64_t period);
   uint64_t find_addresses(uint64_t bytes);  // 0 if there is no gap that large
   void forget_freed();
 

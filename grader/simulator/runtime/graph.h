@@ -136,6 +136,7 @@ class Graphs {
   void destroy(cudaGraph_t graph);
   cudaGraph_t clone(const CUgraph_st& graph);
   bool is_graph(cudaGraph_t graph) const { return graphs_.contains(graph); }
+  size_t count() const { return graphs_.size(); }
   bool is_node(cudaGraphNode_t node) const { return nodes_.contains(node); }
   bool is_exec(cudaGraphExec_t exec) const { return execs_.contains(exec); }
 

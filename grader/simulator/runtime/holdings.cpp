@@ -4,6 +4,7 @@
 #include "runtime/capture.h"
 #include "runtime/device_model.h"
 #include "runtime/device_state.h"
+#include "runtime/graph.h"
 #include "runtime/registered_memory.h"
 #include "warplings/library.h"
 
@@ -51,6 +52,7 @@ std::vector<Holding> Holdings::list() const {
   }
   counts["range of registered host memory"] =
       static_cast<int64_t>(RegisteredMemory::instance().count());
+  counts["graph"] = static_cast<int64_t>(Graphs::instance().count());
   counts["capture that has not ended"] = any_capture() ? 1 : 0;
   std::vector<Holding> all;
   const std::lock_guard lock(mutex_);

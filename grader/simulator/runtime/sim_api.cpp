@@ -8,6 +8,7 @@
 
 #include "core/finding.h"
 #include "core/machine.h"
+#include "exec/edges.h"
 #include "exec/schedule.h"
 #include "memory/device_memory.h"
 #include "profile/cost.h"
@@ -79,6 +80,17 @@ void* wsim_allocate_sparse(size_t size) {
   std::lock_guard lock(api_mutex());
   const int device = current_device();
   const uint64_t address = DeviceMemory::instance().allocate_sparse(size, device);
+  if (address == 0) return nullptr;
+  apply_peer_access(device);
+  catch_host_access();
+  return reinterpret_cast<void*>(address);
+}
+
+void* wsim_allocate_repeated(size_t size, const void* pattern, size_t period) {
+  std::lock_guard lock(api_mutex());
+  const int device = current_device();
+  const uint64_t address =
+      DeviceMemory::instance().allocate_repeated(size, pattern, period, device);
   if (address == 0) return nullptr;
   apply_peer_access(device);
   catch_host_access();
@@ -159,6 +171,7 @@ void wsim_clear_findings(void) {
 void wsim_set_fatal_hook(void (*hook)(void)) { set_fatal_hook(hook); }
 
 void wsim_reset_counters(void) {
+  Edges::instance().cut = Edges::instance().ended = 0;
   CounterStore::instance().reset();
   reset_api_calls();
   handed_out_lines().clear();
@@ -220,6 +233,14 @@ int wsim_select_order(const char* name) {
   engine_options().order = order;
   return 0;
 }
+
+void wsim_run_only_edges(int on) {
+  Edges::instance() = {};
+  Edges::instance().only = on != 0;
+}
+
+uint64_t wsim_cut_launches(void) { return Edges::instance().cut; }
+uint64_t wsim_edge_blocks(void) { return Edges::instance().ended; }
 void wsim_model_rates(double* copied, double* read, double* flops) {
   const SliceRates rates = slice_rates();
   *copied = rates.copied;

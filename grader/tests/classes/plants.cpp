@@ -79,13 +79,27 @@ void ask_until_it_is_done(long, uint64_t*) {
 // Sizes are small integers; addresses and negative numbers are not.
 void end_at(uint64_t most, uint64_t* arguments) {
   for (int i = 0; i < plants::kRegisters; ++i) {
-    const bool is_size = arguments[i] > most && arguments[i] < (1u << 30);
+    const bool is_size = arguments[i] > most && arguments[i] < (1u << 31);
     if (is_size) arguments[i] = most;
   }
 }
 
 bool end_at_65535(uint64_t* arguments) { return end_at(65535, arguments), false; }
 bool end_at_32767(uint64_t* arguments) { return end_at(32767, arguments), false; }
+bool end_at_32000(uint64_t* arguments) { return end_at(32000, arguments), false; }
+bool end_at_2_to_24(uint64_t* arguments) { return end_at(1 << 24, arguments), false; }
+
+// As if there were no other.
+int& device_before() {
+  static int device = 0;
+  return device;
+}
+bool go_to_device_0(uint64_t*) {
+  device_before() = kit::current_device();
+  cudaSetDevice(0);
+  return false;
+}
+void go_back(long, uint64_t*) { cudaSetDevice(device_before()); }
 
 bool a_call_has_failed() { return *wsim_failed_call() != '\0'; }
 
@@ -138,6 +152,9 @@ const Plant kPlants[] = {
     {"leaves_a_stream_on_error", nothing_before, leave_a_stream_on_error},
     {"ends_at_65535", end_at_65535, nothing_after},
     {"ends_at_32767", end_at_32767, nothing_after},
+    {"ends_at_32000", end_at_32000, nothing_after},
+    {"ends_at_2_to_24", end_at_2_to_24, nothing_after},
+    {"works_on_device_0", go_to_device_0, go_back},
     {"results_from_the_host", nothing_before, take_results_from_the_host},
     {nullptr, nothing_before, nothing_after},
 };

@@ -44,6 +44,9 @@ void wsim_name_allocation(const void* ptr, const char* name);
 // bytes hold no value before something writes them, and cudaFree releases it. NULL where there are
 // no addresses left, and on real hardware.
 void* wsim_allocate_sparse(size_t size);
+// The same with `period` bytes (a multiple of 4096) again and again in place of no value. What is
+// written is kept, and the rest goes on to take no room.
+void* wsim_allocate_repeated(size_t size, const void* pattern, size_t period);
 // Offset of the first of `size` bytes that holds a value; `size` if none does.
 size_t wsim_find_written(const void* ptr, size_t size);
 
@@ -126,6 +129,15 @@ int wsim_select_model(const char* key);
 // "" goes back to what GRADE_SIM_ORDER says. Synchronise first. 0 on success, -1 if there is no
 // such order.
 int wsim_select_order(const char* name);
+// From now on (1; 0: no longer) a launch executes only some of its blocks: the first and the last
+// along each axis of its grid, and those on both sides of powers of two. Its grid is what was asked
+// for, and is refused where it is too large. Blocks that wait for others would wait for ever.
+// Synchronise first.
+void wsim_run_only_edges(int on);
+// Since the last wsim_reset_counters(): launches of which even these blocks were too long, and not
+// run to their end, and blocks that have ended.
+uint64_t wsim_cut_launches(void);
+uint64_t wsim_edge_blocks(void);
 // The most that the slice can do: bytes per second of DRAM as a copy reaches them (read plus
 // written) and as a kernel does that only reads, and fp32 operations per second (an FMA is two).
 void wsim_model_rates(double* copied, double* read, double* flops);

@@ -5,8 +5,8 @@ double predicted_instruction_ratio() { return 31.5; }
 int predicted_blocks(int n) { return n / 256 + (n % 256 != 0); }
 
 __global__ void add_rolled(const float* a, const float* b, float* c, int n) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  while (i < n) {
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;  // one step more may not fit into an int
+  while (i < static_cast<unsigned>(n)) {
     c[i] = a[i] + b[i];
     i += gridDim.x * blockDim.x;
   }

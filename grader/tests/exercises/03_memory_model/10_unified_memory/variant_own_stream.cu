@@ -27,18 +27,23 @@ cudaError_t square_managed(int n, Fill fill, Use use, void* context) {
   const size_t bytes = n * sizeof(float);
   float* x = nullptr;
   int device = 0, moves = 0;
-  cudaGetDevice(&device);
-  cudaDeviceGetAttribute(&moves, cudaDevAttrConcurrentManagedAccess, device);
-  cudaError_t error = cudaMallocManaged(&x, bytes);
+  cudaError_t error = cudaGetDevice(&device);
+  if (error == cudaSuccess) {
+    error = cudaDeviceGetAttribute(&moves, cudaDevAttrConcurrentManagedAccess, device);
+  }
+  if (error == cudaSuccess) error = cudaMallocManaged(&x, bytes);
   if (error != cudaSuccess) return error;
   fill(x, n, context);
   cudaStream_t stream = nullptr;
   error = cudaStreamCreate(&stream);
   if (error == cudaSuccess) {
-    if (moves != 0) move(x, bytes, device, stream);
-    square_in_strides<<<64, 128, 0, stream>>>(x, n);
-    if (moves != 0) move(x, bytes, cudaCpuDeviceId, stream);
-    error = cudaStreamSynchronize(stream);
+    if (moves != 0) error = move(x, bytes, device, stream);
+    if (error == cudaSuccess) {
+      square_in_strides<<<64, 128, 0, stream>>>(x, n);
+      error = cudaGetLastError();
+    }
+    if (error == cudaSuccess && moves != 0) error = move(x, bytes, cudaCpuDeviceId, stream);
+    if (error == cudaSuccess) error = cudaStreamSynchronize(stream);
     if (error == cudaSuccess) use(x, n, context);
     cudaStreamDestroy(stream);
   }

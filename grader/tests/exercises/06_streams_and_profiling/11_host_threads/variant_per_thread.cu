@@ -13,6 +13,8 @@ __global__ void half_of(float* x, int n) {
 }
 
 cudaError_t halve_in_threads(const float* h_x, float* h_y, float* d_x, int n, int block) {
+  int device = 0;
+  cudaGetDevice(&device);
   std::array<cudaError_t, kThreads> errors{};
   std::array<std::thread, kThreads> threads;
   for (int t = 0; t < kThreads; ++t) {
@@ -21,6 +23,7 @@ cudaError_t halve_in_threads(const float* h_x, float* h_y, float* d_x, int n, in
     cudaError_t* error = &errors[t];
     threads[t] = std::thread([=] {
       if (length == 0) return;
+      cudaSetDevice(device);
       cudaMemcpyAsync(d_x + first, h_x + first, bytes, cudaMemcpyDefault, cudaStreamPerThread);
       half_of<<<8, block, 0, cudaStreamPerThread>>>(d_x + first, length);
       *error = cudaGetLastError();

@@ -1,0 +1,53 @@
+#include "kit/largest.h"
+
+#include <warplings/sim.h>
+
+#include <vector>
+
+#include "kit/context.h"
+
+namespace kit {
+
+void at_largest(const std::string& what, const std::function<void()>& body) {
+  if (!simulated() || internal::case_failed()) return;
+  struct Restore {
+    ~Restore() {
+      cudaDeviceSynchronize();  // what is queued belongs to this case
+      wsim_run_only_edges(0);
+      context().only_edges = false;
+    }
+  } restore;
+  cudaDeviceSynchronize();
+  wsim_run_only_edges(1);
+  context().only_edges = true;
+  Cases cases;
+  cases.run(what, body);
+}
+
+namespace internal {
+
+bool last_was_reached(size_t size) {
+  uint64_t threads = 0;
+  for (const Launch& launch : context().last_run.launches()) threads += launch.threads();
+  return wsim_cut_launches() == 0 && threads >= size - size / 64;  // not many too few
+}
+
+bool blocks_are_too_few(size_t written, size_t size) {
+  constexpr double kUneven = 8;  // half of those that run stand at an edge, and are partly idle
+  const std::vector<Launch>& launches = context().last_run.launches();
+  const uint64_t ran = wsim_edge_blocks();
+  if (launches.size() != 1 || ran == 0 || wsim_cut_launches() > 0) return false;
+  const double each = static_cast<double>(written) / static_cast<double>(ran);
+  return kUneven * each * static_cast<double>(launches[0].blocks()) < static_cast<double>(size);
+}
+
+bool fail_at_end(const std::string& name, size_t index, const std::string& what, Site site) {
+  return fail_results(
+      "At the largest size: " + name + "[" + grouped(index) + "]" + what +
+          " Only the first and the last blocks run here, and some between. Look for an index or a "
+          "size that does not fit into its type, and for a grid that ends too early.",
+      site);
+}
+
+}  // namespace internal
+}  // namespace kit

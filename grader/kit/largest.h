@@ -1,0 +1,195 @@
+// The largest sizes that a header allows, asked for without computing them: the launcher gets real
+// pointers and the real sizes, and of each of its launches only some blocks run, the first and the
+// last of each axis and those around powers of two (warplings/sim.h: wsim_run_only_edges). So a
+// grid that is too large is refused, an index that overflows leads out of its array or to a wrong
+// element, and whatever ends too early leaves out the last one. A second takes thousands of
+// millions of elements.
+//
+//   kit::at_largest("n = 2^30", [] {
+//     const auto d_x = kit::large_floats(n, "x");
+//     const auto d_y = kit::LargeArray<float>::output(n, "y");
+//     kit::run([&] { launch_twice(d_x.get(), d_y.get(), n); });
+//     kit::expect_at_ends(d_y, [&](size_t i) { return 2 * d_x.at(i); });
+//   });
+//
+// It suits results of which each depends on inputs alone. Where blocks use what other blocks have
+// made (scans, tickets, a sync of the grid), they would find nothing: such an exercise says so
+// ("not_asked": "largest_sizes"). Simulator only; on a GPU at_largest() does nothing.
+#ifndef WARPLINGS_KIT_LARGEST_H_
+#define WARPLINGS_KIT_LARGEST_H_
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "kit/kit.h"
+#include "kit/sparse_memory.h"
+
+namespace kit {
+
+// A number of random values that suits every array; no power of two, so that an index that is wrong
+// by one finds another value.
+constexpr size_t kPeriod = 3 * 5 * 7 * 4096;
+
+void at_largest(const std::string& what, const std::function<void()>& body);
+
+// n elements that hold `values` again and again, or nothing yet.
+template <class T>
+class LargeArray {
+ public:
+  static LargeArray input(size_t n, const char* name, const std::vector<T>& values) {
+    return LargeArray(n, name, values);
+  }
+  static LargeArray output(size_t n, const char* name) { return LargeArray(n, name, {}); }
+  static LargeArray inout(size_t n, const char* name, const std::vector<T>& values) {
+    return LargeArray(n, name, values);
+  }
+
+  T* get() const { return static_cast<T*>(memory_->get()); }
+  size_t size() const { return size_; }
+  T at(size_t i) const { return values_[i % values_.size()]; }  // before the run
+  bool held_values() const { return !values_.empty(); }
+  const internal::SparseMemory& memory() const { return *memory_; }
+
+ private:
+  LargeArray(size_t n, const char* name, const std::vector<T>& values) : size_(n), values_(values) {
+    if (values.empty()) {
+      memory_ = std::make_shared<internal::SparseMemory>(n * sizeof(T), name);
+      return;
+    }
+    constexpr size_t kPage = 4096;
+    // Whole pages, and not so few that mapping them takes long.
+    const size_t pages = std::lcm(values.size() * sizeof(T), kPage);
+    const size_t times = pages / (values.size() * sizeof(T)) * (1 + kPeriod / (pages / sizeof(T)));
+    std::vector<T> repeated;
+    repeated.reserve(values.size() * times);
+    for (size_t i = 0; i < times; ++i) {
+      repeated.insert(repeated.end(), values.begin(), values.end());
+    }
+    memory_ = std::make_shared<internal::SparseMemory>(n * sizeof(T), repeated.data(),
+                                                       repeated.size() * sizeof(T), name);
+  }
+
+  size_t size_;
+  std::vector<T> values_;
+  std::shared_ptr<internal::SparseMemory> memory_;
+};
+
+// Inputs of random floats, and of small integers, which add up exactly in any order.
+inline LargeArray<float> large_floats(size_t n, const char* name) {
+  return LargeArray<float>::input(n, name, random_floats(kPeriod));
+}
+inline LargeArray<float> large_integers(size_t n, const char* name) {
+  return LargeArray<float>::input(n, name, random_integer_floats(kPeriod));
+}
+
+namespace internal {
+
+bool fail_at_end(const std::string& name, size_t index, const std::string& what, Site site);
+// The last of `size` elements belongs to a block that has run: there is a thread for each of them,
+// or nearly, and no block was too long. Blocks that go through an array in steps of a whole grid may leave it
+// to any of them.
+bool last_was_reached(size_t size);
+// Blocks that write as many elements as those that have run cannot write them all.
+bool blocks_are_too_few(size_t written, size_t size);
+
+template <class T>
+struct Seen {
+  std::vector<T> values;
+  std::vector<uint8_t> written;  // of each element
+};
+
+template <class T>
+Seen<T> look(const LargeArray<T>& array, size_t begin, size_t count) {
+  Seen<T> seen;
+  seen.values.resize(count);
+  std::vector<uint8_t> bytes(count * sizeof(T));
+  if (!array.memory().peek(begin * sizeof(T), seen.values.data(), bytes.size(), bytes.data())) {
+    return {};
+  }
+  for (size_t i = 0; i < count; ++i) {
+    bool written = true;
+    for (size_t k = 0; k < sizeof(T); ++k) written = written && bytes[i * sizeof(T) + k] != 0;
+    seen.written.push_back(written);
+  }
+  return seen;
+}
+
+template <class T, class E>
+bool is_right(T got, E expected, size_t i, const Tolerance& tolerance) {
+  if (std::is_integral<T>::value) return got == static_cast<T>(expected);
+  const double a = static_cast<double>(got), b = static_cast<double>(expected);
+  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
+  return a == b || std::fabs(a - b) <= tolerance.allowed(i, b);
+}
+
+template <class T>
+std::string shown(T value) {
+  std::ostringstream text;
+  text << +value;
+  return text.str();
+}
+
+}  // namespace internal
+
+// Fails unless every element of an output that has been written, anywhere, is expected(i), the
+// first is among them, and the last too where its block has run. Of an array that held values
+// before, the elements around powers of two and at both ends are looked at: each is as it was or as
+// expected.
+template <class T, class Expected>
+bool expect_at_ends(const LargeArray<T>& got, const Expected& expected,
+                    const Tolerance& tolerance = Tolerance::absolute(0), Site site = Site::here()) {
+  using namespace internal;
+  if (!simulated() || case_failed() || got.size() == 0) return true;
+  const std::string& name = got.memory().name();
+  const bool held = got.held_values(), needs_last = last_was_reached(got.size());
+  size_t written = 0;
+  // Elements of [begin, begin + count); false after a failure.
+  const auto check = [&](size_t begin, size_t count) {
+    const Seen<T> seen = look(got, begin, count);
+    for (size_t k = 0; k < seen.values.size(); ++k) {
+      const size_t i = begin + k;
+      const bool must = i == 0 || (i + 1 == got.size() && needs_last);
+      if (!seen.written[k] && !must) continue;
+      if (!seen.written[k]) return fail_at_end(name, i, " was never written.", site);
+      ++written;
+      if (is_right(seen.values[k], expected(i), i, tolerance)) continue;
+      if (held && !must && is_right(seen.values[k], got.at(i), i, Tolerance::absolute(0))) continue;
+      return fail_at_end(
+          name, i, " is " + shown(seen.values[k]) + ", expected " + shown(expected(i)) + ".", site);
+    }
+    return true;
+  };
+  if (held) {
+    constexpr size_t kAround = 2048;  // elements
+    for (size_t power = 1; power < 2 * got.size(); power *= 2) {
+      const size_t end = std::min(power + kAround, got.size());
+      if (!check(end - std::min(end, 2 * kAround), std::min(end, 2 * kAround))) return false;
+    }
+    return true;
+  }
+  if (!check(0, 1) || !check(got.size() - 1, 1)) return false;
+  // The pieces that blocks have written lie apart. Of very many a few thousand are enough.
+  constexpr size_t kPiece = 128, kManyPieces = 4096;
+  size_t step = kPiece, pieces = 0;
+  written = 0;
+  for (size_t at = 0; at < got.size(); at += step) {
+    at = got.memory().first_written(at * sizeof(T), got.size() * sizeof(T)) / sizeof(T);
+    if (at < got.size() && !check(at, std::min(kPiece, got.size() - at))) return false;
+    if (++pieces == kManyPieces) step = std::max(kPiece, got.size() / kManyPieces);
+  }
+  if (pieces >= kManyPieces || !blocks_are_too_few(written, got.size())) return true;
+  return fail_at_end(name, got.size() - 1,
+                     " cannot be written: so many blocks, that write as much as those which have "
+                     "run here, do not come that far.",
+                     site);
+}
+
+}  // namespace kit
+
+#endif  // WARPLINGS_KIT_LARGEST_H_

@@ -1,0 +1,71 @@
+#include "exec/edges.h"
+
+#include <numeric>
+#include <set>
+
+#include "core/machine.h"
+
+namespace warplings::sim {
+namespace {
+
+constexpr uint64_t kFewBlocks = 16, kFewAlongAnAxis = 4;
+
+// The first and the last of n blocks along one axis, or all of a few: an axis may count arrays.
+std::vector<uint64_t> ends_of(uint64_t n) {
+  if (n > kFewAlongAnAxis) return {0, n - 1};
+  std::vector<uint64_t> all(n);
+  std::iota(all.begin(), all.end(), uint64_t{0});
+  return all;
+}
+
+// More places among n blocks.
+std::vector<uint64_t> places(uint64_t n) {
+  std::vector<uint64_t> all = {1, n - 2};
+  for (uint64_t power = 2; power < n; power *= 2) {
+    all.push_back(power - 1);
+    all.push_back(power);
+  }
+  std::erase_if(all, [n](uint64_t place) { return place >= n; });
+  return all;
+}
+
+}  // namespace
+
+Edges& Edges::instance() { return Machine::get<Edges>(); }
+
+EdgeBlocks edge_blocks(Dim3 grid) {
+  EdgeBlocks edges;
+  const uint64_t count = grid.count();
+  if (count <= kFewBlocks) {
+    for (uint64_t i = 0; i < count; ++i) edges.blocks.push_back(i);
+    edges.ends = count;
+    return edges;
+  }
+  std::set<uint64_t> known;
+  const auto add = [&](uint64_t x, uint64_t y, uint64_t z) {
+    const uint64_t block = x + grid.x * (y + uint64_t{grid.y} * z);
+    if (known.insert(block).second) edges.blocks.push_back(block);
+  };
+  for (const uint64_t z : ends_of(grid.z)) {
+    for (const uint64_t y : ends_of(grid.y)) {
+      for (const uint64_t x : ends_of(grid.x)) add(x, y, z);
+    }
+  }
+  edges.ends = edges.blocks.size();
+  for (const uint64_t y : {uint64_t{0}, uint64_t{grid.y} - 1}) {
+    for (const uint64_t z : {uint64_t{0}, uint64_t{grid.z} - 1}) {
+      for (const uint64_t x : places(grid.x)) add(x, y, z);
+    }
+  }
+  for (const uint64_t x : {uint64_t{0}, uint64_t{grid.x} - 1}) {
+    for (const uint64_t z : {uint64_t{0}, uint64_t{grid.z} - 1}) {
+      for (const uint64_t y : places(grid.y)) add(x, y, z);
+    }
+    for (const uint64_t y : {uint64_t{0}, uint64_t{grid.y} - 1}) {
+      for (const uint64_t z : places(grid.z)) add(x, y, z);
+    }
+  }
+  return edges;
+}
+
+}  // namespace warplings::sim

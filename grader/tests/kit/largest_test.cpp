@@ -1,0 +1,95 @@
+#include "kit/largest.h"
+
+#include <cstdio>
+
+#include "failure_of.h"
+#include "kernels.h"
+
+using kit_tests::failure_of;
+
+namespace {
+
+constexpr int kCount = 1 << 30;
+
+// Doubles 2^30 elements with launch(x, y), or fails.
+template <class Launch>
+void check(const Launch& launch) {
+  kit::at_largest("n = 2^30", [&] {
+    const auto x = kit::large_floats(kCount, "x");
+    const auto y = kit::LargeArray<float>::output(kCount, "y");
+    kit::run([&] { launch(x.get(), y.get()); });
+    kit::expect_at_ends(y, [&](size_t i) { return 2 * x.at(i); });
+  });
+}
+
+size_t resident() {
+  std::FILE* file = std::fopen("/proc/self/statm", "r");
+  if (file == nullptr) return 0;
+  size_t all = 0, pages = 0;
+  const int read = std::fscanf(file, "%zu %zu", &all, &pages);
+  std::fclose(file);
+  return read == 2 ? pages * 4096 : 0;
+}
+
+}  // namespace
+
+TEST(KitLargest, PassesWhatIsRightAtTheEnds) {
+  const size_t before = resident();
+  check([](const float* x, float* y) { launch_twice(x, y, kCount); });
+  EXPECT_LT(resident() - before, size_t{100} << 20);
+}
+
+TEST(KitLargest, NamesTheLastElementWhereTheGridEndsTooEarly) {
+  const std::string text = failure_of(
+      [] { check([](const float* x, float* y) { launch_twice(x, y, kCount - 5000); }); });
+  EXPECT_NE(text.find("n = 2^30: At the largest size: y[1,073,741,823] was never written."),
+            std::string::npos)
+      << text;
+}
+
+TEST(KitLargest, NamesAWrongElementFarFromTheBeginning) {
+  const std::string text = failure_of([] {
+    check([](const float* x, float* y) {
+      launch_twice(x, y, kCount);
+      launch_store(y, kCount / 2, 100);
+    });
+  });
+  EXPECT_NE(text.find("y[536,870,912] is 100, expected "), std::string::npos) << text;
+}
+
+TEST(KitLargest, NamesAnIndexThatOverflows) {
+  const std::string text = failure_of([] {
+    constexpr int kRows = 5, kCols = 32, kStride = 1 << 29;
+    kit::at_largest("five rows far apart", [] {
+      const size_t n = size_t{kRows} * kStride;
+      const auto x = kit::large_floats(n, "x");
+      const auto y = kit::LargeArray<float>::output(n, "y");
+      kit::run([&] { launch_twice_rows(x.get(), y.get(), kRows, kCols, kStride, Index::kInt); });
+    });
+  });
+  EXPECT_NE(text.find("Index overflow: the element is number"), std::string::npos) << text;
+}
+
+TEST(KitLargest, KeepsWhatIsNotWritten) {
+  const auto update = [](size_t n_written) {
+    kit::at_largest("in place", [&] {
+      const auto x = kit::LargeArray<float>::inout(kCount, "x", {1.0f, 2.0f, 3.0f});
+      kit::run([&] { launch_twice(x.get(), x.get(), static_cast<int>(n_written)); });
+      kit::expect_at_ends(x, [&](size_t i) { return 2 * x.at(i); });
+    });
+  };
+  update(kCount);
+  EXPECT_NE(failure_of([&] { update(kCount - 1); }).find("x[1,073,741,823] is 1, expected 2."),
+            std::string::npos);
+}
+
+TEST(KitLargest, WholeLaunchesRunAgainAfterwards) {
+  check([](const float* x, float* y) { launch_twice(x, y, kCount); });
+  const std::vector<float> x = kit::random_floats(100'000);
+  const auto d_x = kit::DeviceBuffer<float>::input(x, "x");
+  const auto d_y = kit::DeviceBuffer<float>::output(x.size(), "y");
+  kit::run([&] { launch_twice(d_x.get(), d_y.get(), static_cast<int>(x.size())); });
+  std::vector<float> twice;
+  for (const float value : x) twice.push_back(2 * value);
+  kit::expect_equal(d_y, twice);
+}
