@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "kit/kit.h"
 #include "kit/special_values.h"
@@ -107,6 +108,23 @@ TEST(WarpReduce, TheGreatestMayBeAnyFloat) {
   const auto d_y = kit::DeviceBuffer<float>::output(x.size(), "y");
   kit::run([&] { launch_subtract_row_max(d_x.get(), d_y.get(), shape.rows, shape.cols); });
   kit::expect_equal(d_y, subtract_max_on_cpu(x, shape), shape);
+}
+
+// Infinity less infinity is no number: only -infinity, or an element of the row, is less than all
+// others and may begin the search.
+TEST(WarpReduce, ARowMayBeNothingButMinusInfinity) {
+  RecordProperty("todo", 2);
+  const kit::Shape shape(3, 40);
+  const std::vector<float> x(shape.size(), -std::numeric_limits<float>::infinity());
+  const auto d_x = kit::DeviceBuffer<float>::input(x, "x");
+  const auto d_y = kit::DeviceBuffer<float>::output(x.size(), "y");
+  kit::run([&] { launch_subtract_row_max(d_x.get(), d_y.get(), shape.rows, shape.cols); });
+  for (const float value : d_y.download()) {
+    if (std::isnan(value)) continue;
+    kit::fail("y of a row of nothing but -infinity is " + std::to_string(value) +
+              ", expected NaN: the greatest of the row is -infinity, not the least float.");
+    break;
+  }
 }
 
 TEST(WarpReduce, AcceptsNoRows) {

@@ -5,6 +5,7 @@
 
 #include "02_all_reduce_support.h"
 #include "kit/kit.h"
+#include "kit/mistake.h"
 
 namespace {
 
@@ -75,6 +76,13 @@ void check_step(const Case& c, Look look) {
     const int begin = look == Look::kAll ? 0 : d * c.part;
     const int end = look == Look::kAll ? n : begin + c.part;
     const std::vector<float> got = d_w[d].download();
+    const kit::Mistake sum("they are a step by the sum of the gradients, not by their mean", [&] {
+      std::vector<double> steps;
+      for (int i = begin; i < end; ++i) {
+        steps.push_back(w[i] + c.devices * (expected.w[i] - w[i]));
+      }
+      return steps;
+    });
     const std::string what = look == Look::kAll ? "w" : "part " + std::to_string(d) + " of w";
     kit::expect_near(
         what + " on device " + std::to_string(d), {got.begin() + begin, got.begin() + end},
