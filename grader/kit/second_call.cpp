@@ -132,8 +132,8 @@ std::string EarlierCalls::suspicion(Known& known, bool other_values) const {
   internal::Allocation& buffer = *known.allocation;
   if (buffer.is_input() || buffer.size() == 0) return "";
   const internal::Allocation::Image now = buffer.image();
-  const bool wrote_then = !(known.earlier == known.before);
   const bool wrote_now = !(now == known.before);
+  const bool wrote_then = wrote_now || !(known.earlier == buffer.decoy(known.before, true));
   if (!known.elsewhere.bytes.empty() && !(buffer.image_elsewhere() == known.elsewhere)) {
     return "Called again with other arrays, it wrote into " + buffer.name() +
            " of an earlier call. Addresses differ from call to call: take them from the arguments "
