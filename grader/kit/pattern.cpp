@@ -247,18 +247,22 @@ std::string guess_expected(const Comparison& c, const Wrong& wrong) {
   return "";
 }
 
-// Right to some digits: no element is another, but each has lost some.
+// Right to some digits: no element is another, but each has lost some. Whole numbers lose whole
+// elements, not digits; and so may a single sum, unless hardly anything is missing.
 std::string guess_digits(const Comparison& c, const Wrong& wrong) {
   if (c.integral || !wrong.all_written()) return "";
-  double worst = 0;
+  const auto is_whole = [](double x) { return x == std::floor(x); };
+  double error = 0, size = 0;
+  bool whole = true;
   for (const size_t i : wrong.positions()) {
-    const double size = std::fabs(c.expected[i]);
-    if (!std::isfinite(c.got[i]) || !std::isfinite(size) || size == 0) return "";
-    worst = std::max(worst, std::fabs(c.got[i] - c.expected[i]) / size);
+    if (!std::isfinite(c.got[i]) || !std::isfinite(c.expected[i])) return "";
+    error = std::max(error, std::fabs(c.got[i] - c.expected[i]));
+    size = std::max(size, std::fabs(c.expected[i]));
+    whole = whole && is_whole(c.got[i]) && is_whole(c.expected[i]);
   }
-  constexpr double kNearlyRight = 1e-3;
-  if (worst > kNearlyRight || worst == 0) return "";
-  return "nearly right, to " + std::to_string(static_cast<int>(-std::log10(worst))) +
+  const double nearly = wrong.count() < 3 ? 1e-5 : 1e-3;
+  if (whole || size == 0 || error > nearly * size) return "";
+  return "nearly right, to " + std::to_string(static_cast<int>(-std::log10(error / size))) +
          " digits at least: digits get lost on the way (numbers kept in too narrow a type, a "
          "difference of large numbers, an approximation)";
 }
@@ -317,8 +321,8 @@ std::string guess_pattern(const Comparison& c) {
                                     guess_shift(c, wrong), guess_digits(c, wrong)});
   if (!all.empty()) return all;
   const std::string where =
-      first_of({guess_place_2d(c, wrong), guess_place(wrong), guess_border(c, wrong),
-                guess_depths(c, wrong), guess_box(c, wrong)});
+      first_of({guess_place_2d(c, wrong), guess_place(wrong), guess_box(c, wrong),
+                guess_border(c, wrong), guess_depths(c, wrong)});
   const std::string what =
       first_of({guess_values(c, wrong), guess_expected(c, wrong), guess_permuted(c, wrong)});
   return where + (what.empty() || where.empty() ? "" : "; ") + what;

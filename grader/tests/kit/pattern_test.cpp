@@ -143,7 +143,7 @@ TEST(KitPattern, SeesLostDigits) {
   std::vector<double> got = right(40);
   for (size_t i = 3; i < 40; i += 2) got[i] += 1e-5 * got[i] / static_cast<double>(i);
   const std::string text = kit::guess_pattern(make(got));
-  EXPECT_EQ(text.rfind("nearly right, to 5 digits at least: digits get lost", 0), 0u) << text;
+  EXPECT_EQ(text.rfind("nearly right, to 6 digits at least: digits get lost", 0), 0u) << text;
   got[5] = 100;
   EXPECT_EQ(kit::guess_pattern(make(got)), "");
 }
