@@ -51,6 +51,8 @@ void check_broadcast(int devices, int n, int root) {
   run_call("broadcast_weights", [&] {
     return broadcast_weights(d_w.get(), n, root, ranks.data(), streams.data(), devices);
   });
+  const kit::Mistake first("they are those of device 0, and the root is another",
+                           [&] { return std::vector<double>(w[0].begin(), w[0].end()); });
   for (int d = 0; d < devices; ++d) kit::expect_equal(d_w[d], w[root]);
 }
 

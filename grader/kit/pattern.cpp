@@ -258,7 +258,9 @@ std::string guess_digits(const Comparison& c, const Wrong& wrong) {
     if (!std::isfinite(c.got[i]) || !std::isfinite(c.expected[i])) return "";
     error = std::max(error, std::fabs(c.got[i] - c.expected[i]));
     size = std::max(size, std::fabs(c.expected[i]));
-    whole = whole && is_whole(c.got[i]) && is_whole(c.expected[i]);
+    // Beyond 2^24 a float has whole numbers only.
+    const bool exact = std::fabs(c.expected[i]) < 0x1p24;
+    whole = whole && exact && is_whole(c.got[i]) && is_whole(c.expected[i]);
   }
   const double nearly = wrong.count() < 3 ? 1e-5 : 1e-3;
   if (whole || size == 0 || error > nearly * size) return "";
