@@ -118,7 +118,7 @@ TEST(OneThreadToGrid, MovesOnlyWhatItUses) {
 
 TEST(OneThreadToGrid, TheFullGridHasAThreadPerElement) {
   RecordProperty("todo", 3);
-  kit::for_each("n", std::vector<int>{1 << 14, 1025, 1, 300'001}, [](int n) {
+  kit::for_each("n", std::vector<int>{1 << 14, 1025, 1}, [](int n) {
     const kit::Run run = Additions(n).run(launch_full_grid);
     kit::budget("blocks of the full grid", static_cast<double>(run.counters().blocks),
                 kit::at_least((n + kBlock - 1) / kBlock),
