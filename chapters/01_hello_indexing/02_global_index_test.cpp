@@ -15,10 +15,11 @@ std::vector<int> arange_on_cpu(int first, int step, int n) {
 
 constexpr int kFirst = -8, kStep = 3;  // never -1, which is what unwritten memory holds
 
-void expect_arange(int n, kit::Placement placement = kit::Placement::kMiddle, int first = kFirst) {
+void expect_arange(int n, kit::Placement placement = kit::Placement::kMiddle, int first = kFirst,
+                   int step = kStep) {
   const auto out = kit::DeviceBuffer<int>::output(n, "out", placement);
-  kit::run([&] { launch_arange(out.get(), first, kStep, n); });
-  kit::expect_equal(out, arange_on_cpu(first, kStep, n));
+  kit::run([&] { launch_arange(out.get(), first, step, n); });
+  kit::expect_equal(out, arange_on_cpu(first, step, n));
 }
 
 TEST(GlobalIndex, NumbersTheThreadsOfOneBlock) {
@@ -69,6 +70,7 @@ TEST(GlobalIndex, CountsOnWhereSmallerTypesEnd) {
   RecordProperty("todo", 1);
   expect_arange(1000, kit::Placement::kMiddle, 123'456'789);  // a float would round it
   expect_arange(70'000);                                      // past 16 bits
+  expect_arange(10'000, kit::Placement::kMiddle, 1, 12'345);  // so would i * step
 }
 
 TEST(GlobalIndex, LaunchesNothingForNoElements) {

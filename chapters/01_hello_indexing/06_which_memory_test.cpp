@@ -45,4 +45,18 @@ TEST(WhichMemory, BringsTheLastElementToTheHost) {
   });
 }
 
+TEST(WhichMemory, LooksAtTheArrayInEachCall) {
+  RecordProperty("todo", 2);
+  const int n = 100;
+  const std::vector<float> x = kit::random_floats(n);
+  const auto y = kit::DeviceBuffer<float>::output(n, "y");
+  std::vector<float> got, expected;
+  for (const float factor : {2.0f, -3.0f}) {
+    scale_on_device(x.data(), y.get(), factor, n);
+    got.push_back(last_element(y.get(), n));
+    expected.push_back(factor * x.back());
+  }
+  kit::expect_equal("last element, before and after the array has changed,", got, expected);
+}
+
 }  // namespace

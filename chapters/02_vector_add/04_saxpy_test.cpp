@@ -108,7 +108,9 @@ TEST(Saxpy, AFactorOfZeroIsAFactorToo) {
 TEST(Saxpy, LaunchesAsManyBlocksAsCoverTheArray) {
   // contract: launches as many blocks as cover n
   RecordProperty("todo", 2);
-  kit::for_each("n", std::vector<Config>{{10000, 128, 200}, {300, 128, 1000}, {10000, 128, 7}},
+  kit::for_each("n",
+                std::vector<Config>{
+                    {10000, 128, 200}, {300, 128, 1000}, {10000, 128, 7}, {160'000, 32, 6000}},
                 [](const Config& config) {
                   const kit::Run run = check(config);
                   const int needed = (config.n + config.block - 1) / config.block;

@@ -42,6 +42,23 @@ TEST(BatchedAdd, AddsEveryRow) {
                 [](const kit::Shape& shape) { check(shape); });
 }
 
+// Nothing is said of multiples of 16 bytes: an array may begin at any float.
+TEST(BatchedAdd, ArraysMayBeginAtAnyFloat) {
+  RecordProperty("todo", 2);
+  const kit::Shape shape(3, 64);
+  const std::vector<float> a = kit::random_floats(shape.size() + 1);
+  const std::vector<float> b = kit::random_floats(shape.size() + 1);
+  const auto d_a = kit::DeviceBuffer<float>::input(a, "a");
+  const auto d_b = kit::DeviceBuffer<float>::input(b, "b");
+  const auto d_c = kit::DeviceBuffer<float>::inout(std::vector<float>(a.size(), 7.0f), "c");
+  kit::run([&] {
+    launch_batched_add(d_a.get() + 1, d_b.get() + 1, d_c.get() + 1, shape.rows, shape.cols);
+  });
+  std::vector<float> expected = add_on_cpu(a, b);
+  expected[0] = 7.0f;  // before the begin
+  kit::expect_equal(d_c, expected);
+}
+
 TEST(BatchedAdd, CoversShapesThatAreNotBlockMultiples) {
   // contract: rows 1 <= rows <= 65535
   // contract: cols cols >= 1

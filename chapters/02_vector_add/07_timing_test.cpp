@@ -63,7 +63,9 @@ struct Timing {
     if (error != cudaSuccess) {
       kit::fail(std::string("time_work returned ") + cudaGetErrorName(error) +
                 (error == cudaErrorNotReady ? ": the device had not reached the stop event when "
-                                              "its time was asked for. Wait for it first."
+                                              "its time was asked for. Record both events in "
+                                              "the stream of the work, and wait for that one "
+                                              "first."
                                             : " for work that does not fail."));
     }
   }

@@ -1,10 +1,12 @@
 // Tests of 03/04 stencil 1-D.
 #include "04_stencil_1d.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "kit/kit.h"
 #include "kit/largest.h"
+#include "kit/mistake.h"
 
 namespace {
 
@@ -45,6 +47,11 @@ kit::Run check(int n, const Weights& weight, kit::Placement placement = kit::Pla
   const auto d_y = kit::DeviceBuffer<float>::output(n, "y", placement);
   const kit::Run run = kit::run([&] { launch_stencil(d_x.get(), d_y.get(), weight, n); });
   const Stencil expected = stencil_on_cpu(x, weight);
+  const kit::Mistake turned("they are what the weights give from right to left", [&] {
+    Weights backwards = weight;
+    std::reverse(std::begin(backwards.at), std::end(backwards.at));
+    return stencil_on_cpu(x, backwards).result;
+  });
   // Nine products and eight sums, one rounding each.
   kit::expect_near(d_y, expected.result, kit::Tolerance::units(10, expected.scale));
   return run;

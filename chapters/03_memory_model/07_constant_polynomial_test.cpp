@@ -1,6 +1,7 @@
 // Tests of 03/07 constant polynomial.
 #include "07_constant_polynomial.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -71,6 +72,21 @@ TEST(ConstantPolynomial, EveryCallHasItsOwnCoefficients) {
                 [](const Case& c) { check(c); });
   // As many, and the first is the same: the others are not.
   for (int call = 0; call < 2; ++call) check({5, 64}, kit::Placement::kMiddle, 0.5f);
+}
+
+TEST(ConstantPolynomial, TheSameArrayMayHoldOtherCoefficients) {
+  RecordProperty("todo", 2);
+  std::vector<float> coefficients(5);
+  const std::vector<float> x = kit::random_floats(64);
+  const auto d_x = kit::DeviceBuffer<float>::input(x, "x");
+  for (const char* call : {"the first call", "the second call"}) {
+    const std::vector<float> others = kit::random_floats(coefficients.size());
+    std::copy(others.begin(), others.end(), coefficients.begin());
+    const auto d_y = kit::DeviceBuffer<float>::output(x.size(), "y");
+    kit::run(call, [&] { launch_polynomial(coefficients.data(), 5, d_x.get(), d_y.get(), 64); });
+    const Polynomial expected = polynomial_on_cpu(coefficients, x);
+    kit::expect_near(d_y, expected.result, kit::Tolerance::units(10, expected.scale));
+  }
 }
 
 TEST(ConstantPolynomial, CoversSizesThatAreNotBlockMultiples) {

@@ -3,6 +3,7 @@
 
 #include "kit/kit.h"
 #include "kit/largest.h"
+#include "kit/mistake.h"
 #include "kit/speed/speed.h"
 
 namespace {
@@ -44,6 +45,21 @@ kit::Run check(kit::Shape shape, kit::Placement placement = kit::Placement::kMid
       [&] { launch_turn_to_planes(d_pixels.get(), mix, d_planes.get(), shape.rows, shape.cols); });
   std::vector<double> scale;
   const std::vector<double> expected = turned_on_cpu(pixels, mix, shape.rows, shape.cols, &scale);
+  std::vector<double> unused;
+  const kit::Mistake transposed(
+      "they are what the transposed mix gives: at[j][k] for at[k][j]", [&] {
+        Mix other;
+        for (int i = 0; i < 9; ++i) other.at[i / 3][i % 3] = mix.at[i % 3][i / 3];
+        return turned_on_cpu(pixels, other, shape.rows, shape.cols, &unused);
+      });
+  const kit::Mistake to_the_left("they are what a picture gives that is turned to the left", [&] {
+    std::vector<double> left(expected.size());
+    const size_t plane = shape.size();  // half a turn further is the other direction
+    for (size_t i = 0; i < left.size(); ++i) {
+      left[i] = expected[i / plane * plane + plane - 1 - i % plane];
+    }
+    return left;
+  });
   kit::expect_near(d_planes, expected, kit::Tolerance::units(4, scale),
                    {3 * shape.cols, shape.rows});
   return run;

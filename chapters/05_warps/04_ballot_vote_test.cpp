@@ -2,6 +2,8 @@
 #include "04_ballot_vote.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 
 #include "kit/kit.h"
 #include "kit/largest.h"
@@ -145,6 +147,22 @@ TEST(BallotVote, ChosenIsWhatIsGreater) {
     check_groups(x, threshold, Look::kVerdicts);
     check_partition(kit::special_floats(1000, threshold), threshold);
   }
+}
+
+// Whatever is not chosen follows, a NaN as well. It equals nothing, so the bits are compared.
+TEST(BallotVote, ANaNStandsAmongTheOthers) {
+  RecordProperty("todo", 3);
+  const auto bits_of = [](const std::vector<float>& values) {
+    std::vector<uint32_t> bits(values.size());
+    std::memcpy(bits.data(), values.data(), values.size() * sizeof(float));
+    return bits;
+  };
+  const std::vector<float> x = kit::special_floats_and_nans(100);
+  const auto d_x = kit::DeviceBuffer<float>::input(x, "x");
+  const auto d_out = kit::DeviceBuffer<float>::output(x.size(), "out");
+  kit::run([&] { launch_partition_groups(d_x.get(), 0.0f, d_out.get(), 100); });
+  kit::expect_equal("the bits of out", bits_of(d_out.download()),
+                    bits_of(partition_on_cpu(x, 0.0f)));
 }
 
 TEST(BallotVote, AcceptsNoElements) {

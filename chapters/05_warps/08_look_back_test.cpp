@@ -73,10 +73,13 @@ TEST(LookBack, IsRightTwiceInARow) {
   const auto d_y = kit::DeviceBuffer<float>::output(n, "y");
   const auto d_workspace =
       kit::DeviceBuffer<unsigned long long>::output(look_back_words(n), "workspace");
-  // The second scan finds what the first has left in the workspace.
-  kit::run([&] {
-    launch_look_back(d_first.get(), d_y.get(), d_workspace.get(), n);
-    launch_look_back(d_x.get(), d_y.get(), d_workspace.get(), n);
+  // The second scan finds what the first has left in the workspace, and blocks that look before the
+  // tile in front has spoken would believe it.
+  kit::in_block_order(kit::BlockOrder::kTurns, [&] {
+    kit::run([&] {
+      launch_look_back(d_first.get(), d_y.get(), d_workspace.get(), n);
+      launch_look_back(d_x.get(), d_y.get(), d_workspace.get(), n);
+    });
   });
   kit::expect_near(d_y, kit::scan_on_cpu(x).inclusive, kit::Tolerance::absolute(0));
 }

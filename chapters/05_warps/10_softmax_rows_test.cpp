@@ -107,6 +107,7 @@ TEST(SoftmaxRows, StandsLargeAndSmallLogits) {
   kit::for_each("logits around", std::vector<float>{1e4f, -1e4f}, [](float shift) {
     check({3, 1024}, shift - 3, shift + 3);
     check({3, 1023}, shift - 3, shift + 3);  // not made of whole float4
+    for (const int cols : {2, 4, 31, 32, 128}) check({3, cols}, shift - 3, shift + 3);
   });
   check({2, 260}, -80, 80);
 }

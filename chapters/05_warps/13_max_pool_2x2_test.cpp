@@ -6,11 +6,12 @@
 
 #include "kit/kit.h"
 #include "kit/largest.h"
+#include "kit/mistake.h"
 #include "kit/special_values.h"
 
 namespace {
 
-enum class Pool { kMax, kAverage };
+enum class Pool { kMax, kAverage, kAverageFirst };
 
 // Reference in double: x is depth x rows x cols, a plane per depth.
 std::vector<double> pool_on_cpu(const std::vector<float>& x, kit::Shape shape, Pool pool) {
@@ -18,15 +19,18 @@ std::vector<double> pool_on_cpu(const std::vector<float>& x, kit::Shape shape, P
   for (int plane = 0; plane < shape.depth; ++plane) {
     for (int row = 0; row + 1 < shape.rows; row += 2) {
       for (int col = 0; col + 1 < shape.cols; col += 2) {
-        double greatest = 0, sum = 0;
+        double greatest = 0, sum = 0, plain_sum = 0;
         for (int k = 0; k < 4; ++k) {
           const size_t i =
               (static_cast<size_t>(plane) * shape.rows + row + k / 2) * shape.cols + col + k % 2;
           const double relu = std::max(0.0, static_cast<double>(x[i]));
           greatest = std::max(greatest, relu);
           sum += relu;
+          plain_sum += x[i];
         }
-        y.push_back(pool == Pool::kMax ? greatest : sum / 4);
+        y.push_back(pool == Pool::kMax       ? greatest
+                    : pool == Pool::kAverage ? sum / 4
+                                             : std::max(0.0, plain_sum / 4));
       }
     }
   }
@@ -43,6 +47,8 @@ kit::Run check(kit::Shape shape, Pool pool, float low = -1, float high = 1) {
   const auto launch = pool == Pool::kMax ? launch_relu_max_pool : launch_relu_average_pool;
   const kit::Run run =
       kit::run([&] { launch(d_x.get(), d_y.get(), shape.depth, shape.rows, shape.cols); });
+  const kit::Mistake other_order("they are what comes out when ReLU follows the average",
+                                 [&] { return pool_on_cpu(x, shape, Pool::kAverageFirst); });
   kit::expect_near(d_y, expected, kit::Tolerance::units(4),
                    kit::Shape(shape.depth, shape.rows / 2, shape.cols / 2));
   return run;

@@ -1,5 +1,5 @@
-// Given code of chapter 05, for exercises 03 and later: what 02 is about, ready to use. All 32 lanes
-// of the warp must call the warp_ functions together.
+// Given code of chapter 05, for exercises 03 and later: what 02 is about, ready to use. All 32
+// lanes of the warp must call the warp_ functions together.
 #ifndef CHAPTERS_05_WARPS_SUPPORT_H_
 #define CHAPTERS_05_WARPS_SUPPORT_H_
 

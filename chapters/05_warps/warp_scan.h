@@ -1,5 +1,5 @@
-// Given code of chapter 05, for exercises 06 and later: what 05 is about, ready to use. All 32 lanes
-// of the warp must call it together.
+// Given code of chapter 05, for exercises 06 and later: what 05 is about, ready to use. All 32
+// lanes of the warp must call it together.
 #ifndef CHAPTERS_05_WARPS_WARP_SCAN_H_
 #define CHAPTERS_05_WARPS_WARP_SCAN_H_
 

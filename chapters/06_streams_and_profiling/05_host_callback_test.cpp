@@ -7,6 +7,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstddef>
+#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -71,11 +72,16 @@ class Download {
       magnitude += std::fabs(value);
     }
     if (!(std::fabs(sum_ - expected) <= 1e-12 * magnitude)) {
-      kit::fail("When the stream had ended, the sum of the pieces was " + std::to_string(sum_) +
-                ", not " + std::to_string(expected) +
-                (std::isnan(sum_)
-                     ? ": a piece was added up before it had arrived, or beyond its end."
-                     : ". Does every piece have an Arrival of its own, with its own length?"));
+      char text[160];
+      std::snprintf(text, sizeof text,
+                    "When the stream had ended, the sum of the pieces was %.12g, not %.12g. ", sum_,
+                    expected);
+      const bool nearly = std::fabs(sum_ - expected) <= 1e-5 * magnitude;
+      kit::fail(std::string(text) +
+                (nearly ? "Digits are lost: the sum of each piece must be a double, too."
+                        : "Does every piece have an Arrival of its own, with its own length? One "
+                          "that is written again before its host function has run sends that "
+                          "function to another piece, which may not have arrived."));
     }
   }
 

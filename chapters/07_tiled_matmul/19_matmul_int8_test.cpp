@@ -80,9 +80,9 @@ void check_bytes(const std::vector<float>& x, kit::Shape shape) {
 }
 
 // Random bytes from -limit to limit in the format of q, a row filled up with zeros.
-std::vector<int> random_words(int rows, int cols, int limit) {
+std::vector<int> random_words(int rows, int cols, int least, int limit) {
   const int words = words_of(cols);
-  const std::vector<int> bytes = kit::random_ints(static_cast<size_t>(rows) * cols, -limit, limit);
+  const std::vector<int> bytes = kit::random_ints(static_cast<size_t>(rows) * cols, least, limit);
   std::vector<int> q(static_cast<size_t>(rows) * words);
   for (size_t j = 0; j < bytes.size(); ++j) {
     const size_t i = j % cols;
@@ -105,9 +105,11 @@ std::vector<double> integer_product(const std::vector<int>& q_a, const std::vect
   return c;
 }
 
-// Bytes up to `limit`, and scales that are powers of two: each result is the nearest float.
-kit::Run check_product(const MatmulSizes& s, int limit = 127) {
-  const std::vector<int> q_a = random_words(s.m, s.k, limit), q_b = random_words(s.n, s.k, limit);
+// Bytes from `least` to `limit`, and scales that are powers of two: each result is the nearest
+// float.
+kit::Run check_product(const MatmulSizes& s, int least = -127, int limit = 127) {
+  const std::vector<int> q_a = random_words(s.m, s.k, least, limit);
+  const std::vector<int> q_b = random_words(s.n, s.k, least, limit);
   std::vector<float> scale_a, scale_b;
   for (const int e : kit::random_ints(s.m, -6, 3)) scale_a.push_back(std::ldexp(1.0f, e));
   for (const int e : kit::random_ints(s.n, -6, 3)) scale_b.push_back(std::ldexp(1.0f, e));
@@ -198,6 +200,12 @@ TEST(MatmulInt8, LongSumsDoNotOverflow) {
   const std::vector<float> ones(2 * 3000, 1.0f);
   const std::vector<float> c = product_in_bytes(ones, ones, {2, 2, 3000});
   kit::expect_near("c", c, std::vector<double>(4, 3000.0), kit::Tolerance::units(8));
+}
+
+// A float that takes up the sum step by step rounds each step, once it is beyond 2^24.
+TEST(MatmulInt8, LongSumsKeepEveryDigit) {
+  RecordProperty("todo", 3);
+  check_product({3, 2, 1 << 16}, 90, 127);
 }
 
 TEST(MatmulInt8, StaysCloseToTheProductOfFloats) {

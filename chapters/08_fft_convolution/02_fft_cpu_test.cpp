@@ -71,7 +71,7 @@ TEST(FftCpu, TheRecursionTakesFewProducts) {
 
 TEST(FftCpu, BitsAreReversed) {
   RecordProperty("todo", 2);
-  kit::for_each("bits", std::vector<int>{1, 2, 3, 4, 7, 10, 0}, [](int bits) {
+  kit::for_each("bits", std::vector<int>{1, 2, 3, 4, 7, 10, 0, 18}, [](int bits) {
     std::vector<int> got, expected;
     for (int i = 0; i < 1 << bits; ++i) {
       got.push_back(bit_reversed(i, bits));

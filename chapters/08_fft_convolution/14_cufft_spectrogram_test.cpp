@@ -55,8 +55,9 @@ namespace {
 
 TEST(CufftSpectrogram, TransformsEveryFrame) {
   RecordProperty("todo", 1);
-  kit::for_each("signal", std::vector<Frames>{{256, 256, 1}, {512, 128, 64}, {1000, 100, 25}},
-                check);
+  kit::for_each(
+      "signal",
+      std::vector<Frames>{{256, 256, 1}, {512, 128, 64}, {1000, 100, 25}, {1200, 600, 300}}, check);
 }
 
 TEST(CufftSpectrogram, FadesFramesInAndOut) {

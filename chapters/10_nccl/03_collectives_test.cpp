@@ -5,6 +5,7 @@
 
 #include "02_all_reduce_support.h"
 #include "kit/kit.h"
+#include "kit/mistake.h"
 
 namespace {
 
@@ -50,6 +51,8 @@ void check_broadcast(int devices, int n, int root) {
   run_call("broadcast_weights", [&] {
     return broadcast_weights(d_w.get(), n, root, ranks.data(), streams.data(), devices);
   });
+  const kit::Mistake first("they are those of device 0, and the root is another",
+                           [&] { return std::vector<double>(w[0].begin(), w[0].end()); });
   for (int d = 0; d < devices; ++d) kit::expect_equal(d_w[d], w[root]);
 }
 
@@ -75,6 +78,13 @@ void check_step(const Case& c, Look look) {
     const int begin = look == Look::kAll ? 0 : d * c.part;
     const int end = look == Look::kAll ? n : begin + c.part;
     const std::vector<float> got = d_w[d].download();
+    const kit::Mistake sum("they are a step by the sum of the gradients, not by their mean", [&] {
+      std::vector<double> steps;
+      for (int i = begin; i < end; ++i) {
+        steps.push_back(w[i] + c.devices * (expected.w[i] - w[i]));
+      }
+      return steps;
+    });
     const std::string what = look == Look::kAll ? "w" : "part " + std::to_string(d) + " of w";
     kit::expect_near(
         what + " on device " + std::to_string(d), {got.begin() + begin, got.begin() + end},

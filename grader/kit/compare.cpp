@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdio>
 
@@ -56,15 +58,19 @@ std::string describe_one(const Comparison& c, size_t i) {
 }
 
 std::string describe_many(const Comparison& c, const std::vector<size_t>& wrong) {
-  bool nothing_written = wrong.size() == c.got.size();
-  for (const size_t i : wrong) nothing_written = nothing_written && never_written(c, i);
-  if (nothing_written) return "No element of " + c.name + " was ever written.";
-  std::string text = std::to_string(wrong.size()) + " of " + std::to_string(c.got.size()) +
-                     " elements of " + c.name + " are wrong";
-  if (wrong.size() == c.got.size()) {
-    text = "All " + std::to_string(wrong.size()) + " elements of " + c.name + " are wrong";
-  }
+  const bool unwritten =
+      std::all_of(wrong.begin(), wrong.end(), [&](size_t i) { return never_written(c, i); });
+  if (unwritten && wrong.size() == c.got.size())
+    return "No element of " + c.name + " was ever written.";
   const std::string pattern = guess_pattern(c);
+  const bool says_it = pattern.find("never written") != std::string::npos;
+  const char* fault = unwritten && !says_it ? " were never written" : " are wrong";
+  std::string text = std::to_string(wrong.size()) + " of " + std::to_string(c.got.size()) +
+                     " elements of " + c.name;
+  if (wrong.size() == c.got.size()) {
+    text = "All " + std::to_string(wrong.size()) + " elements of " + c.name;
+  }
+  text += fault;
   text += (pattern.empty() ? "" : ": " + pattern) + ".";
   for (size_t k = 0; k < wrong.size() && k < kPositionsShown; ++k) {
     text += "\n  " + describe_one(c, wrong[k]);
@@ -86,6 +92,11 @@ bool report(const Comparison& c, Site site) {
   if (wrong.size() == 1) {
     text = describe_one(c, wrong[0]);
     if (wrong[0] > 0 && wrong[0] + 1 == c.got.size()) text += " All elements before it are right.";
+    std::string pattern = guess_pattern(c);
+    if (!pattern.empty()) {
+      pattern[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(pattern[0])));
+      text += " " + pattern + ".";
+    }
   } else {
     text = describe_many(c, wrong);
   }

@@ -28,6 +28,7 @@ struct LineCounters {
 };
 
 class EarlierCalls;  // kit/second_call.h
+class Mistake;       // kit/mistake.h
 
 struct ExpectedFinding {
   std::string check, kind;
@@ -61,6 +62,7 @@ struct Context {
   std::map<std::string, uint64_t> calls;  // of the runtime, by the last run
   // What a wrong value of a buffer suggests, by its name (kit/second_call.h).
   std::map<std::string, std::string> called_again;
+  std::vector<const Mistake*> mistakes;  // that comparisons try
   // What a class of grader/tests/classes objects to, until the case has ended without a failure.
   std::string class_problem;
   Site class_problem_site = {"", 0};

@@ -92,8 +92,8 @@ namespace internal {
 
 bool fail_at_end(const std::string& name, size_t index, const std::string& what, Site site);
 // The last of `size` elements belongs to a block that has run: there is a thread for each of them,
-// or nearly, and no block was too long. Blocks that go through an array in steps of a whole grid may leave it
-// to any of them.
+// or nearly, and no block was too long. Blocks that go through an array in steps of a whole grid
+// may leave it to any of them.
 bool last_was_reached(size_t size);
 // Blocks that write as many elements as those that have run cannot write them all.
 bool blocks_are_too_few(size_t written, size_t size);

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <vector>
+
+#include "kit/mistake.h"
 
 namespace kit {
 
@@ -117,9 +120,63 @@ std::string guess_place_2d(const Comparison& c, const Wrong& wrong) {
                   : "the last " + std::to_string(n) + " " + noun +
                         (wrong.none_written() ? "s were" : "s are") + what;
   };
+  const auto first = [&](size_t n, const char* noun) {
+    return "the first " +
+           (n == 1 ? noun + std::string(wrong.none_written() ? " was" : " is")
+                   : std::to_string(n) + " " + noun + (wrong.none_written() ? "s were" : "s are")) +
+           what;
+  };
+  if (width == cols && row0 == 0) return first(height, "row");
+  if (height == rows && col0 == 0) return first(width, "column");
   if (width == cols && row1 + 1 == rows) return lines(height, "row");
   if (height == rows && col1 + 1 == cols) return lines(width, "column");
   return "";
+}
+
+// What a step past the edge touches.
+std::string guess_border(const Comparison& c, const Wrong& wrong) {
+  const size_t rows = static_cast<size_t>(c.shape.rows), cols = static_cast<size_t>(c.shape.cols);
+  if (c.shape.size() != wrong.size() || rows < 3 || cols < 3 || wrong.count() < 3) return "";
+  for (const size_t i : wrong.positions()) {
+    const size_t row = i / cols % rows, col = i % cols;
+    if (row > 0 && row + 1 < rows && col > 0 && col + 1 < cols) return "";
+  }
+  return "they lie at the edges, in the first or last row or column; all inside are right";
+}
+
+// A part of a matrix, small enough to be worth a look.
+std::string guess_box(const Comparison& c, const Wrong& wrong) {
+  const size_t cols = static_cast<size_t>(c.shape.cols), rows = static_cast<size_t>(c.shape.rows);
+  if (c.shape.depth != 1 || c.shape.size() != wrong.size() || wrong.count() < 3) return "";
+  size_t row0 = rows, row1 = 0, col0 = cols, col1 = 0;
+  for (const size_t i : wrong.positions()) {
+    row0 = std::min(row0, i / cols);
+    row1 = std::max(row1, i / cols);
+    col0 = std::min(col0, i % cols);
+    col1 = std::max(col1, i % cols);
+  }
+  if (2 * (row1 - row0 + 1) * (col1 - col0 + 1) > wrong.size()) return "";
+  const auto range = [](const char* noun, size_t first, size_t last) {
+    return first == last
+               ? std::string(noun) + " " + std::to_string(first)
+               : std::string(noun) + "s " + std::to_string(first) + " to " + std::to_string(last);
+  };
+  std::string text = "they all lie in ";
+  if (row0 > 0 || row1 + 1 < rows) text += range("row", row0, row1);
+  if (col0 == 0 && col1 + 1 == cols) return text;
+  return text + (text.back() == ' ' ? "" : ", ") + range("column", col0, col1);
+}
+
+// Images, planes, batches of which only some are wrong.
+std::string guess_depths(const Comparison& c, const Wrong& wrong) {
+  if (c.shape.depth < 2 || c.shape.size() != wrong.size() || wrong.count() < 2) return "";
+  const size_t each = static_cast<size_t>(c.shape.rows) * static_cast<size_t>(c.shape.cols);
+  const size_t first = wrong.positions().front() / each, last = wrong.positions().back() / each;
+  const size_t depth = static_cast<size_t>(c.shape.depth);
+  if (first == 0 && last + 1 == depth) return "";
+  if (first == last) return "they are all in depth " + std::to_string(first);
+  if (last + 1 == depth) return "all before depth " + std::to_string(first) + " are right";
+  return "they are all in depth " + std::to_string(first) + " to " + std::to_string(last);
 }
 
 std::string guess_transposed(const Comparison& c, const Wrong& wrong) {
@@ -152,6 +209,82 @@ std::string guess_shift(const Comparison& c, const Wrong& wrong) {
   return "";
 }
 
+std::string short_number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g", value);
+  return text;
+}
+
+// All by one factor, or by one summand: a mean that is a sum, a bias that is missing.
+std::string guess_factor(const Comparison& c, const Wrong& wrong) {
+  const auto larger = [&](size_t a, size_t b) {
+    return std::fabs(c.expected[a]) < std::fabs(c.expected[b]);
+  };
+  const std::vector<size_t>& at = wrong.positions();
+  const size_t sure = *std::max_element(at.begin(), at.end(), larger);
+  const double factor = c.got[sure] / c.expected[sure];
+  if (factor != 0 && wrong.holds([&](size_t i) { return factor * c.expected[i]; })) {
+    return "they are " + short_number(factor) + " times what is expected";
+  }
+  const double more = c.got[sure] - c.expected[sure];
+  if (!wrong.holds([&](size_t i) { return c.expected[i] + more; })) return "";
+  return "each of them is " + short_number(std::fabs(more)) +
+         (more > 0 ? " too large" : " too small");
+}
+
+// What all of them should be, where that is a special value.
+std::string guess_expected(const Comparison& c, const Wrong& wrong) {
+  const std::vector<size_t>& at = wrong.positions();
+  if (at.size() < 3 || wrong.all() || !wrong.all_written()) return "";
+  const auto every = [&](auto&& test) { return std::all_of(at.begin(), at.end(), test); };
+  if (every([&](size_t i) { return std::isnan(c.expected[i]); })) {
+    return "each of them must be NaN";
+  }
+  if (every([&](size_t i) { return std::isinf(c.expected[i]); })) {
+    return "each of them must be infinite";
+  }
+  if (every([&](size_t i) { return c.expected[i] == 0; })) return "each of them must be 0";
+  return "";
+}
+
+// Right to some digits: no element is another, but each has lost some. Whole numbers lose whole
+// elements, not digits; and so may a single sum, unless hardly anything is missing.
+std::string guess_digits(const Comparison& c, const Wrong& wrong) {
+  if (c.integral || !wrong.all_written()) return "";
+  const auto is_whole = [](double x) { return x == std::floor(x); };
+  double error = 0, size = 0;
+  bool whole = true;
+  for (const size_t i : wrong.positions()) {
+    if (!std::isfinite(c.got[i]) || !std::isfinite(c.expected[i])) return "";
+    error = std::max(error, std::fabs(c.got[i] - c.expected[i]));
+    size = std::max(size, std::fabs(c.expected[i]));
+    // Beyond 2^24 a float has whole numbers only.
+    const bool exact = std::fabs(c.expected[i]) < 0x1p24;
+    whole = whole && exact && is_whole(c.got[i]) && is_whole(c.expected[i]);
+  }
+  const double nearly = wrong.count() < 3 ? 1e-5 : 1e-3;
+  if (whole || size == 0 || error > nearly * size) return "";
+  return "nearly right, to " + std::to_string(static_cast<int>(-std::log10(error / size))) +
+         " digits at least: digits get lost on the way (numbers kept in too narrow a type, a "
+         "difference of large numbers, an approximation)";
+}
+
+// The right values in other places.
+std::string guess_permuted(const Comparison& c, const Wrong& wrong) {
+  const std::vector<size_t>& at = wrong.positions();
+  if (at.size() < 3 || !wrong.all_written()) return "";
+  std::vector<double> got, expected;
+  for (const size_t i : at) {
+    if (std::isnan(c.got[i]) || std::isnan(c.expected[i])) return "";
+    got.push_back(c.got[i]);
+    expected.push_back(c.expected[i]);
+  }
+  std::sort(got.begin(), got.end());
+  std::sort(expected.begin(), expected.end());
+  if (got != expected || got.front() == got.back()) return "";
+  return "the values are right, but in each other's places";
+}
+
 std::string guess_values(const Comparison& c, const Wrong& wrong) {
   const std::vector<size_t>& at = wrong.positions();
   if (at.size() < 3 || !wrong.all_written()) return "";
@@ -169,13 +302,7 @@ std::string guess_values(const Comparison& c, const Wrong& wrong) {
     return "they are in reversed order";
   }
   if (wrong.holds([&](size_t i) { return -c.expected[i]; })) return "they have the wrong sign";
-  for (const double factor : {2.0, 0.5, 3.0, 4.0, 32.0, 256.0}) {
-    if (!wrong.holds([&](size_t i) { return factor * c.expected[i]; })) continue;
-    char text[64];
-    std::snprintf(text, sizeof text, "they are %g times what is expected", factor);
-    return text;
-  }
-  return "";
+  return guess_factor(c, wrong);
 }
 
 }  // namespace
@@ -187,12 +314,20 @@ std::string guess_pattern(const Comparison& c) {
       std::all_of(c.got.begin(), c.got.end(), [](double x) { return x == 0; })) {
     return "all are zero";
   }
-  for (const std::string& guess :
-       {guess_transposed(c, wrong), guess_shift(c, wrong), guess_place_2d(c, wrong),
-        guess_place(wrong), guess_values(c, wrong)}) {
-    if (!guess.empty()) return guess;
-  }
-  return "";
+  const auto first_of = [](const std::vector<std::string>& guesses) {
+    const auto found = std::find_if(guesses.begin(), guesses.end(),
+                                    [](const std::string& guess) { return !guess.empty(); });
+    return found == guesses.end() ? std::string() : *found;
+  };
+  const std::string all = first_of({guess_mistake(c), guess_transposed(c, wrong),
+                                    guess_shift(c, wrong), guess_digits(c, wrong)});
+  if (!all.empty()) return all;
+  const std::string where =
+      first_of({guess_place_2d(c, wrong), guess_place(wrong), guess_box(c, wrong),
+                guess_border(c, wrong), guess_depths(c, wrong)});
+  const std::string what =
+      first_of({guess_values(c, wrong), guess_expected(c, wrong), guess_permuted(c, wrong)});
+  return where + (what.empty() || where.empty() ? "" : "; ") + what;
 }
 
 }  // namespace kit

@@ -456,6 +456,9 @@ static Run run_launcher(const std::string& what, const Launcher& launcher, Site 
   const std::string objection =
       well ? class_problem(result, before, earlier.calls(), left_on_error) : "";
   problem = judge_run(problem, launched, ended, expected);
+  // Where this call suffers from what an earlier one left, that comes first.
+  if (!problem.empty() && launched != cudaSuccess && !left_on_error.empty())
+    problem = left_on_error;
   if (problem.empty()) keep_class_problem(objection, site);
   if (!well) recover_device();
   if (problem.empty()) return result;

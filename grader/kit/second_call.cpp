@@ -132,8 +132,8 @@ std::string EarlierCalls::suspicion(Known& known, bool other_values) const {
   internal::Allocation& buffer = *known.allocation;
   if (buffer.is_input() || buffer.size() == 0) return "";
   const internal::Allocation::Image now = buffer.image();
-  const bool wrote_then = !(known.earlier == known.before);
   const bool wrote_now = !(now == known.before);
+  const bool wrote_then = wrote_now || !(known.earlier == buffer.decoy(known.before, true));
   if (!known.elsewhere.bytes.empty() && !(buffer.image_elsewhere() == known.elsewhere)) {
     return "Called again with other arrays, it wrote into " + buffer.name() +
            " of an earlier call. Addresses differ from call to call: take them from the arguments "
@@ -159,8 +159,17 @@ std::string EarlierCalls::suspicion(Known& known, bool other_values) const {
 
 std::map<std::string, std::string> EarlierCalls::finish() {
   std::map<std::string, std::string> texts;
-  const bool other_values = std::any_of(buffers_.begin(), buffers_.end(),
-                                        [](const Known& known) { return known.other_values; });
+  bool other_values = std::any_of(buffers_.begin(), buffers_.end(),
+                                  [](const Known& known) { return known.other_values; });
+  for (const Known& known : buffers_) {
+    // What an earlier run has made is what this one begins with, and it was the same each time.
+    const std::vector<uint8_t>& written = known.before.written;
+    const bool is_made = known.allocation->is_output() && !written.empty() &&
+                         std::find(written.begin(), written.end(), 0) == written.end();
+    if (is_made && !known.other_values && known.allocation->image() == known.before) {
+      other_values = false;
+    }
+  }
   for (Known& known : buffers_) {
     const std::string text = suspicion(known, other_values);
     if (!text.empty()) texts[known.allocation->name()] = text;

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "kit/kit.h"
+#include "kit/mistake.h"
 #include "kit/speed/speed.h"
 
 namespace kit {
@@ -54,6 +55,20 @@ inline MatmulReference matmul_on_cpu(const std::vector<float>& a, const std::vec
 
 namespace internal {
 
+// What comes out when a matrix is read column by column, as if it were its transposed.
+inline std::vector<double> matmul_read_wrongly(const std::vector<float>& a,
+                                               const std::vector<float>& b, const MatmulSizes& s,
+                                               bool turns_a) {
+  std::vector<float> turned(turns_a ? a.size() : b.size());
+  const int rows = turns_a ? s.m : s.k, cols = turns_a ? s.k : s.n;
+  for (int row = 0; row < rows; ++row) {
+    for (int col = 0; col < cols; ++col) {
+      turned[row * cols + col] = (turns_a ? a : b)[col * rows + row];
+    }
+  }
+  return turns_a ? matmul_on_cpu(turned, b, s).c : matmul_on_cpu(a, turned, s).c;
+}
+
 inline Run run_matmul(const MatmulLauncher& launch, const MatmulSizes& s,
                       const std::vector<float>& a, const std::vector<float>& b, bool exact,
                       Placement placement) {
@@ -63,6 +78,12 @@ inline Run run_matmul(const MatmulLauncher& launch, const MatmulSizes& s,
   const Run run = kit::run([&] { launch(d_a.get(), d_b.get(), d_c.get(), s.m, s.n, s.k); });
   const MatmulReference reference = matmul_on_cpu(a, b, s);
   const Shape shape(s.m, s.n);
+  const Mistake a_turned(
+      "they are what comes out when a is read down its columns, as its transposed",
+      [&] { return matmul_read_wrongly(a, b, s, true); });
+  const Mistake b_turned(
+      "they are what comes out when b is read down its columns, as its transposed",
+      [&] { return matmul_read_wrongly(a, b, s, false); });
   if (exact) {
     expect_near(d_c, reference.c, Tolerance::absolute(0), shape);
   } else if (expect_near(d_c, reference.c, Tolerance::units(16, reference.scale), shape)) {

@@ -17,6 +17,7 @@
 
 #include "kit/kit.h"
 #include "kit/libraries/conv_sizes.h"
+#include "kit/mistake.h"
 #include "kit/speed/speed.h"
 
 namespace kit {
@@ -72,7 +73,39 @@ Expected conv_element(const Input& x, const Filters& f, const ConvSizes& s, size
   return {sum, scale};
 }
 
+// Filters turned round: those of the convolution of mathematics, and of the way back.
+inline std::vector<float> turned_filters(std::vector<float> f, const ConvSizes& s) {
+  const long each = static_cast<long>(s.r) * s.s;
+  for (auto at = f.begin(); at != f.end(); at += each) std::reverse(at, at + each);
+  return f;
+}
+
+template <class Input, class Filters>
+std::vector<double> conv_on_cpu(const Input& x, const Filters& f, const ConvSizes& s) {
+  std::vector<double> y(conv_output_size(s));
+  for (size_t i = 0; i < y.size(); ++i) y[i] = conv_element(x, f, s, i).value;
+  return y;
+}
+
 namespace internal {
+
+// The same where a step past the edge finds the pixel at the edge, not 0.
+inline std::vector<double> conv_of_repeated_edges(const std::vector<float>& x,
+                                                  const std::vector<float>& f, ConvSizes s) {
+  std::vector<float> wide;
+  for (size_t plane = 0; plane < static_cast<size_t>(s.n) * s.c; ++plane) {
+    for (int row = -s.pad; row < s.h + s.pad; ++row) {
+      for (int col = -s.pad; col < s.w + s.pad; ++col) {
+        wide.push_back(
+            x[(plane * s.h + std::clamp(row, 0, s.h - 1)) * s.w + std::clamp(col, 0, s.w - 1)]);
+      }
+    }
+  }
+  s.h += 2 * s.pad;
+  s.w += 2 * s.pad;
+  s.pad = 0;
+  return conv_on_cpu(wide, f, s);
+}
 
 inline Run run_conv(const ConvLauncher& launch, const ConvSizes& s, const std::vector<float>& x,
                     const std::vector<float>& f, bool exact) {
@@ -89,6 +122,13 @@ inline Run run_conv(const ConvLauncher& launch, const ConvSizes& s, const std::v
     scale[i] = element.scale;
   }
   const Shape shape(s.n * s.k, s.p(), s.q());
+  const Mistake turned(
+      "they are what each filter gives when it is turned round (read from its end)",
+      [&] { return conv_on_cpu(x, turned_filters(f, s), s); });
+  const Mistake repeated(
+      "they are what comes out where the edge of the image goes on in place of "
+      "zeros",
+      [&] { return conv_of_repeated_edges(x, f, s); });
   if (exact) {
     expect_near(d_y, expected, Tolerance::absolute(0), shape);
   } else if (expect_near(d_y, expected, Tolerance::units(16, scale), shape)) {

@@ -25,7 +25,9 @@ class BadInput : public testing::Test {
     EXPECT_NE(ran.out.find("FAIL"), std::string::npos) << ran.out;
     EXPECT_LE(widest(ran.out), 80u) << ran.out;
     EXPECT_EQ(ran.out.find('\x1b'), std::string::npos) << "colours into a pipe";
-    EXPECT_LT(ran.seconds, 15);
+    // Six seconds of its own while the test is at work, and four times as long where others want
+    // the processor as well.
+    EXPECT_LT(ran.seconds, 30);
     EXPECT_EQ(course_.progress(), kProgress);
     return ran;
   }
@@ -70,9 +72,8 @@ TEST_F(BadInput, FileThatDoesNotCompileShowsItsFirstErrorOnly) {
 
 TEST_F(BadInput, EndlessLoopIsStoppedAtTheTimeLimit) {
   const Ran ran = grade_steps("//! hang");
-  expect_says(ran,
-              "Still running after 2 s, and stopped. Nothing was heard of it for so long. It "
-              "computes all the time.");
+  expect_says(ran, "Still running after 2 s, and stopped. Nothing was heard of it for so long");
+  expect_says(ran, "It computes all the time.");
 }
 
 TEST_F(BadInput, AWaitThatNeverEndsIsNoLoop) {
@@ -95,7 +96,7 @@ TEST_F(BadInput, ASlowTestIsNoEndlessLoop) {
               "The test itself was busy, measuring the pinned copy: nothing says that your code "
               "is at fault.");
   const Ran later = grade_steps("//! at_work measuring the pinned copy\n//! counters 1\n//! hang");
-  expect_says(later, "Nothing was heard of it for so long.");
+  expect_says(later, "Nothing was heard of it for so long");
 }
 
 TEST_F(BadInput, SegmentationFaultIsNamed) {

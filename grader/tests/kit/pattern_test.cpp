@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "kit/kit.h"
+#include "kit/mistake.h"
 
 namespace {
 
@@ -127,4 +128,62 @@ TEST(KitPattern, StaysSilentWhereNothingIsClear) {
   Comparison mask = make({0.5, -0.75, 3.5, 1.25});
   mask.expected.assign(4, -std::numeric_limits<double>::infinity());
   EXPECT_EQ(kit::guess_pattern(mask), "");
+}
+
+TEST(KitPattern, SeesAnyFactorAndAnySummand) {
+  std::vector<double> got = right(40);
+  for (double& value : got) value *= 7;
+  EXPECT_EQ(kit::guess_pattern(make(got)), "they are 7 times what is expected");
+  got = right(40);
+  for (double& value : got) value -= 0.25;
+  EXPECT_EQ(kit::guess_pattern(make(got)), "each of them is 0.25 too small");
+}
+
+TEST(KitPattern, SeesLostDigits) {
+  std::vector<double> got = right(40);
+  for (size_t i = 3; i < 40; i += 2) got[i] += 1e-5 * got[i] / static_cast<double>(i);
+  const std::string text = kit::guess_pattern(make(got));
+  EXPECT_EQ(text.rfind("nearly right, to 6 digits at least: digits get lost", 0), 0u) << text;
+  got[5] = 100;
+  EXPECT_EQ(kit::guess_pattern(make(got)), "");
+}
+
+TEST(KitPattern, SeesValuesInEachOthersPlaces) {
+  std::vector<double> got = right(12);
+  std::swap(got[1], got[7]);
+  std::swap(got[2], got[7]);
+  EXPECT_EQ(kit::guess_pattern(make(got)), "the values are right, but in each other's places");
+}
+
+TEST(KitPattern, SeesEdgesAndPlanes) {
+  const kit::Shape plane = {5, 6};
+  std::vector<double> got = right(30);
+  for (const size_t i : {0u, 3u, 6u, 11u, 27u}) got[i] = 1000.0 + 17.0 * static_cast<double>(i * i);
+  EXPECT_EQ(kit::guess_pattern(make(got, plane)),
+            "they lie at the edges, in the first or last row or column; all inside are right");
+  kit::Shape planes = {2, 3};
+  planes.depth = 5;
+  got = right(30);
+  for (const size_t i : {13u, 16u, 19u}) got[i] = 1000.0 + 17.0 * static_cast<double>(i * i);
+  EXPECT_EQ(kit::guess_pattern(make(got, planes)), "they are all in depth 2 to 3");
+}
+
+TEST(KitPattern, SeesWhatMustBeASpecialValue) {
+  std::vector<double> got = right(40);
+  Comparison c = make(got);
+  for (const size_t i : {3u, 14u, 15u, 29u}) {
+    c.expected[i] = std::nan("");
+    c.wrong[i] = 1;
+  }
+  EXPECT_EQ(kit::guess_pattern(c), "each of them must be NaN");
+}
+
+TEST(KitMistake, IsNamedWhereItExplainsAllAndNowhereElse) {
+  std::vector<double> got = right(20);
+  std::reverse(got.begin(), got.begin() + 7);
+  const std::vector<double> turned = got;
+  const kit::Mistake mistake("they are turned round", [&] { return turned; });
+  EXPECT_EQ(kit::guess_pattern(make(got)), "they are turned round");
+  got[19] = 5;
+  EXPECT_NE(kit::guess_pattern(make(got)), "they are turned round");
 }
