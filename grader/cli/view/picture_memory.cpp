@@ -254,6 +254,20 @@ struct Colouring {
   }
 };
 
+// What the colours stand for.
+void draw_groups(Svg& svg, double y, const std::set<int>& used, const Colouring& colours,
+                 bool is_alone) {
+  const char* const kWords[] = {"block ", "warp ", "turn ", ""};
+  double x = kLeft;
+  for (const int hue : used) {
+    if (colours.by == Colouring::kNothing || (colours.by == Colouring::kTurn && is_alone)) break;
+    if (hue < 0) continue;
+    svg.key(x, y + 16, kHues[hue],
+            kWords[colours.by] + std::to_string(hue + (colours.by == Colouring::kTurn ? 1 : 0)));
+    x += 80;
+  }
+}
+
 }  // namespace
 
 std::string map_svg(const Launch& launch, const PictureName& name, const SourceLine& source) {
@@ -315,17 +329,8 @@ std::string map_svg(const Launch& launch, const PictureName& name, const SourceL
              "start", kDim, 11);
     y += 20;
   }
-  const char* const kWords[] = {"block ", "warp ", "turn ", ""};
-  double x = kLeft;
-  for (const int hue : used) {
-    if (colours.by == Colouring::kNothing || (colours.by == Colouring::kTurn && is_alone)) break;
-    if (hue < 0) continue;
-    svg.key(x, y + 16, kHues[hue],
-            kWords[colours.by] + std::to_string(hue + (colours.by == Colouring::kTurn ? 1 : 0)));
-    x += 80;
-  }
-  return svg.str(std::max<double>(kSheet, 0),
-                 y + (used.empty() || colours.by == Colouring::kNothing ? 8 : 30));
+  draw_groups(svg, y, used, colours, is_alone);
+  return svg.str(kSheet, y + (used.empty() || colours.by == Colouring::kNothing ? 8 : 30));
 }
 
 namespace {
@@ -363,6 +368,19 @@ std::vector<Moment> moments_of(const Launch& launch, const Extent& variable) {
     }
   }
   return moments;
+}
+
+// "the first 16 of 64 elements, the first 8 of 12 steps"
+std::string left_out(int cols, int64_t all, size_t rows, size_t moments) {
+  std::string more;
+  if (cols < all) {
+    more = "the first " + std::to_string(cols) + " of " + std::to_string(all) + " elements";
+  }
+  if (moments > rows) {
+    more += (more.empty() ? "" : ", ") +
+            ("the first " + std::to_string(rows) + " of " + std::to_string(moments) + " steps");
+  }
+  return more;
 }
 
 }  // namespace
@@ -417,14 +435,7 @@ std::string shared_svg(const Launch& launch, const PictureName& name, const Sour
     y += 30;
   }
   if (moments.size() > rows || cols < all) {
-    std::string more = cols < all ? "the first " + std::to_string(cols) + " of " +
-                                        std::to_string(all) + " elements"
-                                  : "";
-    if (moments.size() > rows) {
-      more += (more.empty() ? "" : ", ") + ("the first " + std::to_string(rows) + " of " +
-                                            std::to_string(moments.size()) + " steps");
-    }
-    svg.text(16 + kName, y + 12, more, "start", kDim, 11);
+    svg.text(16 + kName, y + 12, left_out(cols, all, rows, moments.size()), "start", kDim, 11);
     y += 18;
   }
   for (const auto& [line, code] : lines) {

@@ -89,6 +89,20 @@ void draw_band(Svg& svg, const Band& band, double y, double lane, int threads, d
   }
 }
 
+// The lines that the colours stand for; where it goes on below.
+double draw_lines(Svg& svg, double y,
+                  const std::map<int, std::pair<std::string, std::string>>& colours,
+                  const SourceLine& source) {
+  for (const auto& [line, what] : colours) {
+    svg.rect(kLeft, y - 10, 12, 12, what.first, " rx=\"2\"");
+    svg.text(kLeft + 18, y, "line " + std::to_string(line), "start", kDim, 11);
+    const std::string code = code_of(source, what.second, line);
+    if (!code.empty()) svg.code(kLeft + 66, y, code);
+    y += 17;
+  }
+  return y;
+}
+
 }  // namespace
 
 std::string block_svg(const Launch& launch, const PictureName& name, const SourceLine& source) {
@@ -153,13 +167,7 @@ std::string block_svg(const Launch& launch, const PictureName& name, const Sourc
     y += 18;
   }
   y += 14;
-  for (const auto& [line, what] : colours) {
-    svg.rect(kLeft, y - 10, 12, 12, what.first, " rx=\"2\"");
-    svg.text(kLeft + 18, y, "line " + std::to_string(line), "start", kDim, 11);
-    const std::string code = code_of(source, what.second, line);
-    if (!code.empty()) svg.code(kLeft + 66, y, code);
-    y += 17;
-  }
+  y = draw_lines(svg, y, colours, source);
   if (waits > 0) {
     svg.key(kLeft, y, kUnused, "waits at a barrier");
     if (forever) svg.key(kLeft + 180, y, kWrong, "waits, and nobody will come");

@@ -239,6 +239,21 @@ class Page(unittest.TestCase):
         self.show(self.questions["copies"], "time")
         self.assertIn("2 of 3 copies have no kernel beside them", self.find("#view")[0].text)
 
+    def test_a_large_run_is_a_small_file_that_opens_at_once(self):
+        """A naive product of 512 x 512: less than 3 MB, drawn in less than 2 s."""
+        path = graded.page("--", str(graded.PRODUCT))
+        self.assertLess(path.stat().st_size, 3_000_000)
+        took = []
+        for _ in range(3):  # the machine may be busy with something else
+            self.show(path, "code")
+            self.assertTrue(self.find("#view table"))
+            took.append(self.driver.execute_script(
+                "return performance.getEntriesByType('navigation')[0].loadEventEnd"))
+        self.assertTrue(all(t > 0 for t in took), took)
+        self.assertLess(min(took), 2000, "milliseconds until the page was drawn")
+        print(f"a product of 512 x 512: {path.stat().st_size} bytes, "
+              f"drawn after {min(took):.0f} ms")
+
     def test_banks_agree_with_the_simulator(self):
         """The page works out the passes again: they must be as many as the simulator counted."""
         for exercise, path in self.pages.items():

@@ -8,6 +8,7 @@ import subprocess
 ROOT = pathlib.Path(os.environ["GRADE_ROOT"])
 GRADE = os.environ["GRADE_PROGRAM"]
 QUESTIONS = ROOT / "grader" / "tests" / "view" / "programs" / "questions.cu"
+PRODUCT = QUESTIONS.with_name("product.cu")
 
 # One exercise of each chapter whose kernels the simulator runs.
 EXERCISES = ["01_hello_indexing/03_index_2d", "02_vector_add/01_vector_add",
