@@ -12,7 +12,7 @@ namespace warplings::sim {
 enum class BulkOp : uint8_t { kCopy, kAdd, kMin, kMax, kInc, kDec, kAnd, kOr, kXor };
 enum class BulkType : uint8_t { kU32, kS32, kU64, kS64, kF16, kBF16, kF32, kF64 };
 
-// What tensormap.replace changes; the words of the PTX ISA are those of kMapFields.
+// What tensormap.replace changes, in the order in which decode_tensormap() names it.
 enum class MapField : uint8_t {
   kAddress,
   kRank,
