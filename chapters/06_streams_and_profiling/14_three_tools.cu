@@ -3,7 +3,7 @@
 //   windows  n floats                   -> sums of three neighbours, n - 2 floats
 //   places   sorted, n floats; keys, m  -> for each key, the first place whose value is not smaller
 //   scaled   rows x cols floats         -> each row times its factor
-//   The lesson shows what three tools said about them on an H100. Read the reports before the code:
+//   The lesson shows what three tools said about them on an H200. Read the reports before the code:
 //   a report names a place and a number, the code only shows what somebody meant.
 //   TODOs  3
 #include "14_three_tools.h"
