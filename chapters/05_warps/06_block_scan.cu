@@ -4,7 +4,7 @@
 //   starting value. The starter goes through the first kBlock columns of a row and stops.
 //   TODOs     2
 #include "06_block_scan.h"
-#include "warp_scan.h"
+#include "06_block_scan_support.h"
 
 constexpr int kBlock = 256;                    // threads
 inline constexpr int kWarps = kBlock / kWarp;  // of a block

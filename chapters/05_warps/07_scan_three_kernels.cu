@@ -5,7 +5,7 @@
 //   kBlock and kTile are starting values; kTile is at least 1024, because of the room in totals.
 //   TODOs    3
 #include "07_scan_three_kernels.h"
-#include "block_scan.h"
+#include "07_scan_three_kernels_support.h"
 #include "support.h"
 
 constexpr int kBlock = 256;         // threads

@@ -7,7 +7,7 @@
 //   TODOs      3
 #include "09_device_scan.h"
 #include "support.h"
-#include "warp_scan.h"
+#include "06_block_scan_support.h"
 
 constexpr int kBlock = 1024;               // threads
 constexpr int kWarps = kBlock / kWarp;     // of a block

@@ -7,7 +7,7 @@
 // A signal is cut into frames of `length` samples that begin `hop` samples apart; samples at the
 // end that fill no frame are left out.
 struct Frames {
-  int samples, length, hop;  // length even, from 2; hop from 1; count() * length < 2^31
+  int samples, length, hop;  // length even, from 2; hop from 1
   int count() const { return samples < length ? 0 : (samples - length) / hop + 1; }
   int bins() const { return length / 2 + 1; }  // frequencies 0 .. length / 2
 };

@@ -5,7 +5,7 @@
 //   value_of for the states. kBlock is a starting value, at least 256. The starter scans one tile.
 //   TODOs      2
 #include "08_look_back.h"
-#include "block_scan.h"
+#include "07_scan_three_kernels_support.h"
 #include "support.h"
 
 constexpr int kBlock = 1024;  // threads, and elements of a tile

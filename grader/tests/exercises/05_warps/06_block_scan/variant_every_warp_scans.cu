@@ -1,7 +1,7 @@
 // Another right answer: 128 threads, every warp adds up the totals before it by itself, and two
 // arrays in turn replace the last barrier.
 #include "06_block_scan.h"
-#include "warp_scan.h"
+#include "06_block_scan_support.h"
 
 __global__ void scan_rows_alternating(const float* x, float* y, int rows, int cols) {
   __shared__ float totals[2][4];  // [turn][warp]

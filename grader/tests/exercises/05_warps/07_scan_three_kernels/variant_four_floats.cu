@@ -1,7 +1,7 @@
 // Another right answer: four floats per thread, tiles of 1024, and totals that become what is
 // before each tile.
 #include "07_scan_three_kernels.h"
-#include "block_scan.h"
+#include "07_scan_three_kernels_support.h"
 #include "support.h"
 
 constexpr int kThreads = 256;

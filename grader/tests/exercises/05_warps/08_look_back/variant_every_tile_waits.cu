@@ -1,7 +1,7 @@
 // Another right answer: a tile publishes nothing but its prefix, so each waits for the one before;
 // four elements per thread make the chain a quarter as long.
 #include "08_look_back.h"
-#include "block_scan.h"
+#include "07_scan_three_kernels_support.h"
 #include "support.h"
 
 constexpr int kThreads = 256;

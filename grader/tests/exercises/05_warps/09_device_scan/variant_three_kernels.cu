@@ -1,7 +1,7 @@
 // Another right answer: three kernels. Sum the tiles, scan the sums in one block, scan the tiles.
 #include "09_device_scan.h"
+#include "06_block_scan_support.h"
 #include "support.h"
-#include "warp_scan.h"
 
 constexpr int kThreads = 256;
 constexpr int kTileOfBlock = 4 * kThreads;  // floats

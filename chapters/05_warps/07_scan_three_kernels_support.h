@@ -1,9 +1,9 @@
 // Given code of chapter 05, for exercises 07 and later: what 06 is about, ready to use. All threads
 // of the block must call it together.
-#ifndef CHAPTERS_05_WARPS_BLOCK_SCAN_H_
-#define CHAPTERS_05_WARPS_BLOCK_SCAN_H_
+#ifndef CHAPTERS_05_WARPS_07_SCAN_THREE_KERNELS_SUPPORT_H_
+#define CHAPTERS_05_WARPS_07_SCAN_THREE_KERNELS_SUPPORT_H_
 
-#include "warp_scan.h"
+#include "06_block_scan_support.h"
 
 // Thread t gets the sum of the values of threads 0 to t, and *total is that of all, in every
 // thread. May be called again at once.
@@ -25,4 +25,4 @@ __device__ float block_inclusive_sum(float value, float* total) {
   return value;
 }
 
-#endif  // CHAPTERS_05_WARPS_BLOCK_SCAN_H_
+#endif  // CHAPTERS_05_WARPS_07_SCAN_THREE_KERNELS_SUPPORT_H_
