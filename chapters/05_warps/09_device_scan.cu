@@ -6,8 +6,8 @@
 //   kernels pass as well, with half as many bytes more. The starter scans what a warp holds.
 //   TODOs      3
 #include "09_device_scan.h"
-#include "support.h"
 #include "06_block_scan_support.h"
+#include "support.h"
 
 constexpr int kBlock = 1024;               // threads
 constexpr int kWarps = kBlock / kWarp;     // of a block
