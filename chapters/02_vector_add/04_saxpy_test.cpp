@@ -65,8 +65,9 @@ TEST(Saxpy, UpdatesEachElementOfASmallArrayOnce) {
 
 TEST(Saxpy, LoopsWhenThereAreFewerThreadsThanElements) {
   RecordProperty("todo", 1);
-  kit::for_each("n", std::vector<Config>{{4096, 64, 4}, {5000, 64, 3}, {1031, 32, 1}},
-                [](const Config& config) { check(config); });
+  kit::for_each(
+      "n", std::vector<Config>{{4096, 64, 4}, {5000, 64, 3}, {1031, 32, 1}, {150'000, 256, 200}},
+      [](const Config& config) { check(config); });
 }
 
 TEST(Saxpy, WorksWithEveryBlockSize) {

@@ -46,11 +46,6 @@ TEST(MatmulWmma, MakesTheLargestProducts) {
   kit::check_large_matmul<__nv_bfloat16>(launch_matmul_wmma, {1 << 20, 2047, 3});
 }
 
-TEST(MatmulWmma, ZerosPastTheEdgesDoNotMeetInfinity) {
-  RecordProperty("todo", 3);
-  kit::check_infinities<__nv_bfloat16>(launch_matmul_wmma);
-}
-
 TEST(MatmulWmma, AcceptsEmptyMatrices) {
   RecordProperty("todo", 3);
   kit::for_each("c", kit::empty_matmuls(), [](const kit::MatmulSizes& s) {

@@ -26,10 +26,12 @@ void at_largest(const std::string& what, const std::function<void()>& body) {
 
 namespace internal {
 
+bool first_was_reached() { return wsim_cut_launches() == 0; }
+
 bool last_was_reached(size_t size) {
   uint64_t threads = 0;
   for (const Launch& launch : context().last_run.launches()) threads += launch.threads();
-  return wsim_cut_launches() == 0 && threads >= size - size / 64;  // not many too few
+  return first_was_reached() && threads >= size - size / 64;  // not many too few
 }
 
 bool blocks_are_too_few(size_t written, size_t size) {

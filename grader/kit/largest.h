@@ -91,6 +91,7 @@ inline LargeArray<float> large_integers(size_t n, const char* name) {
 namespace internal {
 
 bool fail_at_end(const std::string& name, size_t index, const std::string& what, Site site);
+bool first_was_reached();  // no block was too long
 // The last of `size` elements belongs to a block that has run: there is a thread for each of them,
 // or nearly, and no block was too long. Blocks that go through an array in steps of a whole grid
 // may leave it to any of them.
@@ -137,8 +138,8 @@ std::string shown(T value) {
 
 }  // namespace internal
 
-// Fails unless every element of an output that has been written, anywhere, is expected(i), the
-// first is among them, and the last too where its block has run. Of an array that held values
+// Fails unless every element of an output that has been written, anywhere, is expected(i), and the
+// first and the last are among them where their blocks have run. Of an array that held values
 // before, the elements around powers of two and at both ends are looked at: each is as it was or as
 // expected.
 template <class T, class Expected>
@@ -147,14 +148,15 @@ bool expect_at_ends(const LargeArray<T>& got, const Expected& expected,
   using namespace internal;
   if (!simulated() || case_failed() || got.size() == 0) return true;
   const std::string& name = got.memory().name();
-  const bool held = got.held_values(), needs_last = last_was_reached(got.size());
+  const bool held = got.held_values(), needs_first = first_was_reached();
+  const bool needs_last = last_was_reached(got.size());
   size_t written = 0;
   // Elements of [begin, begin + count); false after a failure.
   const auto check = [&](size_t begin, size_t count) {
     const Seen<T> seen = look(got, begin, count);
     for (size_t k = 0; k < seen.values.size(); ++k) {
       const size_t i = begin + k;
-      const bool must = i == 0 || (i + 1 == got.size() && needs_last);
+      const bool must = (i == 0 && needs_first) || (i + 1 == got.size() && needs_last);
       if (!seen.written[k] && !must) continue;
       if (!seen.written[k]) return fail_at_end(name, i, " was never written.", site);
       ++written;

@@ -4,10 +4,12 @@
 int hot_line() { return 13; }
 
 __global__ void matmul_nt_sixteen(const float* __restrict__ a, const float* __restrict__ b,
-                                  float* __restrict__ c, int m, int n, int k) {
+                                  float* __restrict__ c, int m, int n, int k,
+                                  int across) {
   __shared__ float rows[16][16], cols[16][17];
   const int x = threadIdx.x, y = threadIdx.y;
-  const int row = blockIdx.y * 16 + y, col = blockIdx.x * 16 + x, b_row = blockIdx.x * 16 + y;
+  const int tile_row = blockIdx.x / across * 16, tile_col = blockIdx.x % across * 16;
+  const int row = tile_row + y, col = tile_col + x, b_row = tile_col + y;
   float sum = 0.0f;
   for (int first = 0; first < k; first += 16) {
     rows[y][x] = row < m && first + x < k ? a[row * k + first + x] : 0.0f;
@@ -20,5 +22,7 @@ __global__ void matmul_nt_sixteen(const float* __restrict__ a, const float* __re
 }
 
 void launch_matmul_nt(const float* d_a, const float* d_b, float* d_c, int m, int n, int k) {
-  matmul_nt_sixteen<<<dim3((n + 15) / 16, (m + 15) / 16), dim3(16, 16)>>>(d_a, d_b, d_c, m, n, k);
+  // 2^20 rows have more tiles of 16 than a grid has blocks in y: all of them lie along x.
+  const int across = (n + 15) / 16, down = (m + 15) / 16;
+  matmul_nt_sixteen<<<across * down, dim3(16, 16)>>>(d_a, d_b, d_c, m, n, k, across);
 }

@@ -2,10 +2,13 @@
 #include "08_conv2d_nchw.h"
 
 __global__ void planes(const float* x, const float* f, float* y, ConvLayer layer) {
-  const int q = layer.q(), pixels = layer.p() * q;
+  const int q = layer.q();
+  const unsigned pixels = layer.p() * q;
   for (int image = blockIdx.z; image < layer.n; image += gridDim.z) {
     for (int filter = blockIdx.y; filter < layer.k; filter += gridDim.y) {
-      for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < pixels; i += gridDim.x * blockDim.x) {
+      const unsigned step = gridDim.x * blockDim.x;  // the sum of both may not fit into an int
+      for (unsigned at = blockIdx.x * blockDim.x + threadIdx.x; at < pixels; at += step) {
+        const int i = at;
         const int top = i / q - layer.pad, left = i % q - layer.pad;
         const int first_r = max(0, -top), last_r = min(layer.r, layer.h - top);
         const int first_s = max(0, -left), last_s = min(layer.s, layer.w - left);
