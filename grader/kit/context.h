@@ -74,6 +74,7 @@ struct Context {
   bool other_device = false;                    // in a case on device 1
   bool other_device_tried = false;              // of this test: a case has run on device 1
   bool only_edges = false;                      // inside at_largest
+  bool read_what_did_not_run = false;           // there: a value of a block that was left out
   std::vector<ExpectedFinding> expected_findings;
   std::set<std::string> reported_findings;
   std::set<int> lines_with_failing_calls;    // of this test: kit::run has been asked there

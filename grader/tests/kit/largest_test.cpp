@@ -93,3 +93,14 @@ TEST(KitLargest, WholeLaunchesRunAgainAfterwards) {
   for (const float value : x) twice.push_back(2 * value);
   kit::expect_equal(d_y, twice);
 }
+
+TEST(KitLargest, DecidesNothingWhereAKernelReadsWhatAnotherLeftOut) {
+  const std::string text = failure_of([] {
+    check([](const float* x, float* y) {
+      const auto between = kit::LargeArray<float>::output(kCount, "between");
+      launch_twice(x, between.get(), kCount);
+      launch_twice(between.get() + 5000, y, kCount - 5000);
+    });
+  });
+  EXPECT_EQ(text, "");
+}
