@@ -61,7 +61,7 @@ TEST(BatchedAdd, ArraysMayBeginAtAnyFloat) {
 
 TEST(BatchedAdd, CoversShapesThatAreNotBlockMultiples) {
   // contract: rows 1 <= rows <= 65535
-  // contract: cols cols >= 1
+  // contract: cols 1 <= cols <= 2^30, rows * cols < 2^31
   RecordProperty("todo", 2);
   kit::for_each("rows x cols", kit::awkward_shapes(),
                 [](const kit::Shape& shape) { check(shape); });

@@ -1,7 +1,8 @@
 // 05/06 Block scan: prefix sums of the rows of a matrix, one block per row.
 //   x, y      rows x cols floats in device memory, row-major; any cols >= 1
-//   Given: warp_inclusive_sum() in support.h, which every lane of a warp must call. kBlock is a
-//   starting value. The starter goes through the first kBlock columns of a row and stops.
+//   Given: warp_inclusive_sum() in 06_block_scan_support.h, which every lane of a warp must call.
+//   kBlock is a starting value. The starter goes through the first kBlock columns of a row and
+//   stops.
 //   TODOs     2
 #include "06_block_scan.h"
 #include "06_block_scan_support.h"

@@ -1,8 +1,9 @@
 // 05/07 Scan in three kernels: prefix sums of an array that is too long for a block.
 //   x, y     n floats in device memory, 0 <= n <= 2^30; y[i] = x[0] + ... + x[i]
 //   totals   a float for every tile of x; a tile is what one block scans
-//   Given: block_inclusive_sum<kBlock>() in support.h, which every thread of a block must call.
-//   kBlock and kTile are starting values; kTile is at least 1024, because of the room in totals.
+//   Given: block_inclusive_sum<kBlock>() in 07_scan_three_kernels_support.h, which every thread of
+//   a block must call. kBlock and kTile are starting values; kTile is at least 1024, because of
+//   the room in totals.
 //   TODOs    3
 #include "07_scan_three_kernels.h"
 #include "07_scan_three_kernels_support.h"

@@ -1,8 +1,9 @@
 // 05/08 Look back: prefix sums of a long array in one kernel, in which tiles wait for each other.
 //   x, y       n floats in device memory, 0 <= n <= 2^30; y[i] = x[0] + ... + x[i]
 //   workspace  word 0 counts the tiles that are handed out, word 1 + t is the state of tile t
-//   Given in support.h: block_inclusive_sum<kBlock>(), and publish, read_state, status_of and
-//   value_of for the states. kBlock is a starting value, at least 256. The starter scans one tile.
+//   Given: block_inclusive_sum<kBlock>() in 07_scan_three_kernels_support.h, and in support.h
+//   publish, read_state, status_of and value_of for the states. kBlock is a starting value, at
+//   least 256. The starter scans one tile.
 //   TODOs      2
 #include "08_look_back.h"
 #include "07_scan_three_kernels_support.h"

@@ -92,7 +92,7 @@ TEST_F(LookInside, TraceRefusesWhatIsNoBlockOrLine) {
   const Ran ran = grade({"trace", "vector_add/01", "--block", "first"});
   EXPECT_EQ(ran.status, 2);
   EXPECT_TRUE(has(ran.err, "--block does not take \"first\"")) << ran.err;
-  const Ran none = grade({"trace", "vector_add/01", "--block", "99999"});
+  const Ran none = grade({"trace", "vector_add/01", "--block", "999999999"});
   EXPECT_EQ(none.status, 1);
   EXPECT_TRUE(has(none.err, "no kernel that has this block")) << none.err;
 }

@@ -104,7 +104,7 @@ TEST_F(HostileCourse, TwentyWaysToForgeAreTried) { EXPECT_GE(forgeries().size(),
 TEST_F(HostileCourse, TheNextHonestFilePasses) {
   const Ran ran = grades(RealCourse::solution_with("kBlock = 256", "kBlock = 128"));
   EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
-  EXPECT_NE(ran.out.find("PASS  all 6 tests"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("PASS  all 7 tests"), std::string::npos) << ran.out;
 }
 
 // Courses of their own: what happens there must not meet the others.
@@ -152,7 +152,7 @@ TEST_F(HostileAlone, ATestThatDidNotRunIsMissed) {
   write_file(test, read_file(test) + "TEST(VectorAdd, Another) {}\n");  // not in the program
   const Ran ran = grades(course, solution());
   EXPECT_EQ(ran.status, 1);
-  EXPECT_NE(on_one_line(ran.out).find("Only 6 of its 7 tests ran: Another is missing."),
+  EXPECT_NE(on_one_line(ran.out).find("Only 7 of its 8 tests ran: Another is missing."),
             std::string::npos)
       << ran.out;
   write_file(test, "TEST(VectorAdd, AcceptsEmptyInput) {}\n");

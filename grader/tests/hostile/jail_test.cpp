@@ -151,7 +151,7 @@ TEST_F(Jail, ShowsNothingOfTheUser) {
   code = course::replace_all(code, "UNCOUNTED", ::getuid() == 0 ? "true" : "false");
   const Ran jailed = grades(code, true);
   EXPECT_EQ(jailed.status, 0) << jailed.out << jailed.err;
-  EXPECT_NE(jailed.out.find("PASS  all 6 tests"), std::string::npos) << jailed.out;
+  EXPECT_NE(jailed.out.find("PASS  all 7 tests"), std::string::npos) << jailed.out;
   EXPECT_FALSE(fs::exists(course_->root() / "mine"));
   const Ran free = grades(code, false);
   EXPECT_EQ(free.status, 1) << "the file must find something where there is no jail";
