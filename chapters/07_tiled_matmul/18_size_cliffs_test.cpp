@@ -7,7 +7,6 @@
 #include "07_tiled_matmul/test/matmul.h"
 #include "08_matmul_vectorized.h"
 #include "kit/kit.h"
-#include "kit/largest.h"
 
 namespace {
 
@@ -207,18 +206,4 @@ TEST(SizeCliffs, LoadsSixteenBytesWhateverTheSizes) {
               kit::ratio(c.global_load_requests_16, c.global_load_requests), kit::at_least(0.9),
               "Rows of 61 floats begin anywhere; rows of 64 begin at multiples of 16 bytes",
               &kit::Counters::global_load_requests);
-}
-
-TEST(SizeCliffs, PadsTheLargestMatrices) {
-  RecordProperty("todo", 1);
-  const auto check_large = [](size_t rows, size_t cols, size_t out_cols) {
-    const auto x = kit::large_floats(rows * cols, "x");
-    const auto out = kit::LargeArray<float>::output(rows * out_cols, "out");
-    kit::run([&] { launch_pad(x.get(), rows, cols, out.get(), rows, out_cols); });
-    kit::expect_at_ends(out, [&](size_t i) {
-      return i % out_cols < cols ? x.at(i / out_cols * cols + i % out_cols) : 0.0f;
-    });
-  };
-  kit::at_largest("2^20 rows of 2043", [&] { check_large(1 << 20, 2043, 2044); });
-  kit::at_largest("2043 rows of 2^20 - 3", [&] { check_large(2043, (1 << 20) - 3, 1 << 20); });
 }

@@ -14,8 +14,8 @@
 //
 // It suits results of which each depends on inputs alone. Where blocks use what other blocks have
 // made (scans, tickets, a sync of the grid), they would find nothing: such an exercise says so
-// ("not_asked": "huge_arrays"). Where an answer works in several kernels and one reads what was left
-// out of another, nothing is decided. Simulator only; on a GPU at_largest() does nothing.
+// ("not_asked": "huge_arrays"). Where an answer works in several kernels and one reads what was
+// left out of another, nothing is decided. Simulator only; on a GPU at_largest() does nothing.
 #ifndef WARPLINGS_KIT_LARGEST_H_
 #define WARPLINGS_KIT_LARGEST_H_
 

@@ -283,7 +283,8 @@ std::string take_findings() {
   Context& now = context();
   std::string first;
   for (const wsim_finding& finding : findings_in_order()) {
-    // Where only the edges run, a kernel may read what a block that was left out would have written.
+    // Where only the edges run, a kernel may read what a block that was left out would have
+    // written.
     if (now.only_edges && std::string(finding.check) == "initcheck") {
       now.read_what_did_not_run = true;
       continue;
