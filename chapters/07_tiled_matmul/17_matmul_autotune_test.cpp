@@ -71,8 +71,8 @@ std::string table_of(const std::vector<double>& times) {
 
 void check_choice(const std::vector<double>& times, int shape) {
   const double least = *std::min_element(times.begin(), times.end());
-  // Times on a GPU differ from call to call; those of the model do not.
-  if (times[shape] <= (kit::simulated() ? 1.001 : 1.5) * least) return;
+  // Times on a GPU differ from call to call; those of the model only with what ran before.
+  if (times[shape] <= (kit::simulated() ? 1.05 : 1.5) * least) return;
   kit::fail("Shape " + std::to_string(shape) + " (" + shape_name(shape) +
             ") was chosen. The shapes take " + table_of(times) + ".");
 }
@@ -172,8 +172,7 @@ TEST(MatmulAutotune, MeasuresOnlyOnce) {
 TEST(MatmulAutotune, RemembersEachSizeByItself) {
   RecordProperty("todo", 3);
   const Model model(kTwoMultiprocessors);
-  // Arrays as aligned as those that the times are compared with.
-  for (const MatmulSizes& s : kSizes) Product(s).call();
+  for (const MatmulSizes& s : kSizes) kit::check_matmul(launch_matmul_autotune, s);
   kit::for_each("c", kSizes, [](const MatmulSizes& s) {
     const kit::Run run = kit::check_matmul(launch_matmul_autotune, s);
     if (!kit::simulated()) return;  // which kernel ran is not seen on a GPU
