@@ -1,9 +1,10 @@
 # warplings_exercise_independent(NAME ID OBJECTS ... LIBRARIES ... [DEVICE_LINK ARCH]
 #                                ARCH ... INCLUDES ... FLAGS ...)
 #
-# NAME.independent.STEM for each grader/tests/independent/ID/STEM.cu: an answer by somebody who had
+# NAME.independent.STEM for each kernel of grader/tests/independent/ID: an answer by somebody who had
 # seen the lesson and the starter alone, with the test of the exercise. Only with
-# WARPLINGS_INDEPENDENT, which grader/tests/gpu/agreement.py sets: nothing else builds them.
+# WARPLINGS_INDEPENDENT, which grader/tests/gpu/agreement.py sets when it has written the files into
+# the build folder: nothing else builds them.
 function(warplings_exercise_independent name id)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "ARCH;DEVICE_LINK" "OBJECTS;LIBRARIES;INCLUDES;FLAGS")
   if(NOT WARPLINGS_INDEPENDENT)
@@ -13,7 +14,7 @@ function(warplings_exercise_independent name id)
   if(arg_DEVICE_LINK)
     set(device_link DEVICE_LINK ${arg_DEVICE_LINK})
   endif()
-  file(GLOB answers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/grader/tests/independent/${id}/*.cu")
+  file(GLOB answers CONFIGURE_DEPENDS "${CMAKE_BINARY_DIR}/independent/${id}/*.cu")
   foreach(answer IN LISTS answers)
     cmake_path(GET answer STEM stem)
     set(target ${name}.independent.${stem})

@@ -54,10 +54,28 @@ def speed_exercises():
 
 
 def independent(exercise):
-    """The names of the kernels that others wrote for an exercise."""
+    """The kernels that others wrote for an exercise, by name: their texts. NAME.diff is NAME.cu by its
+    difference from another one, without context (diff -U0)."""
     folder = os.path.join(ROOT, "grader/tests/independent", exercise)
-    return sorted(INDEPENDENT + os.path.splitext(os.path.basename(name))[0]
-                  for name in glob.glob(os.path.join(folder, "*.cu")))
+    texts = {}
+    for name in sorted(glob.glob(os.path.join(folder, "*.cu"))):
+        with open(name) as file:
+            texts[os.path.basename(name)] = file.read()
+    for name in sorted(glob.glob(os.path.join(folder, "*.diff"))):
+        with open(name) as file:
+            first, _, *lines = file.read().splitlines(keepends=True)
+        old, new, at = texts[first.split()[1]].splitlines(keepends=True), [], 0
+        for line in lines:
+            hunk = re.match(r"@@ -(\d+)(?:,(\d+))? ", line)
+            if hunk:
+                start, count = int(hunk[1]), int(hunk[2] or 1)
+                until = start if count == 0 else start - 1
+                new += old[at:until]
+                at = until + count
+            elif line[0] == "+":
+                new.append(line[1:])
+        texts[os.path.basename(name)[:-len("diff")] + "cu"] = "".join(new + old[at:])
+    return {INDEPENDENT + name[:-len(".cu")]: text for name, text in texts.items()}
 
 
 def program(device, exercise, variant):
@@ -72,6 +90,12 @@ def build(device, kernels):
     """Builds the programs of kernels, (exercise, variant); what could not be built, in CMake's words."""
     folder = os.path.join(ROOT, "build", device)
     others = any(variant.startswith(INDEPENDENT) for _, variant in kernels)
+    for exercise in {exercise for exercise, variant in kernels if variant.startswith(INDEPENDENT)}:
+        sources = os.path.join(folder, "independent", exercise)
+        os.makedirs(sources, exist_ok=True)
+        for variant, text in independent(exercise).items():
+            with open(os.path.join(sources, variant.removeprefix(INDEPENDENT) + ".cu"), "w") as file:
+                file.write(text)
     targets = {os.path.basename(program(device, *kernel)[0]) for kernel in kernels}
     for command in (["-S", ROOT, "-B", folder, f"-DWARPLINGS_INDEPENDENT={'ON' if others else 'OFF'}"],
                     ["--build", folder, "--parallel", str(os.cpu_count()),
@@ -95,11 +119,8 @@ def fingerprint(exercise, variant=""):
     """Of everything that decides what the kernels of an exercise do; bars and white space may change
     afterwards. Of a kernel by others: of what decides its time."""
     if variant.startswith(INDEPENDENT):
-        names = [os.path.join(ROOT, "grader/tests/independent", exercise,
-                              variant.removeprefix(INDEPENDENT) + ".cu"),
-                 *glob.glob(os.path.join(ROOT, "chapters", exercise + "_baseline.cu"))]
-        texts = []
-        for name in names:
+        texts = [independent(exercise)[variant].encode()]
+        for name in glob.glob(os.path.join(ROOT, "chapters", exercise + "_baseline.cu")):
             with open(name, "rb") as file:
                 texts.append(file.read())
         with open(os.path.join(ROOT, "chapters", exercise + "_test.cpp"), "rb") as file:
