@@ -7,7 +7,7 @@
 
 __global__ void mirror_image(const unsigned char* in, unsigned char* out, int width, int height) {
   // TODO(1): Each thread writes one pixel of the mirrored picture: x runs over the columns, y
-  // over the rows, and who stands outside of the picture touches nothing (about 5 lines).
+  // over the rows, and the threads outside the picture touch nothing (about 5 lines).
 }
 
 void launch_mirror_image(const unsigned char* d_in, unsigned char* d_out, int width, int height) {

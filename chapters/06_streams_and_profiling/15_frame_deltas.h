@@ -15,7 +15,7 @@
 //             in `stream` is
 //   h_deltas  frames x pixels floats in pinned host memory
 //             frames >= 0, pixels >= 1, frames * pixels < 2^31
-//   home      raised by 1 for every frame whose deltas are in h_deltas, as soon as they are
+//   home      increased by 1 for every frame whose deltas are in h_deltas, as soon as they are
 //   stream    does not wait for the default stream
 // At most 8 * pixels floats of device memory are asked for in a call. Several threads of the host
 // may call at the same time, each with arrays and a stream of its own.

@@ -7,7 +7,7 @@
 
 __global__ void mirror_image(const unsigned char* in, unsigned char* out, int width, int height) {
   //~ // TODO(1): Each thread writes one pixel of the mirrored picture: x runs over the columns, y
-  //~ // over the rows, and who stands outside of the picture touches nothing (about 5 lines).
+  //~ // over the rows, and the threads outside the picture touch nothing (about 5 lines).
   //~begin 1
   // x is the fast axis: threads that differ by 1 in threadIdx.x touch bytes that differ by 1 in
   // address, so a warp of 32 threads reads one contiguous piece of a row.

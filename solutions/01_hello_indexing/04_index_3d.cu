@@ -9,7 +9,7 @@ __global__ void number_voxels(int* block_id, int* thread_id, int* global_id, Vol
   const int x = blockIdx.x * blockDim.x + threadIdx.x;
   const int y = blockIdx.y * blockDim.y + threadIdx.y;
   const int z = blockIdx.z * blockDim.z + threadIdx.z;
-  //~ // TODO(1): Send home who stands outside of the volume; the others know their voxel (4 lines).
+  //~ // TODO(1): Send home the threads outside the volume; the others know their voxel (4 lines).
   //~ if (x + y + z > 0) return;
   //~ const int voxel = 0;
   //~begin 1
