@@ -1,7 +1,7 @@
 // Given code of chapter 05, for exercises 06 and later: what 05 is about, ready to use. All 32
 // lanes of the warp must call it together.
-#ifndef CHAPTERS_05_WARPS_WARP_SCAN_H_
-#define CHAPTERS_05_WARPS_WARP_SCAN_H_
+#ifndef CHAPTERS_05_WARPS_06_BLOCK_SCAN_SUPPORT_H_
+#define CHAPTERS_05_WARPS_06_BLOCK_SCAN_SUPPORT_H_
 
 #include "support.h"
 
@@ -15,4 +15,4 @@ __device__ inline float warp_inclusive_sum(float value) {
   return value;
 }
 
-#endif  // CHAPTERS_05_WARPS_WARP_SCAN_H_
+#endif  // CHAPTERS_05_WARPS_06_BLOCK_SCAN_SUPPORT_H_

@@ -66,8 +66,9 @@ __device__ void keep_sums(float (&sums)[kRows][kCols], float* kept) {
   // with each lane: they go to their places in `kept`. And below: from there to c.
 }
 
-// Writes what was kept of `turns` turns to c, or adds it; the last one was at row `last`. Columns
-// begin at `col`. Neighbours in c are written by neighbours, so that memory gets whole sectors.
+// Writes what was kept of `turns` turns to c, or adds it. The last turn was at row `last`, and from
+// one turn of a warp to its next it is `turn` rows. Columns begin at `col`. Neighbours in c are
+// written by neighbours, so that memory gets whole sectors.
 __device__ void write_sums(const float* kept, int turns, float* c, int last, int turn, int col,
                            int m, int n, bool add) {
 }
@@ -79,7 +80,8 @@ __global__ void __launch_bounds__(32 * kWarps, 1)
   // TODO(2): All warps of the grid share out the rows, kRows at a time, and each has room in
   // shared memory for its rows, in kParts parts. While a part is multiplied, the others are on
   // their way. The block keeps its columns of b there, too, and the sums of kKept turns of each
-  // warp, which are written together: kBytesPerK and kBytesOfSums say how much room there is.
+  // warp, which are written together. In this order: columns, the rows of each warp, the sums of
+  // each warp; kBytesPerK and kBytesOfSums say how much room there is.
 }
 
 void launch_matmul_tall_skinny(const float* d_a, const float* d_b, float* d_c, int m, int n,

@@ -41,7 +41,8 @@ __device__ void add_step(State& state, float (&score)[kEach][kEach]) {
     // TODO(1): The greatest of what was and of all scores of this query, also those in other lanes
     // (greatest_of_row; about 2 lines).
     // TODO(2): Scale total and sums from the old greatest to the new one. Then replace each score by
-    // its weight, exp2f(kScale * (score - greatest)), and add that to total (about 8 lines).
+    // its weight, exp2f(kScale * (score - greatest)), and add that to total (about 8 lines, in the
+    // place of the next one).
     for (int c = 0; c < kEach; ++c) state.total[r] += score[r][c] = kScale;
     state.greatest[r] = greatest;
   }

@@ -22,7 +22,7 @@ static void inverse(const float2* d_y, float2* d_x, int n, int batch) {
 void launch_ifft(const float2* d_y, float2* d_x, int n, int batch) { inverse(d_y, d_x, n, batch); }
 
 // y (n / 2 + 1 per transform) from z, the transforms of the n / 2 pairs. Block (t, b) has values k
-// of transform t: of which there may be more than the 65,535 blocks that a grid has in y.
+// of transform t. Transforms go along x, since there may be more than 65,535 of them.
 __global__ void split_pairs(const float2* z, float2* y, int n) {
   // TODO(2): y has the transform of the n real values, from k = 0 to n / 2, out of the transform z
   // of the pairs: E, that of the even values, and O, that of the odd ones, are both in it. E and O

@@ -45,8 +45,8 @@ __device__ void fill_stage(unsigned char* tile_a, const CUtensorMap* map_a,
                            const CUtensorMap* map_b, int row, int col, int i, uint64_t* full,
                            uint64_t* empty, int parity) {
   wait(empty, parity ^ 1);  // before its first use it is as if a phase of parity 1 had ended
-  //~ // TODO(1): Say how many bytes will come, and copy the box of a and, behind it, the four boxes
-  //~ // of b, 64 columns each (about 5 lines).
+  //~ // TODO(1): In the place of this arrival: say how many bytes will come, and copy the box of a
+  //~ // and, behind it, the four boxes of b, 64 columns each (about 5 lines).
   //~ arrive(full);
   //~begin 1
   arrive_and_expect(full, kBytesA + kBytesB);

@@ -1,8 +1,9 @@
 // 08/08 Conv2d, NCHW: a batch of images with several channels, and several filters: a layer.
-//   x  n x c x h x w,  f  k x c x r x s,  y  n x k x p x q: floats in device memory, last index
-//   fastest y[n][k][row][col] = sum over c, i, j of f[k][c][i][j] x[n][c][row + i - pad][col + j -
-//   pad] A thread makes one output. Neighbouring threads make neighbouring columns, so the lanes of
-//   a warp share a filter and read neighbouring pixels. The channels are added up: a filter has
+//   x  n x c x h x w,  f  k x c x r x s,  y  n x k x p x q: floats in device memory, the last index
+//   fastest.
+//   y[n][k][row][col] = sum over c, i, j of f[k][c][i][j] x[n][c][row + i - pad][col + j - pad].
+//   A thread makes one output. Neighbouring threads make neighbouring columns, so the lanes of a
+//   warp share a filter and read neighbouring pixels. The channels are added up: a filter has
 //   weights for each of them, and makes one channel of the result.
 //   TODOs  2
 #include "08_conv2d_nchw.h"
