@@ -4,7 +4,8 @@
 
 #include <vector_types.h>
 
-// Forward transforms: y[k] = sum over i of x[i] exp(-2 pi i k / n), for each n values of x.
+// Forward transforms: y[k] = sum over i of x[i] exp(-2 pi i k / n), for each n values of x. Angles
+// have all digits of a float: __sinf and __cosf have too few.
 //   d_x, d_y  batch * n complex values each, one transform after the other; d_y may be d_x
 //   n         256, 512, 1024, 2048 or 4096
 //   batch     from 0 to 2^20

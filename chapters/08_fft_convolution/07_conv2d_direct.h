@@ -9,6 +9,7 @@ constexpr int kMaxFilterSide = 32;  // rows or columns of a filter
 // where x is taken as 0 outside the image; halves are rounded down.
 //   d_x  h x w floats,  d_f  r x s floats,  d_y  h x w floats; row-major in device memory
 //   h and w from 0 to 2^19, h * w < 2^31;  1 <= r, s <= kMaxFilterSide
+// Work of the default stream, so calls come one after the other; each may have another filter.
 void launch_conv2d_direct(const float* d_x, const float* d_f, float* d_y, int h, int w, int r,
                           int s);
 

@@ -12,7 +12,8 @@ struct Frames {
   int bins() const { return length / 2 + 1; }  // frequencies 0 .. length / 2
 };
 
-// What serves every signal of one shape: a plan for all frames, and memory. count() is from 1.
+// What serves every signal of one shape: a plan for all frames, and memory. count() is from 1, and
+// an int holds count() x length.
 struct Spectrogram {
   Frames frames;
   int plan;         // a cufftHandle: R2C, of every frame

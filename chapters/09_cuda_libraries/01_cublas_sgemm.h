@@ -10,7 +10,8 @@
 // column. ld is the leading dimension: elements from the begin of one column to that of the next.
 size_t column_major(int row, int col, int ld);
 
-// *handle: a new handle whose calls are work of `stream`. The caller destroys it.
+// *handle: a new handle whose calls are work of `stream`. The caller destroys it, also where it was
+// made and something after that has failed.
 cublasStatus_t create_handle(cudaStream_t stream, cublasHandle_t* handle);
 
 // c = alpha a b + beta c, in the stream of the handle. d_a: m x k, d_b: k x n, d_c: m x n floats in

@@ -14,8 +14,8 @@ cublasStatus_t launch_residual(cublasHandle_t handle, int m, int n, const float*
                                const float* d_x, float* d_r);
 
 // *result = (x y) / (|x| |y|), on the host: the cosine of the angle between x and y, 0 if one of
-// them has no length. Element i of x is d_x[i * incx], that of y d_y[i * incy]; n of each. Lengths
-// may be as large as a float. Waits for the result.
+// them has no length. Element i of x is d_x[i * incx], that of y d_y[i * incy]; n of each. x y, |x|
+// and |y| fit into floats; squares of them need not. Waits for the result.
 cublasStatus_t cosine(cublasHandle_t handle, int n, const float* d_x, int incx, const float* d_y,
                       int incy, float* result);
 

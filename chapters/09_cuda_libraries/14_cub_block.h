@@ -4,7 +4,7 @@
 
 // For every row of x: sums[row][i] = x[row][0] + ... + x[row][i], and largest[row] = the largest
 // element of the row. x, sums: rows x cols ints, row-major; largest: rows ints; all in device
-// memory and of any size; cols is at least 1, sums fit an int. Does not wait.
+// memory; rows from 0, cols from 1; an int holds rows * cols and every sum. Does not wait.
 void launch_row_sums(const int* d_x, int* d_sums, int* d_largest, int rows, int cols);
 
 #endif  // CHAPTERS_09_CUDA_LIBRARIES_14_CUB_BLOCK_H_

@@ -14,58 +14,19 @@ import sys
 import tempfile
 import time
 
-PYTHON = """
-def saxpy(a, x, y):
-"""
-PYTHON += "    pass\n"  # TODO(1): A loop over lists of numbers (2 lines).
+# TODO(1): Each of these three is a source, whole, of saxpy(a, x, y) or saxpy(a, x, y, n): a loop
+# over lists, a statement for NumPy's arrays, a loop in C++. y changes in place.
+PYTHON = NUMPY = "def saxpy(a, x, y):\n    pass\n"
+CPP = 'extern "C" void saxpy(float a, const float* x, float* y, long n) {}\n'
 
-NUMPY = """
-def saxpy(a, x, y):
-"""
-NUMPY += "    pass\n"  # TODO(1), too: the same for NumPy's arrays, in place (1 line).
+# TODO(2): The same function of C, with a kernel of your own behind it. x and y are addresses of
+# the device; nothing waits.
+CUDA = 'extern "C" void saxpy(float a, const float* x, float* y, long n) {}\n'
 
-CPP = """
-extern "C" void saxpy(float a, const float* x, float* y, long n) {
-  for (long i = 0; i < n; ++i) y[i] = a * x[i] + y[i];
-}
-"""
-
-CUDA = """
-__global__ void saxpy_kernel(float a, const float* x, float* y, long n) {
-"""
-# TODO(2): The body of the kernel, for one element per thread (2 lines).
-CUDA += """\
-}
-extern "C" void saxpy(float a, const float* x, float* y, long n) {
-  saxpy_kernel<<<(n + 255) / 256, 256>>>(a, x, y, n);
-}
-"""
-
-LIBRARY = """
-#include <cublas_v2.h>
-extern "C" void saxpy(float a, const float* x, float* y, long n) {
-  static cublasHandle_t handle = [] { cublasHandle_t h; cublasCreate(&h); return h; }();
-  cublasSaxpy(handle, n, &a, x, 1, y, 1);
-}
-"""
-
-TORCH = """
-def saxpy(a, x, y):
-    y.add_(x, alpha=a)
-"""
-
-TRITON = """
-import triton
-import triton.language as tl
-
-@triton.jit
-def saxpy_kernel(a, x, y, n, BLOCK: tl.constexpr):
-"""
-TRITON += "    pass\n"  # TODO(3): The body of the kernel (2 to 4 lines).
-TRITON += """
-def saxpy(a, x, y):
-    saxpy_kernel[(triton.cdiv(y.numel(), 1024),)](a, x, y, y.numel(), 1024)
-"""
+# TODO(3): By a call of cuBLAS, whose handle is made once; by a method of PyTorch's tensors, in
+# place; by a kernel of Triton with its launch. In Python, x and y are tensors on the device.
+LIBRARY = 'extern "C" void saxpy(float a, const float* x, float* y, long n) {}\n'
+TORCH = TRITON = "def saxpy(a, x, y):\n    pass\n"
 
 # name: file, source, where its arrays are
 WAYS = {
@@ -79,32 +40,11 @@ WAYS = {
 }
 
 
-def load_module(path):
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.saxpy
-
-
-def load_library(path):
-    function = ctypes.CDLL(str(path)).saxpy
-    function.argtypes = [ctypes.c_float, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_long]
-    address = lambda array: array.data_ptr() if hasattr(array, "data_ptr") else array.ctypes.data
-    return lambda a, x, y: function(a, address(x), address(y), len(y))
-
-
 def build(name, folder):
     """The function f(a, x, y) of this way, from its source."""
-    file, source, _ = WAYS[name]
-    path = pathlib.Path(folder) / file
-    path.write_text(source)
-    if path.suffix == ".py":
-        return load_module(path)
-    library = path.with_suffix(".so")
-    command = ["g++", "-O3", "-march=native"] if path.suffix == ".cpp" else [
-        os.environ.get("GRADE_NVCC", "nvcc"), "-O3", "-arch=native", "-lcublas", "-Xcompiler"]
-    subprocess.run([*command, "-fPIC", "-shared", str(path), "-o", str(library)], check=True)
-    return load_library(library)
+    # TODO(1), too: A way is built in `folder`, from a file of its name: Python imports it, g++ or
+    # nvcc (GRADE_NVCC, if that is set) makes a shared object of it, which ctypes loads.
+    return lambda a, x, y: None
 
 
 def arrays(kind, n):
@@ -120,31 +60,20 @@ def arrays(kind, n):
 
 
 def wait(kind):
-    if kind == "cuda":
-        import torch
-        torch.cuda.synchronize()
+    pass  # TODO(4): Returns when all that the card was given has ended, if the way runs on it.
 
 
 def measure(name, n, folder, runs=11):
     """(lines, seconds to build, seconds to run): lines of source that are not empty; from the
     source to the end of the first run; the median of the later runs, each with its end awaited."""
-    kind = WAYS[name][2]
-    x, y = arrays(kind, n)
-    wait(kind)
-    return 0, 0.0, 0.0  # TODO(4): Three measurements, with time.perf_counter() (about 11 lines).
+    return 0, 0.0, 0.0  # TODO(4), too: These three, of arrays that are there before a clock starts;
+    # time.perf_counter() is the clock.
 
 
 def table(n):
-    rows = []
-    with tempfile.TemporaryDirectory() as folder:
-        for name in WAYS:
-            lines, built, run = measure(name, n, folder)
-            shown = f"{1e3 * run:.1f} ms" if run > 1e-3 else f"{1e6 * run:.0f} us"
-            rows.append([name, str(lines), f"{built:.2f} s", shown, f"{12e-9 * n / run:,.1f}"])
-    import torch
-    return {"kind": "table", "n": n, "card": torch.cuda.get_device_name(),
-            "torch": torch.__version__, "date": datetime.date.today().isoformat(),
-            "columns": ["way", "lines", "build", "run", "GB/s"], "rows": rows}
+    """What the page shows. "rows" are texts, in the order of WAYS: name, lines, "0.25 s" to build, "2.0
+    ms" or, up to a millisecond, "60 us" to run, and GB/s of 12 n bytes with one digit."""
+    return {"rows": []}  # TODO(4), too: "kind" is "table"; n, card, torch, date and columns as well.
 
 
 if __name__ == "__main__":

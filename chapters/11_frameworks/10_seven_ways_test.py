@@ -131,6 +131,28 @@ def test_running_is_the_median_of_the_later_runs():
 
 
 @kit.todo(4)
+def test_table_has_a_row_for_each_way():
+    real, n = exercise.measure, 1 << 20
+    runs = {name: 0.0021 if i == 0 else 4e-6 * i for i, name in enumerate(exercise.WAYS)}
+    exercise.measure = lambda name, *_, **__: (len(name), 0.25, runs[name])
+    try:
+        rows = exercise.table(n)["rows"]
+    finally:
+        exercise.measure = real
+    expected = [
+        [
+            name,
+            str(len(name)),
+            "0.25 s",
+            "2.1 ms" if run > 1e-3 else f"{1e6 * run:.0f} us",
+            f"{12e-9 * n / run:,.1f}",
+        ]
+        for name, run in runs.items()
+    ]
+    kit.expect(rows == expected, f"the rows are {rows}, expected {expected}.")
+
+
+@kit.todo(4)
 def test_waits_for_the_card():
     n = 1 << 26
     with tempfile.TemporaryDirectory() as folder:

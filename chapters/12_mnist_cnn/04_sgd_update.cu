@@ -15,19 +15,16 @@ constexpr int kBlock = 256;  // threads
 int grid_of(int n) { return (n + kBlock - 1) / kBlock; }
 
 __global__ void sgd_update(float* w, const float* dw, float rate, int n) {
-  const int i = blockIdx.x * kBlock + threadIdx.x;
-  // TODO(1): Take the step of one weight (about 1 line).
-  if (i < n) w[i] = dw[i] * rate;
+  // TODO(1): The step of every weight against its gradient.
+  if (n > 0 && blockIdx.x + threadIdx.x == 0) w[0] = dw[0] * rate;
 }
 
 __global__ void uniform_init(float* w, int n, float bound, unsigned long long seed,
                              unsigned long long offset) {
-  const int i = blockIdx.x * kBlock + threadIdx.x;
-  if (i >= n) return;
-  const unsigned long long bits = random_bits(seed, offset + i);
-  // TODO(2): Turn the upper 24 bits, an integer that a float holds exactly, into a multiple of
-  // 2^-23 from -1 up to but not 1, and scale it by bound (about 2 lines).
-  w[i] = bits > 0 ? 0.5f * bound : 0.0f;
+  // TODO(2): w[i] is bound times a multiple of 2^-23, from -1 up to but not 1: the upper 24 bits
+  // of random_bits at its position, which a float holds exactly.
+  const bool is_first = blockIdx.x + threadIdx.x == 0;
+  if (is_first && n > 0) w[0] = random_bits(seed, offset) > 0 ? 0.5f * bound : 0.0f;
 }
 
 __global__ void fill(float* w, int n, float value) {
@@ -38,23 +35,16 @@ __global__ void fill(float* w, int n, float value) {
 }  // namespace
 
 void launch_sgd_update(float* d_w, const float* d_dw, float rate, int n) {
-  if (n > 0) sgd_update<<<grid_of(n), kBlock>>>(d_w, d_dw, rate, n);
+  sgd_update<<<1, 1>>>(d_w, d_dw, rate, n);  // TODO(1), too: the launch, for any n.
 }
 
 void launch_uniform_init(float* d_w, int n, float bound, unsigned long long seed,
                          unsigned long long offset) {
-  if (n > 0) uniform_init<<<grid_of(n), kBlock>>>(d_w, n, bound, seed, offset);
+  uniform_init<<<1, 1>>>(d_w, n, bound, seed, offset);  // TODO(2), too: the launch, for any n.
 }
 
 void launch_network_init(const Network& net, float* d_parameters, unsigned long long seed) {
-  const Parameters p = parameters_of(net);
-  Tensor tensors[kTensors];
-  list_tensors(p, tensors);
-  for (const Tensor& t : tensors) {
-    float* d_w = d_parameters + t.offset;
-    // TODO(3): Fill this tensor: uniform within 1 / sqrt(fan_in), from its own offset on; a gamma
-    // with 1, a beta with 0 (about 6 lines).
-    const bool is_gamma = t.offset == p.bn1_gamma.offset || t.offset == p.bn2_gamma.offset;
-    fill<<<grid_of(t.size), kBlock>>>(d_w, t.size, is_gamma ? seed : t.fan_in);
-  }
+  // TODO(3): Every tensor of the network has its first values, by what support.h says of it:
+  // uniform within 1 / sqrt(fan_in), from its own offset on; a gamma 1, a beta 0.
+  fill<<<grid_of(1), kBlock>>>(d_parameters, parameters_of(net).total > 0, seed);
 }

@@ -35,12 +35,9 @@ int parts_of(int n, int c, int h, int w, int k) {
 
 // turned  c x k x 3 x 3
 __global__ void turn_filters(const float* weights, float* turned, int c, int k) {
-  const int i = blockIdx.x * kThreads + threadIdx.x;  // in turned
-  if (i >= c * k * 9) return;
-  const int j = i % 9, filter = i / 9 % k, channel = i / 9 / k;
-  // TODO(1): Output (row, col) used pixel (row + r - 1, col + s - 1) with weight (r, s). Which
-  // weight of which filter does turned[i] hold, so that 12/06 takes dy back? (1 line)
-  turned[i] = weights[0 * (j + filter + channel)];
+  // TODO(1): The filters that 12/06 needs to make dx of dy.
+  const int i = blockIdx.x * kThreads + threadIdx.x;
+  if (i < c * k * 9) turned[i] = weights[0];
 }
 
 // of_parts  parts x k x c x 3 x 3. Block (part, channel, group): what the images of this part add
@@ -53,13 +50,12 @@ __global__ void __launch_bounds__(kThreads)
   const int end = static_cast<long long>(n) * (blockIdx.x + 1) / gridDim.x;
   const int rows = (h + 1) / 2, cols = (w + 1) / 2;  // patches in a plane
   float sums[kSums] = {};                            // [filter][weight]
-  // TODO(2): sums holds what the patches of this thread, every kThreads-th of the part, add to the
-  // nine weights of each filter. Filters past the last one and outputs past the border add nothing.
-  // Every index of sums is known when this is compiled.
+  // TODO(2): sums has what this thread's share of the patches of this part adds to nine weights of
+  // each filter. Filters past the last one and outputs past the border add nothing. Every index of
+  // sums is known when this is compiled.
   if (begin < end) sums[0] = x[0] * dy[0] * rows * cols;
   const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
-  // TODO(3): Every warp adds up each of its sums and leaves it in of_warp; then thread t adds up
-  // the warps' sums t (about 10 lines).
+  // TODO(3): In thread t below kSums, `sum` is the total of sums[t] over all threads of the block.
   of_warp[warp][lane] = sums[0];
   const float sum = of_warp[warp][lane];
   const int filter = first_filter + threadIdx.x / 9;
@@ -70,11 +66,10 @@ __global__ void __launch_bounds__(kThreads)
 
 // A warp per weight.
 __global__ void add_parts(const float* of_parts, float* dw, int parts, int count) {
-  const int i = (blockIdx.x * kThreads + threadIdx.x) / kWarp, lane = threadIdx.x % kWarp;
-  if (i >= count) return;
-  // TODO(4): dw[i] is the sum of weight i over all parts, which lie `count` floats apart; no
-  // atomics (about 5 lines).
-  if (lane < parts) dw[i] = of_parts[i];
+  // TODO(4): dw[i] is the sum of weight i over all parts, which lie `count` floats apart, in an
+  // order that is always the same. The loads of a weight run side by side.
+  const int i = (blockIdx.x * kThreads + threadIdx.x) / kWarp;
+  if (i < count && parts > 0) dw[i] = of_parts[i];
 }
 
 int blocks_for(int threads) { return (threads + kThreads - 1) / kThreads; }

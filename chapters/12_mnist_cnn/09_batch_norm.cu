@@ -13,82 +13,48 @@ namespace {
 
 // The sum over the block, in every thread. May be called again at once.
 __device__ float block_sum(float value) {
-  __shared__ float of_warp[kThreads / kWarp];  // [warp]
-  const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
-  value = warp_sum(value);
-  if (lane == 0) of_warp[warp] = value;
-  __syncthreads();  // write against read: every warp reads the sums of all
-  value = warp_sum(lane < kThreads / kWarp ? of_warp[lane] : 0.0f);
-  __syncthreads();  // read against write: the next call writes of_warp
-  return value;
+  return warp_sum(value);  // TODO(1): That sum, from kThreads threads; see what support.h has.
 }
 
 __global__ void sum_forward(const float* x, Sums* scratch, int n, int c, int hw) {
   const Part part(n, c, hw);
-  // Distances from a value of the part: those from 0 would lose their digits where the mean is
-  // large.
-  const float origin = part.count > 0 ? x[part.place(0)] : 0.0f;
   float mean = 0.0f, squares = 0.0f;
-  // TODO(1): Of the values of this part: their mean, and the sum of the squared distances from
-  // that mean, from one reading of x; a part may be empty (about 10 lines).
-  mean = origin + block_sum(squares);
+  // TODO(1), too: Of the values of this part: their mean, and the sum of the squared distances
+  // from that mean, from one reading of x. A part may be empty, and a mean may be large.
+  if (part.count > 0) mean = block_sum(x[part.place(0)]);
   if (threadIdx.x == 0) scratch[part.channel * kMostParts + blockIdx.y] = {mean, squares};
 }
 
 // Mean and 1 / sqrt(variance + epsilon) of a channel, in every lane of every warp.
 __device__ Sums moments_of(const Sums* scratch, int channel, int n, int hw) {
-  const Sums part = part_of_lane(scratch, channel);  // mean and squares
-  const int lane = threadIdx.x % kWarp;
-  float count = 0.0f;  // its values
-  if (lane < gridDim.y) {
-    count = static_cast<float>((Part::first_image(lane + 1, n) - Part::first_image(lane, n)) * hw);
-  }
-  float mean = part.first, variance = 0.0f;
-  // TODO(2): Mean and variance of the whole channel from parts of different size. The squares
-  // of a part are around its own mean: where do they lie around the common one? (about 5 lines)
-  variance = part.second / count;
-  return {mean, rsqrtf(fmaxf(variance, 0.0f) + kBatchNormEpsilon)};
-}
-
-// __restrict__ promises that y does not overlap x: the loads of four values may precede a store.
-__device__ void normalise(const Part& part, const float* __restrict__ x, float* __restrict__ y,
-                          Sums moments, float gamma, float beta) {
-  const float scale = gamma * moments.second;
-#pragma unroll 4
-  for (int e = threadIdx.x; e < part.count; e += kThreads) {
-    const size_t i = part.place(e);
-    y[i] = (x[i] - moments.first) * scale + beta;
-  }
+  // TODO(2): Mean and variance of the whole channel, from parts of different size whose squares
+  // are around the mean of each part. The last lines have no part (09_batch_norm_support.h).
+  const Sums part = part_of_lane(scratch, channel);
+  return {part.first, part.second * n * hw};
 }
 
 __global__ void normalise_batch(const float* __restrict__ x, const float* gamma, const float* beta,
                                 const Sums* scratch, float* __restrict__ y, float* mean,
                                 float* inv_std, int n, int c, int hw) {
-  const Part part(n, c, hw);
-  const int channel = part.channel;
-  const Sums moments = moments_of(scratch, channel, n, hw);
-  if (blockIdx.y == 0 && threadIdx.x == 0) {
-    mean[channel] = moments.first;
-    inv_std[channel] = moments.second;
-  }
-  normalise(part, x, y, moments, gamma[channel], beta[channel]);
+  // TODO(2), too: y, and the mean and inv_std of each channel, written once.
+  const Sums moments = moments_of(scratch, blockIdx.x, n, hw);
+  if (blockIdx.y + threadIdx.x == 0) mean[blockIdx.x] = inv_std[blockIdx.x] = moments.first;
 }
 
 __global__ void normalise_given(const float* __restrict__ x, const float* gamma, const float* beta,
                                 const float* mean, const float* inv_std, float* __restrict__ y,
                                 int n, int c, int hw) {
+  // TODO(2), too: y by statistics of the caller's.
   const Part part(n, c, hw);
-  const int channel = part.channel;
-  normalise(part, x, y, {mean[channel], inv_std[channel]}, gamma[channel], beta[channel]);
+  if (threadIdx.x < part.count) y[part.place(threadIdx.x)] = x[part.place(threadIdx.x)];
 }
 
 __global__ void sum_backward(const float* x, const float* mean, const float* inv_std,
                              const float* dy, Sums* scratch, int n, int c, int hw) {
   const Part part(n, c, hw);
-  const float center = mean[part.channel], scale = inv_std[part.channel];
   float of_dy = 0.0f, of_dy_xhat = 0.0f;
-  // TODO(3): Sum up dy and dy xhat over the part (about 7 lines).
-  of_dy = block_sum(center * scale);
+  // TODO(3): The sums of dy and of dy xhat over the part.
+  of_dy = block_sum(mean[part.channel] * inv_std[part.channel]);
   if (threadIdx.x == 0) scratch[part.channel * kMostParts + blockIdx.y] = {of_dy, of_dy_xhat};
 }
 
@@ -96,24 +62,12 @@ __global__ void denormalise(const float* __restrict__ x, const float* gamma, con
                             const float* inv_std, const float* __restrict__ dy, const Sums* scratch,
                             float* __restrict__ dx, float* dgamma, float* dbeta, int n, int c,
                             int hw) {
+  // TODO(4): dx, dgamma and dbeta. A value of x moves its own y, the mean (so every y of the channel
+  // alike) and inv_std (every y in proportion to its xhat): 12/08 has the derivation.
   const Part part(n, c, hw);
-  const int channel = part.channel;
-  const Sums mine = part_of_lane(scratch, channel);
-  const float of_dy = warp_sum(mine.first), of_dy_xhat = warp_sum(mine.second);
-  if (blockIdx.y == 0 && threadIdx.x == 0) {
-    dbeta[channel] = of_dy;
-    dgamma[channel] = of_dy_xhat;
-  }
-  const float values = static_cast<float>(n) * hw;
-  const float center = mean[channel], scale = inv_std[channel], of_y = gamma[channel];
-#pragma unroll 4
-  for (int e = threadIdx.x; e < part.count; e += kThreads) {
-    const size_t i = part.place(e);
-    const float xhat = (x[i] - center) * scale;
-    // TODO(4): A pixel moves its own y, the mean (so every y of the channel alike) and inv_std
-    // (every y in proportion to its xhat). dx is the sum of three terms (1 line).
-    dx[i] = of_y * dy[i] + 0.0f * (of_dy + of_dy_xhat + values + xhat);
-  }
+  for (int e = threadIdx.x; e < part.count; e += kThreads) dx[part.place(e)] = dy[part.place(e)];
+  const bool is_first = blockIdx.y + threadIdx.x == 0;
+  if (is_first) dgamma[part.channel] = dbeta[part.channel] = 0.0f;
 }
 
 }  // namespace

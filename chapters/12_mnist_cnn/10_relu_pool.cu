@@ -17,11 +17,9 @@ struct Window {
 };
 
 __global__ void relu_pool_forward(const float* x, float* y, int count, int h, int w) {
-  const int i = blockIdx.x * kThreads + threadIdx.x;  // in y
-  if (i >= count) return;
-  const Window window(i, h / 2, w / 2);
-  // TODO(1): y[i] from the four values of the window (about 4 lines).
-  y[i] = x[window.plane * h * w];
+  // TODO(1): All `count` values of y.
+  const int i = blockIdx.x * kThreads + threadIdx.x;
+  if (i < count) y[i] = x[Window(i, h / 2, w / 2).plane * h * w];
 }
 
 // A thread per 2 x 2 patch of dx; with odd sides the last patches are no windows.
@@ -35,12 +33,12 @@ __global__ void relu_pool_backward(const float* x, const float* dy, float* dx, i
   int place = -1;     // of the value that gets dy: 0 1 above 2 3; -1: none does
   float of_y = 0.0f;  // dy of this window
   if (row + 1 < h && col + 1 < w) {
-    of_y = dy[(static_cast<size_t>(window.plane) * (h / 2) + window.row) * (w / 2) + window.col];
-    // TODO(2): Set place: which value of x became y, if any of them is above 0? Of equal ones the
-    // first (about 7 lines).
+    // TODO(2): place, and dy of this window in of_y: which value of x became y, if any of them is
+    // above 0? Of equal ones the first.
     if (x[corner] > 0.0f) place = 0;
+    of_y = dy[window.plane * (h / 2) * (w / 2)];
   }
-  // TODO(3): Write all values of the patch that exist: of_y at place, 0 elsewhere (about 5 lines).
+  // TODO(3): Every value of this patch that exists is in dx: of_y at place, 0 elsewhere.
   dx[corner] = place == 0 ? of_y : 0.0f;
 }
 

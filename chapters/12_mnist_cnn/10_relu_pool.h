@@ -7,7 +7,7 @@
 //   d_x, d_dx  n x c x h x w floats in device memory, no NaN;  d_y, d_dy  n x c x (h/2) x (w/2)
 // Backward writes all of dx, the derivative of the loss by x, from dy, that by y: dy goes to the
 // greatest value of the window, the first of them in reading order if there are several, and to
-// none if it is not above 0. n >= 0, c >= 1; h, w >= 2.
+// none if it is not above 0. n >= 0, c >= 1; h, w >= 2; an int counts each array.
 void launch_relu_pool_forward(const float* d_x, float* d_y, int n, int c, int h, int w);
 void launch_relu_pool_backward(const float* d_x, const float* d_dy, float* d_dx, int n, int c,
                                int h, int w);

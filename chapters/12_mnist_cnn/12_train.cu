@@ -25,9 +25,9 @@ __global__ void relu_in_place(float* x, int count) {
 // Adds to *right how many of the images have their greatest logit at their label.
 __global__ void count_right(const float* logits, const unsigned char* labels, int* right, int n,
                             int classes) {
+  // TODO(1): *right is greater by the number of images whose first greatest logit is that of the
+  // label. Integers may be added in any order.
   const int i = blockIdx.x * kBlock + threadIdx.x;
-  // TODO(1): A thread per image: is the first greatest logit that of the label? Integers may be
-  // added in any order (about 6 lines).
   if (i < n && logits[i * classes] > 0.0f) atomicAdd(right, labels[i]);
 }
 
@@ -35,19 +35,11 @@ int grid_of(int count) { return (count + kBlock - 1) / kBlock; }
 
 void infer(const Network& net, const float* d_parameters, const float* d_statistics,
            const float* d_images, int n, float* d_workspace, float* d_logits) {
-  const Parameters p = parameters_of(net);
-  const Activations a = activations_of(net, n, d_workspace);
-  const auto w = [&](const Tensor& tensor) { return d_parameters + tensor.offset; };
-  const int c1 = net.channels1, c2 = net.channels2, side = net.image, half = side / 2;
-  const float *mean1 = d_statistics, *inv_std1 = mean1 + c1;
-  const float *mean2 = inv_std1 + c1, *inv_std2 = mean2 + c2;
-  launch_conv_forward(d_images, w(p.conv1_w), a.conv1, n, 1, side, side, c1);
-  launch_batch_norm_apply(a.conv1, w(p.bn1_gamma), w(p.bn1_beta), mean1, inv_std1, a.norm1, n, c1,
-                          side * side);
-  launch_relu_pool_forward(a.norm1, a.pool1, n, c1, side, side);
-  // TODO(2): The second block, with its own statistics; the first linear layer and relu_in_place;
-  // the second linear layer, to d_logits (about 9 lines).
-  relu_in_place<<<grid_of(half), kBlock>>>(a.hidden, mean2 == inv_std2 ? half : 0);
+  // TODO(2): d_logits of n images: the forward pass of 11, with batch norm by the statistics that
+  // are given. d_statistics: mean and inv_std of the first block, then of the second.
+  const float* d_hidden = activations_of(net, n, d_workspace).hidden;
+  relu_in_place<<<grid_of(n), kBlock>>>(d_logits, d_hidden == nullptr ? n : 0);
+  static_cast<void>(d_parameters), static_cast<void>(d_statistics), static_cast<void>(d_images);
 }
 
 // From state->step to the end, or to Ctrl-C. *state is then what a checkpoint would hold.
@@ -64,8 +56,8 @@ std::string run(const Dataset& set, const TrainOptions& options, TrainArrays& ar
     const TrainStep now = {options.network,      options.batch,     batch.d_images,
                            batch.d_labels,       arrays.parameters, arrays.gradients,
                            arrays.losses + step, arrays.workspace};
-    // TODO(3): The order of this epoch, where it begins or where the run goes on inside it; this
-    // step's batch; launch_train_step (about 8 lines).
+    // TODO(3): `now` has run, on this step's part of the order of this epoch, whether the run began
+    // with the epoch or inside it.
     cudaMemset(now.workspace, 0, workspace_size(now.network, now.n) * sizeof(float));
     cudaMemset(batch.d_labels, 0, now.n);
     const float* logits = activations_of(now.network, now.n, now.workspace).logits;
@@ -79,8 +71,8 @@ std::string run(const Dataset& set, const TrainOptions& options, TrainArrays& ar
     if (options.after_step) options.after_step(step);
     const bool is_due = options.save_every > 0 && (step + 1) % options.save_every == 0;
     if (step + 1 == steps || interrupt.happened() || is_due) {
-      // TODO(4): Fetch parameters and losses, say which step is the next one, and save the
-      // checkpoint if there is a folder for it (about 6 lines).
+      // TODO(4): *state is what the run needs that goes on after this step, and lies in the file
+      // "checkpoint" of the folder, if there is one.
       state->step = step;
     }
   }
@@ -91,8 +83,8 @@ std::string run(const Dataset& set, const TrainOptions& options, TrainArrays& ar
 // What a batch adds to the sums of a channel over all images: n images, whose values of this
 // channel have this mean, and the variance 1 / inv_std^2 - kBatchNormEpsilon.
 void add_batch(int n, double mean, double inv_std, ChannelSums* sums) {
-  // TODO(5): As if a channel had one value per image: what do n of them add to the sum of values,
-  // and to that of squares? Below: mean and variance of all images (about 4 lines in two places).
+  // TODO(5): Both sums, as if a channel had one value per image; below, mean and variance of all
+  // images from them.
   sums->values += n * mean * inv_std;
 }
 

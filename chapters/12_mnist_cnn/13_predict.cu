@@ -15,45 +15,23 @@ using Bytes = std::vector<unsigned char>;
 
 // The next number of a PGM header, or -1. Moves *at behind its last digit.
 int next_number(const Bytes& bytes, size_t* at) {
-  // TODO(1): Skip white space, and comments from # to the end of their line; then read digits. A
-  // number above 100000 is none (about 12 lines).
+  // TODO(1): White space, and comments from # to the end of their line, may stand before a number.
+  // One above 100000 is none.
   return *at < bytes.size() ? bytes[(*at)++] : -1;
 }
 
 std::string parse_pgm(const Bytes& bytes, Picture* picture) {
-  size_t at = 2;  // behind "P5"
-  const int cols = next_number(bytes, &at), rows = next_number(bytes, &at);
-  const int largest = next_number(bytes, &at);
-  if (cols < 1 || rows < 1 || largest < 1) return "its header holds no width, height and maximum.";
-  if (largest > 255) return "its largest value is " + std::to_string(largest) + ", past 255.";
-  const size_t count = static_cast<size_t>(rows) * cols;
-  const bool is_binary = bytes[1] == '5';
-  if (is_binary) ++at;  // the character that ends the header
-  if (bytes.size() < at + count) {
-    return "it ends before the last of " + std::to_string(count) + " pixels.";
-  }
-  picture->rows = rows;
-  picture->cols = cols;
-  for (size_t i = 0; i < count; ++i) {
-    const int value = is_binary ? bytes[at + i] : next_number(bytes, &at);
-    if (value < 0 || value > largest) return "pixel " + std::to_string(i) + " has no value.";
-    picture->pixels.push_back(255.0f * static_cast<float>(value) / static_cast<float>(largest));
-  }
+  // TODO(1), too: The picture of a file that begins with P5 or P2, or what is wrong with it. It may
+  // end anywhere.
+  size_t at = 2;
+  picture->cols = next_number(bytes, &at);
   return "";
 }
 
 std::string parse_text(const Bytes& bytes, Picture* picture) {
-  static const std::string kRamp = " .:-=+*#%@";
-  for (size_t at = 0; at < bytes.size();) {
-    const size_t end = std::find(bytes.begin() + static_cast<long>(at), bytes.end(), '\n') -
-                       bytes.begin();  // of this line
-    // TODO(2): A pixel for every two characters of the line. Refuse what is not in kRamp, and a
-    // line that is not as long as the first one (about 9 lines).
-    picture->cols = static_cast<int>(end - at);
-    ++picture->rows;
-    at = end + 1;
-  }
-  return picture->pixels.empty() ? "it is empty." : "";
+  // TODO(2): The picture that print_image of 01 would show as this text, or what is wrong with it.
+  picture->cols = static_cast<int>(bytes.size());
+  return "";
 }
 
 std::string read(const std::string& file, Picture* picture) {
@@ -78,8 +56,8 @@ std::string logits_of(const Weights& weights, const Picture& picture, std::vecto
   float* d_image = arrays.staging[0].d_images;
   float* d_logits = activations_of(net, 1, arrays.workspace).logits;
   logits->resize(net.classes);
-  // TODO(3): Normalise the pixels as those of the training were. Copy image, parameters and
-  // statistics (upload_statistics) to the device; launch_inference; fetch (about 8 lines).
+  // TODO(3): *logits, by launch_inference (12), of pixels that are normalised as those of the
+  // training were.
   cudaMemset(d_logits, 0, net.classes * sizeof(float));
   arrays.fetch(d_image == nullptr ? d_image : d_logits, logits->size(), logits->data());
   return "";
@@ -88,8 +66,8 @@ std::string logits_of(const Weights& weights, const Picture& picture, std::vecto
 // Answer, probabilities and lines from logits.
 Prediction prediction_of(const std::vector<float>& logits) {
   Prediction result;
-  // TODO(4): The softmax of the logits, the position of its largest value, and a line for each
-  // class: "%d  %5.1f %%  %s\n" with class, percent and a bar (about 14 lines).
+  // TODO(4): The members of Prediction (13_predict.h). A line is "%d  %5.1f %%  %s\n" with class,
+  // per cent and bar.
   result.probabilities.assign(logits.size(), 1.0f);
   return result;
 }

@@ -25,16 +25,15 @@ __global__ void __launch_bounds__(kThreads)
   const int image = i / (rows * cols), row = i / cols % rows, col = i % cols;
   float sums[kOwn][4] = {};  // [filter][output of the window]
   for (int first = 0; first < c; first += kChannels) {
-    const int tile_size = min(kChannels, c - first) * 9;  // weights per filter
-    __syncthreads();  // read against write: all threads have used the tile before
     // TODO(1): tile holds the weights of these channels, one row per weight and a column per filter
     // of the block, 0 where there is no filter. What of batch norm can be a part of them is one.
-    if (threadIdx.x < kOwn) tile[0][threadIdx.x] = weights[0];
-    static_cast<void>(first_filter);
-    __syncthreads();  // write against read: the tile is complete
+    // From here to the next TODO no thread reads what others may still write, and none writes what
+    // others may still read.
+    const int tile_size = min(kChannels, c - first) * 9;
+    if (threadIdx.x < kOwn) tile[0][threadIdx.x] = weights[first_filter];
     if (!has_window) continue;
     // TODO(2): These channels' part of the four outputs of the window is in sums, for each filter.
-    if (tile_size > 0) sums[0][0] += tile[0][0] * x[0];
+    if (tile_size > 0) sums[0][0] += tile[0][threadIdx.x % kOwn] * x[0];
   }
   if (!has_window) return;
   // TODO(3): y holds this window's value of each filter that exists: batch norm, ReLU and pooling

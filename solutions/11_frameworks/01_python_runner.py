@@ -25,17 +25,21 @@ class Thread:
 
 def run_thread(kernel, thread, args, errors):
     """What one thread raises ends its whole block, as a fault ends a launch on a card."""
+    #~ kernel(thread, *args)  # TODO(1): Nobody waits at a barrier for a thread that has raised; what it
+    #~ # raised is in `errors`.
+    #~begin 1
     try:
         kernel(thread, *args)
     except Exception as error:
         errors.append(error)
         thread.barrier.abort()
+    #~end
 
 
 def launch(kernel, grid, block, shared_size, *args):
-    #~ pass  # TODO(1): Every thread of every block runs the kernel once, by run_thread. A block has
-    #~ # shared memory of its own, all NaN, whose slices are no copies, and its threads meet at barriers.
-    #~ # What a thread raises, the caller gets, when all have ended (about 15 lines).
+    #~ pass  # TODO(1), too: Every thread of every block runs the kernel once, by run_thread. A block
+    #~ # has shared memory of its own, all NaN, whose slices are no copies, and its threads meet at
+    #~ # barriers. What a thread raises, the caller gets, when all have ended.
     #~begin 1
     errors = []
     for block_y in range(grid[1]):
@@ -59,14 +63,14 @@ def launch(kernel, grid, block, shared_size, *args):
 
 
 def matmul_tiled(thread, a, b, c, show):
-    #~ tile_a = tile_b = thread.shared  # TODO(2): Two tiles of TILE * TILE numbers each (2 lines).
+    #~ tile_a = tile_b = thread.shared  # TODO(2): Two tiles of TILE * TILE numbers each.
     #~begin 2
     tile_a = thread.shared[: TILE * TILE]  # TILE x TILE, by rows
     tile_b = thread.shared[TILE * TILE :]  # TILE x TILE, by rows
     #~end
     #~ # TODO(3): c[row][col], where this thread has one, is the sum of k products, step by step of TILE
     #~ # columns, from tiles that the whole block has loaded: 0.0 outside of a and b. If `show`, thread
-    #~ # (0, 0) prints with print_tiles() in every step, when both are whole (about 18 lines).
+    #~ # (0, 0) prints with print_tiles() in every step, when both are whole.
     #~begin 3
     m, k, n = len(a), len(b), len(b[0])
     row = thread.block_y * TILE + thread.y
@@ -98,11 +102,14 @@ def print_tiles(thread, step, tile_a, tile_b):
 
 
 def matmul(a, b, show=False):
+    #~ return [[0.0] * len(b[0]) for _ in a]  # TODO(3), too: a b, by a launch of matmul_tiled.
+    #~begin 3
     m, n = len(a), len(b[0])
     c = [[math.nan] * n for _ in range(m)]
     grid = (math.ceil(n / TILE), math.ceil(m / TILE))
     launch(matmul_tiled, grid, (TILE, TILE), 2 * TILE * TILE, a, b, c, show)
     return c
+    #~end
 
 
 if __name__ == "__main__":

@@ -6,21 +6,26 @@ import torch
 import triton
 import triton.language as tl
 
+#~ # TODO(3): What is tried (triton.Config): TILE_M x TILE_N is the tile of c, TILE_K the step in k. The
+#~ # interpreter takes the first.
+#~ CONFIGS = [triton.Config({"TILE_M": 16, "TILE_N": 16, "TILE_K": 16}, num_warps=1)]
+#~begin 3
 # What is tried: tile of c, step in k, warps, copies under way. The interpreter takes the first.
 SHAPES = [(64, 64, 32, 4, 2), (64, 128, 32, 4, 2), (64, 64, 64, 4, 2), (32, 128, 32, 4, 3),
           (64, 128, 16, 4, 2), (128, 64, 16, 8, 3)]
 CONFIGS = [triton.Config({"TILE_M": m, "TILE_N": n, "TILE_K": k}, num_warps=w, num_stages=stages)
            for m, n, k, w, stages in (SHAPES if torch.cuda.is_available() else SHAPES[:1])]
+#~end
 
 
 @triton.autotune(CONFIGS, key=["m", "n", "k"])
 @triton.jit
 def matmul_tiles(a, b, c, m, n, k, GROUP: tl.constexpr, TILE_M: tl.constexpr, TILE_N: tl.constexpr,
                  TILE_K: tl.constexpr):
-    tiles_m, tiles_n = tl.cdiv(m, TILE_M), tl.cdiv(n, TILE_N)
     #~ tile_m, tile_n = 0, 0  # TODO(2): This program's tile: each is made once, and programs of
-    #~ # neighbouring numbers share rows of a and columns of b in L2 (about 5 lines).
+    #~ # neighbouring numbers share rows of a and columns of b in L2.
     #~begin 2
+    tiles_m, tiles_n = tl.cdiv(m, TILE_M), tl.cdiv(n, TILE_N)
     number = tl.program_id(0)
     first = number // (GROUP * tiles_n) * GROUP  # row of tiles at which this group begins
     rows = min(GROUP, tiles_m - first)  # the last group may be lower
@@ -28,7 +33,7 @@ def matmul_tiles(a, b, c, m, n, k, GROUP: tl.constexpr, TILE_M: tl.constexpr, TI
     tile_n = number % (GROUP * tiles_n) // rows
     #~end
     #~ # TODO(1): The tile, through k in steps of TILE_K, in float32 throughout; nothing is read or
-    #~ # written outside of a, b and c (about 13 lines).
+    #~ # written outside of a, b and c.
     #~begin 1
     row = tile_m * TILE_M + tl.arange(0, TILE_M)  # TILE_M row numbers
     col = tile_n * TILE_N + tl.arange(0, TILE_N)  # TILE_N column numbers
@@ -46,7 +51,7 @@ def matmul_tiles(a, b, c, m, n, k, GROUP: tl.constexpr, TILE_M: tl.constexpr, TI
 
 
 def launch_matmul(a, b, c):
-    #~ pass  # TODO(3): A program per tile of c, whichever shape is chosen; GROUP is yours (3 lines).
+    #~ pass  # TODO(3), too: A program per tile of c, whichever shape is chosen; GROUP is yours.
     #~begin 3
     (m, k), n = a.shape, b.shape[1]
     grid = lambda meta: (triton.cdiv(m, meta["TILE_M"]) * triton.cdiv(n, meta["TILE_N"]),)

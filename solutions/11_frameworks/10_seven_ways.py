@@ -14,50 +14,49 @@ import sys
 import tempfile
 import time
 
+#~ # TODO(1): Each of these three is a source, whole, of saxpy(a, x, y) or saxpy(a, x, y, n): a loop
+#~ # over lists, a statement for NumPy's arrays, a loop in C++. y changes in place.
+#~ PYTHON = NUMPY = "def saxpy(a, x, y):\n    pass\n"
+#~ CPP = 'extern "C" void saxpy(float a, const float* x, float* y, long n) {}\n'
+#~begin 1
 PYTHON = """
 def saxpy(a, x, y):
-"""
-#~ PYTHON += "    pass\n"  # TODO(1): A loop over lists of numbers (2 lines).
-#~begin 1
-PYTHON += """\
     for i in range(len(y)):
         y[i] = a * x[i] + y[i]
 """
-#~end
 
 NUMPY = """
 def saxpy(a, x, y):
-"""
-#~ NUMPY += "    pass\n"  # TODO(1), too: the same for NumPy's arrays, in place (1 line).
-#~begin 1
-NUMPY += """\
     y += a * x
 """
-#~end
 
 CPP = """
 extern "C" void saxpy(float a, const float* x, float* y, long n) {
   for (long i = 0; i < n; ++i) y[i] = a * x[i] + y[i];
 }
 """
+#~end
 
+#~ # TODO(2): The same function of C, with a kernel of your own behind it. x and y are addresses of
+#~ # the device; nothing waits.
+#~ CUDA = 'extern "C" void saxpy(float a, const float* x, float* y, long n) {}\n'
+#~begin 2
 CUDA = """
 __global__ void saxpy_kernel(float a, const float* x, float* y, long n) {
-"""
-#~ # TODO(2): The body of the kernel, for one element per thread (2 lines).
-#~begin 2
-CUDA += """\
   const long i = blockIdx.x * static_cast<long>(blockDim.x) + threadIdx.x;
   if (i < n) y[i] = a * x[i] + y[i];
-"""
-#~end
-CUDA += """\
 }
 extern "C" void saxpy(float a, const float* x, float* y, long n) {
   saxpy_kernel<<<(n + 255) / 256, 256>>>(a, x, y, n);
 }
 """
+#~end
 
+#~ # TODO(3): By a call of cuBLAS, whose handle is made once; by a method of PyTorch's tensors, in
+#~ # place; by a kernel of Triton with its launch. In Python, x and y are tensors on the device.
+#~ LIBRARY = 'extern "C" void saxpy(float a, const float* x, float* y, long n) {}\n'
+#~ TORCH = TRITON = "def saxpy(a, x, y):\n    pass\n"
+#~begin 3
 LIBRARY = """
 #include <cublas_v2.h>
 extern "C" void saxpy(float a, const float* x, float* y, long n) {
@@ -77,19 +76,14 @@ import triton.language as tl
 
 @triton.jit
 def saxpy_kernel(a, x, y, n, BLOCK: tl.constexpr):
-"""
-#~ TRITON += "    pass\n"  # TODO(3): The body of the kernel (2 to 4 lines).
-#~begin 3
-TRITON += """\
     i = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     value = a * tl.load(x + i, mask=i < n) + tl.load(y + i, mask=i < n)
     tl.store(y + i, value, mask=i < n)
-"""
-#~end
-TRITON += """
+
 def saxpy(a, x, y):
     saxpy_kernel[(triton.cdiv(y.numel(), 1024),)](a, x, y, y.numel(), 1024)
 """
+#~end
 
 # name: file, source, where its arrays are
 WAYS = {
@@ -103,6 +97,7 @@ WAYS = {
 }
 
 
+#~begin 1
 def load_module(path):
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
@@ -117,8 +112,13 @@ def load_library(path):
     return lambda a, x, y: function(a, address(x), address(y), len(y))
 
 
+#~end
 def build(name, folder):
     """The function f(a, x, y) of this way, from its source."""
+    #~ # TODO(1), too: A way is built in `folder`, from a file of its name: Python imports it, g++ or
+    #~ # nvcc (GRADE_NVCC, if that is set) makes a shared object of it, which ctypes loads.
+    #~ return lambda a, x, y: None
+    #~begin 1
     file, source, _ = WAYS[name]
     path = pathlib.Path(folder) / file
     path.write_text(source)
@@ -129,6 +129,7 @@ def build(name, folder):
         os.environ.get("GRADE_NVCC", "nvcc"), "-O3", "-arch=native", "-lcublas", "-Xcompiler"]
     subprocess.run([*command, "-fPIC", "-shared", str(path), "-o", str(library)], check=True)
     return load_library(library)
+    #~end
 
 
 def arrays(kind, n):
@@ -144,19 +145,23 @@ def arrays(kind, n):
 
 
 def wait(kind):
+    #~ pass  # TODO(4): Returns when all that the card was given has ended, if the way runs on it.
+    #~begin 4
     if kind == "cuda":
         import torch
         torch.cuda.synchronize()
+    #~end
 
 
 def measure(name, n, folder, runs=11):
     """(lines, seconds to build, seconds to run): lines of source that are not empty; from the
     source to the end of the first run; the median of the later runs, each with its end awaited."""
+    #~ return 0, 0.0, 0.0  # TODO(4), too: These three, of arrays that are there before a clock starts;
+    #~ # time.perf_counter() is the clock.
+    #~begin 4
     kind = WAYS[name][2]
     x, y = arrays(kind, n)
     wait(kind)
-    #~ return 0, 0.0, 0.0  # TODO(4): Three measurements, with time.perf_counter() (about 11 lines).
-    #~begin 4
     lines = sum(1 for line in WAYS[name][1].splitlines() if line.strip())
     begin = time.perf_counter()
     saxpy = build(name, folder)
@@ -173,7 +178,11 @@ def measure(name, n, folder, runs=11):
     #~end
 
 
+# What the page shows. "rows" are texts, in the order of WAYS: name, lines, "0.25 s" to build, "2.0 ms"
+# or, up to a millisecond, "60 us" to run, and GB/s of 12 n bytes with one digit.
 def table(n):
+    #~ return {"rows": []}  # TODO(4), too: "kind" is "table"; n, card, torch, date and columns as well.
+    #~begin 4
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         for name in WAYS:
@@ -184,6 +193,7 @@ def table(n):
     return {"kind": "table", "n": n, "card": torch.cuda.get_device_name(),
             "torch": torch.__version__, "date": datetime.date.today().isoformat(),
             "columns": ["way", "lines", "build", "run", "GB/s"], "rows": rows}
+    #~end
 
 
 if __name__ == "__main__":

@@ -23,8 +23,8 @@ struct View {
 // tile[r][c] = element (first_row + r, first_col + c), 0 outside the rows x cols of the matrix.
 __device__ void load_tile(const View& v, int first_row, int first_col, int rows, int cols,
                           float (*tile)[kTile + 1]) {
-  //~ // TODO(1): Load one element per thread. threadIdx.x goes along the dimension whose step is 1, so
-  //~ // that neighbouring threads read neighbouring addresses in either view (about 6 lines).
+  //~ // TODO(1): The whole tile, by all threads of the block. Neighbouring threads read neighbouring
+  //~ // addresses in either view.
   //~ const bool inside = first_row < rows && first_col < cols;
   //~ tile[threadIdx.y][threadIdx.x] = inside ? v.data[0] : 0.0f;
   //~begin 1
@@ -43,6 +43,12 @@ __global__ void product_of_views(View a, View b, const float* bias, float* c, in
   __shared__ float tile_a[kTile][kTile + 1];  // [row of c][i]
   __shared__ float tile_b[kTile][kTile + 1];  // [i][column of c]
   const int first_row = blockIdx.x * kTile, first_col = blockIdx.y * kTile;
+  //~ // TODO(1), too: c, for any m, n and k; what a tile holds has been loaded once for all threads.
+  //~ load_tile(a, first_row, 0, m, k, tile_a);
+  //~ load_tile(b, 0, first_col, k, n, tile_b);
+  //~ const bool is_first = threadIdx.x + threadIdx.y + first_row + first_col == 0;
+  //~ if (is_first) c[0] = tile_a[0][0] * tile_b[0][0] + (bias == nullptr ? 0.0f : bias[0]);
+  //~begin 1
   float sum = 0.0f;
   for (int first = 0; first < k; first += kTile) {
     load_tile(a, first_row, first, m, k, tile_a);
@@ -56,6 +62,7 @@ __global__ void product_of_views(View a, View b, const float* bias, float* c, in
   if (row < m && col < n) {
     c[static_cast<size_t>(row) * n + col] = bias == nullptr ? sum : sum + bias[col];
   }
+  //~end
 }
 
 void launch_product(View a, View b, const float* d_bias, float* d_c, int m, int n, int k) {
@@ -69,8 +76,8 @@ void launch_product(View a, View b, const float* d_bias, float* d_c, int m, int 
 __global__ void column_sums(const float* a, float* sums, int rows, int cols) {
   __shared__ float of_row[kRows][32];  // [threadIdx.y][threadIdx.x]
   const int col = blockIdx.x * 32 + threadIdx.x;
-  //~ // TODO(4): Add up every kRows-th row of this column, then let the first row of threads add
-  //~ // up the kRows sums of the block through of_row (about 10 lines).
+  //~ // TODO(4): sums[col], for each column of this block that exists: all threads of the block have a
+  //~ // share in it, by way of of_row, and the order of the additions is always the same.
   //~ of_row[threadIdx.y][threadIdx.x] = 0.0f;
   //~ if (threadIdx.y == 0 && col < cols) sums[col] = of_row[0][threadIdx.x] * rows * a[col];
   //~begin 4
@@ -94,7 +101,7 @@ __global__ void column_sums(const float* a, float* sums, int rows, int cols) {
 void launch_linear_forward(const float* d_x, const float* d_w, const float* d_b, float* d_y, int n,
                            int in, int out) {
   const View x = {d_x, in, 1};  // n x in, as it lies there
-  //~ const View w = {d_w, 0, 0};  // TODO(2): w lies there as out x in. View it as in x out.
+  //~ const View w = {d_w, 0, 0};  // TODO(2): w lies there as out x in; the product wants in x out.
   //~begin 2
   const View w = {d_w, 1, in};  // in x out: the transpose
   //~end
@@ -103,7 +110,7 @@ void launch_linear_forward(const float* d_x, const float* d_w, const float* d_b,
 
 void launch_linear_backward(const float* d_x, const float* d_w, const float* d_dy, float* d_dx,
                             float* d_dw, float* d_db, int n, int in, int out) {
-  //~ // TODO(3): Compute dx, if it is wanted, and dw: a product of two views each (about 4 lines).
+  //~ // TODO(3): dw, and dx if it is wanted, both by launch_product.
   //~ const View any = {d_dy, 0, 0};
   //~ launch_product(any, any, nullptr, d_dw, out, in, n);
   //~ if (d_dx != nullptr) launch_product(any, any, nullptr, d_dx, n, in, out);

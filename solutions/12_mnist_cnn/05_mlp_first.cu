@@ -18,16 +18,21 @@ namespace {
 constexpr int kBlock = 256;  // threads
 
 __global__ void relu_forward(const float* x, float* y, int count) {
+  //~ // TODO(2): y = max(x, 0), for `count` values.
+  //~ if (count > 0 && blockIdx.x + threadIdx.x == 0) y[0] = x[0];
+  //~begin 2
   const int i = blockIdx.x * kBlock + threadIdx.x;
   if (i < count) y[i] = fmaxf(x[i], 0.0f);
+  //~end
 }
 
 // The derivative of ReLU is 1 above 0, else 0.
 __global__ void relu_backward(const float* x, const float* dy, float* dx, int count) {
-  const int i = blockIdx.x * kBlock + threadIdx.x;
-  //~ // TODO(1): Hand the derivative back through this element (1 line).
+  //~ // TODO(1): dx, the derivative of the loss by x, from that by y.
+  //~ const int i = blockIdx.x * kBlock + threadIdx.x;
   //~ if (i < count) dx[i] = x[i] * 0.0f + dy[i];
   //~begin 1
+  const int i = blockIdx.x * kBlock + threadIdx.x;
   if (i < count) dx[i] = x[i] > 0.0f ? dy[i] : 0.0f;
   //~end
 }
@@ -36,12 +41,14 @@ int grid_of(int count) { return (count + kBlock - 1) / kBlock; }
 
 void forward(const Mlp& mlp, const float* d_parameters, const float* d_x, int n,
              const MlpWorkspace& work) {
+  //~ // TODO(2), too: work.hidden, work.relu and work.logits. 05_mlp_first.h says where the parameters
+  //~ // lie, 02_linear.h has the layer.
+  //~ const bool is_empty = d_parameters == nullptr || d_x == nullptr;
+  //~ relu_forward<<<grid_of(n), kBlock>>>(work.hidden, work.relu, is_empty ? mlp.hidden : 0);
+  //~begin 2
   const float *w1 = d_parameters, *b1 = d_parameters + mlp.b1();
   const float *w2 = d_parameters + mlp.w2(), *b2 = d_parameters + mlp.b2();
   const int count = n * mlp.hidden;
-  //~ // TODO(2): First layer, ReLU, second layer (about 3 lines; 02_linear.h has the layer).
-  //~ relu_forward<<<grid_of(count), kBlock>>>(work.hidden, work.relu, b1 == b2 || w1 == w2 ? n : 0);
-  //~begin 2
   launch_linear_forward(d_x, w1, b1, work.hidden, n, mlp.in, mlp.hidden);
   relu_forward<<<grid_of(count), kBlock>>>(work.hidden, work.relu, count);
   launch_linear_forward(work.relu, w2, b2, work.logits, n, mlp.hidden, mlp.classes);
@@ -51,15 +58,17 @@ void forward(const Mlp& mlp, const float* d_parameters, const float* d_x, int n,
 void backward(const Mlp& mlp, const float* d_parameters, const float* d_x,
               const unsigned char* d_labels, int n, const MlpWorkspace& work, float* d_loss,
               float* d_gradients) {
+  //~begin 3
   const float* w2 = d_parameters + mlp.w2();
   float *dw1 = d_gradients, *db1 = d_gradients + mlp.b1();
   float *dw2 = d_gradients + mlp.w2(), *db2 = d_gradients + mlp.b2();
   const int count = n * mlp.hidden;
+  //~end
   launch_cross_entropy(work.logits, d_labels, d_loss, work.dlogits, n, mlp.classes);
-  //~ // TODO(3): From dlogits back through the second layer, ReLU and the first layer. Who needs the
-  //~ // derivative by x (about 4 lines)?
-  //~ relu_backward<<<grid_of(count), kBlock>>>(work.hidden, d_x, work.dhidden, w2 == nullptr);
-  //~ cudaMemset(dw1, 0, (db1 - dw1 + db2 - dw2 + mlp.hidden + mlp.classes) * sizeof(float));
+  //~ // TODO(3): The gradients of all four parameters, from dlogits on. Nothing is computed that nobody
+  //~ // needs.
+  //~ relu_backward<<<grid_of(n), kBlock>>>(work.hidden, d_x, work.dhidden, d_parameters == nullptr);
+  //~ cudaMemset(d_gradients, 0, mlp.parameters() * sizeof(float));
   //~begin 3
   launch_linear_backward(work.relu, w2, work.dlogits, work.drelu, dw2, db2, n, mlp.hidden,
                          mlp.classes);
@@ -69,6 +78,7 @@ void backward(const Mlp& mlp, const float* d_parameters, const float* d_x,
   //~end
 }
 
+//~begin 4
 // Everything that a training needs on the device, freed at its end.
 struct Buffers {
   Staging staging[2];
@@ -91,6 +101,7 @@ struct Buffers {
   }
 };
 
+//~end
 }  // namespace
 
 void launch_mlp_forward(const Mlp& mlp, const float* d_parameters, const float* d_x, int n,
@@ -106,6 +117,12 @@ void launch_mlp_backward(const Mlp& mlp, const float* d_parameters, const float*
 
 cudaError_t train_mlp(const Mlp& mlp, const Dataset& set, const MlpTraining& how,
                       float* d_parameters, float* losses) {
+  //~ // TODO(4): Epochs of steps; a batch that would not be full is left out. Batches come through two
+  //~ // stagings, so that one is filled while the other's copies may still run, and the host waits
+  //~ // for nothing before the end. Nothing that was made here stays, also after an error.
+  //~ static_cast<void>(mlp), static_cast<void>(set), static_cast<void>(how), static_cast<void>(losses);
+  //~ return cudaMemset(d_parameters, 0, sizeof(float));
+  //~begin 4
   const int steps = set.count / how.batch;  // of an epoch
   Buffers buffers;
   cudaError_t error = buffers.make(mlp, how.batch, how.epochs * steps);
@@ -114,11 +131,6 @@ cudaError_t train_mlp(const Mlp& mlp, const Dataset& set, const MlpTraining& how
   for (int step = 0; step < how.epochs * steps && error == cudaSuccess; ++step) {
     const Staging& batch = buffers.staging[step % 2];  // the other one's copies may still run
     float* d_loss = buffers.losses + step;
-    //~ // TODO(4): Shuffle where an epoch begins. Stage this step's batch, in the default stream. Then
-    //~ // forward, backward and the update of all parameters (about 11 lines).
-    //~ if (step == 0) cudaMemset(d_loss, 0, how.epochs * steps * sizeof(float));
-    //~ static_cast<void>(batch);
-    //~begin 4
     if (step % steps == 0) shuffle(order.data(), set.count, how.seed, step / steps);
     const int* first = order.data() + step % steps * how.batch;
     error = stage_batch(set, first, how.batch, batch, nullptr);
@@ -127,7 +139,6 @@ cudaError_t train_mlp(const Mlp& mlp, const Dataset& set, const MlpTraining& how
              buffers.gradients);
     launch_sgd_update(d_parameters, buffers.gradients, how.rate,
                       static_cast<int>(mlp.parameters()));
-    //~end
   }
   // The only wait of the training: the host was busy with batches, the device with steps.
   if (error == cudaSuccess) {
@@ -135,4 +146,5 @@ cudaError_t train_mlp(const Mlp& mlp, const Dataset& set, const MlpTraining& how
                        cudaMemcpyDeviceToHost);
   }
   return error;
+  //~end
 }

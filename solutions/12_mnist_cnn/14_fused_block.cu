@@ -25,13 +25,15 @@ __global__ void __launch_bounds__(kThreads)
   const int image = i / (rows * cols), row = i / cols % rows, col = i % cols;
   float sums[kOwn][4] = {};  // [filter][output of the window]
   for (int first = 0; first < c; first += kChannels) {
-    const int tile_size = min(kChannels, c - first) * 9;  // weights per filter
-    __syncthreads();  // read against write: all threads have used the tile before
     //~ // TODO(1): tile holds the weights of these channels, one row per weight and a column per filter
     //~ // of the block, 0 where there is no filter. What of batch norm can be a part of them is one.
-    //~ if (threadIdx.x < kOwn) tile[0][threadIdx.x] = weights[0];
-    //~ static_cast<void>(first_filter);
+    //~ // From here to the next TODO no thread reads what others may still write, and none writes what
+    //~ // others may still read.
+    //~ const int tile_size = min(kChannels, c - first) * 9;
+    //~ if (threadIdx.x < kOwn) tile[0][threadIdx.x] = weights[first_filter];
     //~begin 1
+    const int tile_size = min(kChannels, c - first) * 9;  // weights per filter
+    __syncthreads();  // read against write: all threads have used the tile before
     for (int e = threadIdx.x; e < tile_size * kOwn; e += kThreads) {
       const int filter = first_filter + e / tile_size, j = e % tile_size;
       float weight = 0.0f;
@@ -41,11 +43,11 @@ __global__ void __launch_bounds__(kThreads)
       }
       tile[j][e / tile_size] = weight;
     }
-    //~end
     __syncthreads();  // write against read: the tile is complete
+    //~end
     if (!has_window) continue;
     //~ // TODO(2): These channels' part of the four outputs of the window is in sums, for each filter.
-    //~ if (tile_size > 0) sums[0][0] += tile[0][0] * x[0];
+    //~ if (tile_size > 0) sums[0][0] += tile[0][threadIdx.x % kOwn] * x[0];
     //~begin 2
     for (int channel = 0; channel < tile_size / 9; ++channel) {
       const float* plane = x + (static_cast<size_t>(image) * c + first + channel) * h * w;

@@ -19,15 +19,16 @@ struct BlockGradients {
 };
 
 bool block_forward(const Libraries& l, const LibraryBlock& b, const BlockArrays& a) {
+  //~ // TODO(1): conv, relu and pooled from x: convolution, batch norm in training without running
+  //~ // averages, ReLU in place, pooling. False if a call has failed.
+  //~ static_cast<void>(l), static_cast<void>(b), static_cast<void>(a);
+  //~ return true;
+  //~begin 1
   if (!succeeded(cudnnConvolutionForward(l.dnn, &kOne, b.x, a.x, b.filters, a.w, b.convolution,
                                          b.forward, l.workspace, l.kWorkspaceBytes, &kZero, b.map,
                                          a.conv))) {
     return false;
   }
-  //~ // TODO(1): Batch norm in training from conv to relu, without running averages; ReLU in place;
-  //~ // pooling (3 calls).
-  //~ return true;
-  //~begin 1
   return succeeded(cudnnBatchNormalizationForwardTraining(
              l.dnn, CUDNN_BATCHNORM_SPATIAL, &kOne, &kZero, b.map, a.conv, b.map, a.relu, b.channel,
              a.gamma, a.beta, 1.0, nullptr, nullptr, kNormEpsilon, a.mean, a.inv_std)) &&
@@ -40,8 +41,9 @@ bool block_forward(const Libraries& l, const LibraryBlock& b, const BlockArrays&
 
 bool block_backward(const Libraries& l, const LibraryBlock& b, const BlockArrays& a,
                     const BlockGradients& g) {
-  //~ // TODO(2): Pooling from dpooled to drelu, ReLU in place, batch norm from drelu to dconv (3
-  //~ // calls). Each also takes what its forward pass read and wrote.
+  //~ // TODO(2): All arrays of g, from dpooled on; dx only if it is wanted.
+  //~ return succeeded(cudnnPoolingBackward(l.dnn, b.pooling, &kOne, b.pooled, a.pooled, b.pooled,
+  //~                                       g.dpooled, b.map, a.relu, &kZero, b.map, g.drelu));
   //~begin 2
   if (!succeeded(cudnnPoolingBackward(l.dnn, b.pooling, &kOne, b.pooled, a.pooled, b.pooled,
                                       g.dpooled, b.map, a.relu, &kZero, b.map, g.drelu)) ||
@@ -53,7 +55,6 @@ bool block_backward(const Libraries& l, const LibraryBlock& b, const BlockArrays
                                                  g.dbeta, kNormEpsilon, a.mean, a.inv_std))) {
     return false;
   }
-  //~end
   if (g.dx != nullptr && !succeeded(cudnnConvolutionBackwardData(
                              l.dnn, &kOne, b.filters, a.w, b.map, g.dconv, b.convolution,
                              b.by_input, l.workspace, l.kWorkspaceBytes, &kZero, b.x, g.dx))) {
@@ -62,12 +63,13 @@ bool block_backward(const Libraries& l, const LibraryBlock& b, const BlockArrays
   return succeeded(cudnnConvolutionBackwardFilter(l.dnn, &kOne, b.x, a.x, b.map, g.dconv,
                                                   b.convolution, b.by_filter, l.workspace,
                                                   l.kWorkspaceBytes, &kZero, b.filters, g.dw));
+  //~end
 }
 
 bool dense_forward(const Libraries& l, const LibraryLinear& s, const float* x, const float* w,
                    const float* b, float* y) {
-  //~ // TODO(3): cuBLAS counts in columns: our y[n][out] is its y^T (out x n) = w x^T, with w given as
-  //~ // (in x out). Then add the bias to every row of y with cudnnAddTensor (2 calls).
+  //~ // TODO(3): y (n x out, as we store it) = x w^T + b: a product of cuBLAS, which counts in columns,
+  //~ // and then the bias in every row of y, by cudnnAddTensor.
   //~ static_cast<void>(x), static_cast<void>(w);
   //~ return succeeded(cudnnAddTensor(l.dnn, &kOne, s.bias, b, &kZero, s.y, y));
   //~begin 3
@@ -79,9 +81,10 @@ bool dense_forward(const Libraries& l, const LibraryLinear& s, const float* x, c
 
 bool dense_backward(const Libraries& l, const LibraryLinear& s, const float* x, const float* w,
                     const float* dy, float* dx, float* dw, float* db) {
-  //~ // TODO(4): In columns: dx^T (in x n) = w^T dy^T and dw^T (in x out) = x^T dy (2 calls). The bias is
-  //~ // added to every row, so its gradient is the sum of the rows: the call below.
+  //~ // TODO(4): dx = dy w, dw = dy^T x, and db, for which cuDNN has a call: a bias is added to every
+  //~ // row.
   //~ static_cast<void>(x), static_cast<void>(w), static_cast<void>(dx), static_cast<void>(dw);
+  //~ return succeeded(cudnnConvolutionBackwardBias(l.dnn, &kOne, s.y, dy, &kZero, s.bias, db));
   //~begin 4
   if (!succeeded(cublasSgemm(l.blas, CUBLAS_OP_N, CUBLAS_OP_N, s.in, s.n, s.out, &kOne, w, s.in, dy,
                              s.out, &kZero, dx, s.in)) ||
@@ -89,8 +92,8 @@ bool dense_backward(const Libraries& l, const LibraryLinear& s, const float* x, 
                              s.out, &kZero, dw, s.in))) {
     return false;
   }
-  //~end
   return succeeded(cudnnConvolutionBackwardBias(l.dnn, &kOne, s.y, dy, &kZero, s.bias, db));
+  //~end
 }
 
 }  // namespace
@@ -104,6 +107,14 @@ bool launch_library_step(const Libraries& l, const TrainStep& step, float rate) 
                              w(p.bn1_gamma), w(p.bn1_beta), a.mean1, a.inv_std1};
   const BlockArrays second = {a.pool1,        a.conv2,       a.norm2, a.pool2,   w(p.conv2_w),
                               w(p.bn2_gamma), w(p.bn2_beta), a.mean2, a.inv_std2};
+  //~ // TODO(5): The step: forward, loss (03), backward, parameters -= rate * gradients, in the order of
+  //~ // 12/11. False as soon as a call has failed.
+  //~ launch_cross_entropy(a.logits, step.labels, step.loss, a.dlogits, step.n, step.network.classes);
+  //~ return block_forward(l, l.block[0], first) && rate > 0.0f &&
+  //~        block_backward(l, l.block[1], second,
+  //~                       {a.dpool2, a.dnorm2, a.dconv2, a.dpool1, dw(p.conv2_w), dw(p.bn2_gamma),
+  //~                        dw(p.bn2_beta)});
+  //~begin 5
   const bool forward =
       block_forward(l, l.block[0], first) && block_forward(l, l.block[1], second) &&
       dense_forward(l, l.linear[0], a.pool2, w(p.linear1_w), w(p.linear1_b), a.hidden) &&
@@ -126,10 +137,6 @@ bool launch_library_step(const Libraries& l, const TrainStep& step, float rate) 
                                        {a.dpool1, a.dnorm1, a.dconv1, nullptr, dw(p.conv1_w),
                                         dw(p.bn1_gamma), dw(p.bn1_beta)});
   if (!backward) return false;
-  //~ // TODO(5): parameters -= rate * gradients, for all p.total of them in one call of cuBLAS (2
-  //~ // lines).
-  //~ return rate > 0.0f;
-  //~begin 5
   const float minus_rate = -rate;
   return succeeded(cublasSaxpy(l.blas, static_cast<int>(p.total), &minus_rate, step.gradients, 1,
                                step.parameters, 1));

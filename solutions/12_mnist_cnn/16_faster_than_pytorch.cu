@@ -17,20 +17,32 @@ __global__ void __launch_bounds__(LinearTile<N>::kThreads)
   using Tile = LinearTile<N>;
   __shared__ Tile tile;
   __shared__ float scale[N::kC2], shift[N::kC2];
+  //~ // TODO(1): scale and shift of every channel: batch norm as one multiplication and one addition.
+  //~ if (threadIdx.x == 0) scale[0] = shift[0] = statistics2<N>(sums2, 0, total).inv_std;
+  //~begin 1
   for (int c = threadIdx.x; c < N::kC2; c += Tile::kThreads) {
     const Statistics stats = statistics2<N>(sums2, c, total);
     const float gamma = params[N::kG2 + c], beta = params[N::kB2 + c];
-    //~ // TODO(1): Batch norm of this channel as one multiplication and one addition (2 lines).
-    //~ scale[c] = gamma;
-    //~ shift[c] = beta - 0.0f * stats.mean;
-    //~begin 1
     scale[c] = gamma * stats.inv_std;
     shift[c] = beta - scale[c] * stats.mean;
-    //~end
   }
+  //~end
   const int row0 = blockIdx.x * Tile::kRows;
   const int first = blockIdx.y * cells_per_split, last = min(N::kCells, first + cells_per_split);
   float acc[4][8] = {};
+  //~ // TODO(2): acc has this thread's part of the product of pool2 and the weights, over the cells from
+  //~ // first to last. pool2 is made here, a cell at a time: batch norm, ReLU and pooling of conv2. It
+  //~ // goes to the tile, and, with the pixel that won, to memory for the backward pass: from2 is 0 to
+  //~ // 3, the first of equal ones, or 4 if none is above 0. LinearTile has all that the tile can do.
+  //~ for (int cell = first; cell < last; ++cell) {
+  //~   for (int e = threadIdx.x; e < Tile::kQuads; e += Tile::kThreads) {
+  //~     const size_t at = (size_t(row0 + Tile::row_of(e)) * N::kCells + cell) * N::kC2;
+  //~     if (row0 + Tile::row_of(e) >= n) continue;
+  //~     store4(&pool2[at + Tile::channel_of(e)], scale[0], shift[0], conv2[0], tile.a[0]);
+  //~     from2[at + Tile::channel_of(e)] = 4;
+  //~   }
+  //~ }
+  //~begin 2
   for (int cell = first; cell < last; ++cell) {
     float4 y[Tile::kLoads][4];  // the four pixels of a window, four channels each
     Tile::fetch(conv2, row0, n, cell, y);
@@ -48,16 +60,11 @@ __global__ void __launch_bounds__(LinearTile<N>::kThreads)
         const float pixel[4] = {y[l][s].x, y[l][s].y, y[l][s].z, y[l][s].w};
 #pragma unroll
         for (int j = 0; j < 4; ++j) {
-          //~ // TODO(2): Batch norm of channel c + j at this pixel; if it is the largest so far, keep
-          //~ // it and where it came from. The first of equal ones wins (about 5 lines).
-          //~ best[j] = pixel[j] * scale[c + j];
-          //~begin 2
           const float z = pixel[j] * scale[c + j] + shift[c + j];
           if (z > best[j]) {
             best[j] = z;
             from[j] = s;
           }
-          //~end
         }
       }
 #pragma unroll
@@ -70,6 +77,7 @@ __global__ void __launch_bounds__(LinearTile<N>::kThreads)
     __syncthreads();  // the tile is complete
     tile.multiply(acc);
   }
+  //~end
   Tile::write(acc, hidden + size_t(blockIdx.y) * n * N::kHidden, row0, n);
 }
 
@@ -87,10 +95,11 @@ static void queue_linear(const FusedStep& step, cudaStream_t stream) {
 
 static void queue_step(const FusedStep& step, int slot, const unsigned char* h_next,
                        const StepStreams& streams) {
-  order_streams(streams.main, streams.copy);
-  //~ // TODO(3): Beside everything else: the next batch to step.batch[1 - slot], then its moments
-  //~ // (about 3 lines).
+  //~ // TODO(3): Beside everything else, the next batch goes to step.batch[1 - slot], and then its
+  //~ // moments are made: from when the step before is done with that place, and before the step that
+  //~ // reads them.
   //~begin 3
+  order_streams(streams.main, streams.copy);
   cudaMemcpyAsync(step.batch[1 - slot], h_next, step.batch_bytes, cudaMemcpyHostToDevice,
                   streams.copy);
   launch_moments(step, 1 - slot, streams.copy);
@@ -99,7 +108,7 @@ static void queue_step(const FusedStep& step, int slot, const unsigned char* h_n
   queue_linear(step, streams.main);
   launch_head(step, slot, streams.main);
   //~ // TODO(4): Of these four, only the two convolution gradients wait for something: for the linear
-  //~ // input gradient. Let the weight gradients run in streams.branch (about 7 lines).
+  //~ // input gradient. The weight gradients run beside the others, in streams.branch.
   //~ launch_linear_weight_gradient(step, streams.main);
   //~ launch_linear_input_gradient(step, streams.main);
   //~ launch_conv_weight_gradient(step, streams.main);
@@ -114,13 +123,15 @@ static void queue_step(const FusedStep& step, int slot, const unsigned char* h_n
   order_streams(streams.branch, streams.main);
   //~end
   launch_fused_update(step, slot, streams.main);
+  //~begin 3
   order_streams(streams.copy, streams.main);
+  //~end
 }
 
 cudaError_t record_step(const FusedStep& step, int slot, const unsigned char* h_next,
                         const StepStreams& streams, cudaGraph_t* graph) {
-  //~ // TODO(5): Let streams.main record what queue_step queues (3 lines). The other streams join the
-  //~ // recording where they wait for it.
+  //~ // TODO(5): *graph is what queue_step queues, recorded and not run. The other streams join the
+  //~ // recording where they wait for streams.main.
   //~ *graph = nullptr;
   //~ queue_step(step, slot, h_next, streams);
   //~ return cudaErrorNotSupported;

@@ -39,10 +39,11 @@ __global__ void add_repeated(const float* a, float* c, int count, int period) {
 
 // c += a, summed up over its rows: c is one row. A thread per column.
 __global__ void add_rows(const float* a, float* c, int rows, int cols) {
-  const int col = blockIdx.x * kThreads + threadIdx.x;
-  //~ // TODO(1): A row that was added to every row of a matrix: what reaches its gradient? (4 lines)
-  //~ if (col < cols) c[col] += a[col];
+  //~ // TODO(1): c, whatever it held, is greater by the sum of the rows of a.
+  //~ const int col = blockIdx.x * kThreads + threadIdx.x;
+  //~ if (col < cols) c[col] += rows * a[col];
   //~begin 1
+  const int col = blockIdx.x * kThreads + threadIdx.x;
   if (col >= cols) return;
   float sum = 0.0f;
   for (int row = 0; row < rows; ++row) sum += a[row * cols + col];
@@ -69,10 +70,14 @@ __global__ void add_passed(const float* a, const float* dc, float* da, int count
 
 // c += the mean of a. One warp.
 __global__ void add_mean(const float* a, float* c, int count) {
+  //~ const float sum = warp_sum(a[0]);  // TODO(1), too: all of a has a part in the mean.
+  //~ if (threadIdx.x == 0) *c += sum / count;
+  //~begin 1
   float sum = 0.0f;
   for (int i = threadIdx.x; i < count; i += 32) sum += a[i];
   sum = warp_sum(sum);
   if (threadIdx.x == 0) *c += sum / count;
+  //~end
 }
 
 __global__ void add_share(const float* of_mean, float* c, int count) {
@@ -105,7 +110,7 @@ Variable tape_multiply(Tape& tape, Variable left, Variable right) {
   const Matrix c = tape.at(result);
   add_product<<<blocks_for(c.count()), kThreads>>>(a.value, b.value, c.value, c.count());
   tape.nodes[result].backward = [a, b, c] {
-    //~ // TODO(2): What c's gradient adds to that of a, and to that of b; they may be one (2 launches).
+    //~ // TODO(2): What c's gradient adds to that of a, and to that of b; a and b may be one.
     //~ cudaMemset(a.gradient, 0, c.count() * sizeof(float));
     //~ cudaMemset(b.gradient, 0, c.count() * sizeof(float));
     //~begin 2
@@ -122,8 +127,7 @@ Variable tape_matmul(Tape& tape, Variable left, Variable right) {
   const Matrix c = tape.at(result);
   add_matmul<<<blocks_for(c.count()), kThreads>>>(as_is(a, a.value), as_is(b, b.value), c.value);
   tape.nodes[result].backward = [a, b, c] {
-    //~ // TODO(3): The same for a matrix product: which products of c's gradient with a transpose
-    //~ // have the shape of a, and of b? (2 launches)
+    //~ // TODO(3): What c's gradient adds to those of a and b, here products of matrices.
     //~ add_matmul<<<1, kThreads>>>(as_is(a, a.value), transposed(a, a.value), a.gradient);
     //~ cudaMemset(b.gradient, 0, b.count() * sizeof(float));
     //~begin 3
@@ -159,8 +163,8 @@ Variable tape_mean(Tape& tape, Variable operand) {
 }
 
 void tape_backward(Tape& tape, Variable loss) {
-  //~ // TODO(4): Set all gradients to 0 (they are of an earlier call) and that of the loss to 1; then
-  //~ // run the backward functions in the right order; leaves have none (about 9 lines).
+  //~ // TODO(4): Every gradient, for this loss; what is there now is of an earlier call. Leaves have no
+  //~ // backward function.
   //~ if (tape.nodes[loss].backward) tape.nodes[loss].backward();
   //~begin 4
   for (const Tape::Node& node : tape.nodes) {
