@@ -21,13 +21,13 @@ constexpr int kSums = kOwn * 9;  // weights of these filters for one channel
 constexpr int kBlocksWanted = 1024;
 constexpr int kMostParts = 128;
 
-// Parts of the batch, as many blocks as fill a card: at most this many,
+// The most parts of the batch: as many blocks together as fill a card.
 int most_parts(int n, int c, int k) {
   const int blocks = c * ((k + kOwn - 1) / kOwn);  // for one part
   return std::max(1, std::min({n, kMostParts, kBlocksWanted / blocks}));
 }
 
-// and fewer where a part would not have a patch for each thread.
+// The parts of the batch: fewer than the most where a part would not have a patch for each thread.
 int parts_of(int n, int c, int h, int w, int k) {
   const int patches = n * ((h + 1) / 2) * ((w + 1) / 2);
   return std::max(1, std::min(most_parts(n, c, k), patches / kThreads));

@@ -51,7 +51,8 @@ std::string run(const Dataset& set, const TrainOptions& options, TrainArrays& ar
   arrays.upload(*state);
   std::vector<int> order;
   int unreported = 0;  // images
-  for (int step = state->step; step < steps && !interrupt.happened(); ++step) {
+  bool interrupted = false;
+  for (int step = state->step; step < steps && !interrupted; ++step) {
     const Staging& batch = arrays.staging[step % 2];
     const TrainStep now = {options.network,      options.batch,     batch.d_images,
                            batch.d_labels,       arrays.parameters, arrays.gradients,
@@ -69,8 +70,9 @@ std::string run(const Dataset& set, const TrainOptions& options, TrainArrays& ar
       unreported = 0;
     }
     if (options.after_step) options.after_step(step);
+    interrupted = interrupt.happened();  // asked once: it may come between two questions
     const bool is_due = options.save_every > 0 && (step + 1) % options.save_every == 0;
-    if (step + 1 == steps || interrupt.happened() || is_due) {
+    if (step + 1 == steps || interrupted || is_due) {
       // TODO(4): *state is what the run needs that goes on after this step, and lies in the file
       // "checkpoint" of the folder, if there is one.
       state->step = step;

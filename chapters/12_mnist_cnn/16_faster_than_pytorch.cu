@@ -57,7 +57,7 @@ static void queue_step(const FusedStep& step, int slot, const unsigned char* h_n
   launch_convolutions(step, slot, streams.main);
   queue_linear(step, streams.main);
   launch_head(step, slot, streams.main);
-  // TODO(4): Of these four, only the two convolution gradients wait for something: for the linear
+  // TODO(4): Of these four, only the two convolution gradients wait for another: for the linear
   // input gradient. The weight gradients run beside the others, in streams.branch.
   launch_linear_weight_gradient(step, streams.main);
   launch_linear_input_gradient(step, streams.main);

@@ -68,7 +68,7 @@ NormBackward norm_backward(const Values& x, double gamma, const NormForward& for
 double gradient_error(const Values& x, double gamma, double beta, const Values& dy,
                       const Values& dx) {
   //~ // TODO(3): The loss as a function of x alone, measured at every x[i]. One wrong dx[i] shows,
-  //~ // whichever way it is wrong, and a dx[i] that is no number shows as an error that is none.
+  //~ // whichever way it is wrong, and a NaN among the dx[i] gives an error that is NaN.
   //~ return (x.size() + dy.size() + dx.size()) * gamma * beta;
   //~begin 3
   const auto loss = [&](const Values& at) {

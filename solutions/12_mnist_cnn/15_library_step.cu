@@ -69,7 +69,7 @@ bool block_backward(const Libraries& l, const LibraryBlock& b, const BlockArrays
 bool dense_forward(const Libraries& l, const LibraryLinear& s, const float* x, const float* w,
                    const float* b, float* y) {
   //~ // TODO(3): y (n x out, as we store it) = x w^T + b: a product of cuBLAS, which counts in columns,
-  //~ // and then the bias in every row of y, by cudnnAddTensor.
+  //~ // and then the bias in every row of y, added by cudnnAddTensor (not as it is called here).
   //~ static_cast<void>(x), static_cast<void>(w);
   //~ return succeeded(cudnnAddTensor(l.dnn, &kOne, s.bias, b, &kZero, s.y, y));
   //~begin 3

@@ -60,7 +60,8 @@ std::string run(const Dataset& set, const TrainOptions& options, TrainArrays& ar
   std::vector<int> order(set.count);
   int epoch_of_order = -1;
   int unreported = 0;  // images
-  for (int step = state->step; step < steps && !interrupt.happened(); ++step) {
+  bool interrupted = false;
+  for (int step = state->step; step < steps && !interrupted; ++step) {
     const Staging& batch = arrays.staging[step % 2];
     const TrainStep now = {options.network,      options.batch,     batch.d_images,
                            batch.d_labels,       arrays.parameters, arrays.gradients,
@@ -82,8 +83,9 @@ std::string run(const Dataset& set, const TrainOptions& options, TrainArrays& ar
       unreported = 0;
     }
     if (options.after_step) options.after_step(step);
+    interrupted = interrupt.happened();
     const bool is_due = options.save_every > 0 && (step + 1) % options.save_every == 0;
-    if (step + 1 == steps || interrupt.happened() || is_due) {
+    if (step + 1 == steps || interrupted || is_due) {
       arrays.download(state);
       state->step = step + 1;
       if (!options.folder.empty()) {
