@@ -87,7 +87,8 @@ void launch_dropout(const float* d_x, float* d_y, int n, float rate, unsigned lo
 }
 
 __global__ void weights(float* w, int n, float deviation, unsigned long long seed) {
-  //~ // TODO(4): Element i is deviation times normal value i. The header has both.
+  //~ // TODO(4): Element i is deviation times normal value i. The header has both: the deviation that
+  //~ // launch_weights computes below is not yet the one that it names.
   //~ static_cast<void>(w), static_cast<void>(n), static_cast<void>(deviation);
   //~ static_cast<void>(seed);
   //~begin 4

@@ -17,7 +17,7 @@ using RowMajor = cutlass::layout::RowMajor;
 using Epilogue = cutlass::epilogue::thread::LinearCombination<float, 1, float, float>;
 using Swizzle = cutlass::gemm::threadblock::GemmIdentityThreadblockSwizzle<4>;
 //~ // TODO(1): This multiplies on tensor cores, which round floats to TF32. Every product
-//~ // of two floats must keep its digits, and at 1024 x 1024 no multiprocessor of 132
+//~ // of two floats must keep its digits, and at 1024 x 1024 hardly a multiprocessor of 132
 //~ // should go without a block: which class of operations, and which tiles?
 //~ using Gemm = cutlass::gemm::device::Gemm<
 //~     float, RowMajor, float, RowMajor, float, RowMajor, float, cutlass::arch::OpClassTensorOp,
