@@ -30,8 +30,8 @@ ncclResult_t sharded_step(float* const* d_w, const float* const* d_g, float* con
   static_cast<void>(d_w), static_cast<void>(d_g), static_cast<void>(d_part);
   static_cast<void>(part), static_cast<void>(rate), static_cast<void>(&update);
 
-  // TODO(3): Device d has updated part d of the weights. Afterwards every device has all parts, and
-  // none of them lay anywhere else in between (about 6 lines).
+  // TODO(3): Device d has updated part d of the weights. Afterwards every device has all parts, in
+  // their places, without another array in between (about 6 lines).
   static_cast<void>(comms), static_cast<void>(streams), static_cast<void>(devices);
   return result;
 }

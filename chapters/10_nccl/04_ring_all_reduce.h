@@ -7,8 +7,8 @@
 #include <cstddef>
 
 // Part k of n floats is [begin, begin + length): as many parts as devices, all of the same length
-// but the last ones, which may be shorter or empty. The begin of a
-// part that is not empty is a multiple of 4 floats.
+// but the last ones, which may be shorter or empty. A part that is not empty begins at a multiple
+// of 4 floats.
 struct Part {
   size_t begin, length;
 };

@@ -56,8 +56,8 @@ ncclResult_t sharded_step(float* const* d_w, const float* const* d_g, float* con
   cudaSetDevice(before);
   //~end
 
-  //~ // TODO(3): Device d has updated part d of the weights. Afterwards every device has all parts, and
-  //~ // none of them lay anywhere else in between (about 6 lines).
+  //~ // TODO(3): Device d has updated part d of the weights. Afterwards every device has all parts, in
+  //~ // their places, without another array in between (about 6 lines).
   //~ static_cast<void>(comms), static_cast<void>(streams), static_cast<void>(devices);
   //~begin 3
   result = ncclGroupStart();
