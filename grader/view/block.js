@@ -1,6 +1,7 @@
 // View 3: one block, threads down and time across: who runs which line, who waits at which barrier,
 // where a warp splits; and shared memory as it is at any moment.
 import {card, h, hue, s, scroller, stepper, widePicture, word} from './draw.js';
+import {pipelineCard, pipelinePicture} from './pipeline.js';
 import {count, declaredShape, dims, endOf, lanesOf, sharedAt} from './data.js';
 
 const SIDE = 64, TOP = 26, WIDE = 1080;
@@ -84,9 +85,10 @@ export function blockView(page) {
   if (launch.steps.length === 0) return [card('', h('p', {}, 'No block of this kernel was recorded.'))];
   const end = endOf(launch);
   let from = 0, to = end, now = end;
-  const chart = h('div', {}), memory = h('div', {}), at = h('p', {class: 'dim small', 'aria-live': 'polite'});
+  const chart = h('div', {}), pipeline = h('div', {}), memory = h('div', {}), at = h('p', {class: 'dim small', 'aria-live': 'polite'});
   const draw = () => {
     chart.replaceChildren(scroller('Threads and time', timePicture(page, launch, from, to, now)));
+    if (launch.pipeline) pipeline.replaceChildren(pipelinePicture(launch, from, to, now));
     const state = sharedAt(launch, now);
     const last = launch.steps.filter((/** @type {any} */ x) => x.start < now && x.start + x.length >= now && x.kind === 0);
     at.textContent = `Step ${count(now)} of ${count(end)}: ${last.map((/** @type {any} */ x) => `warp ${x.warp} in line ${x.line}`).slice(0, 6).join(', ') || 'nobody runs'}.`;
@@ -118,5 +120,6 @@ export function blockView(page) {
     h('ul', {class: 'legend'}, [...colours].map(([line, colour]) => h('li', {}, h('span', {class: `key ${colour}`}), h('span', {}, `${line}  `, h('code', {}, (source[Number(line) - 1] ?? '').trim().slice(0, 60))))),
       h('li', {}, h('span', {class: 'key waits'}), 'waits at a barrier'), forever.length ? h('li', {}, h('span', {class: 'key forever'}), 'waits for ever') : null),
     launch.cut ? h('p', {class: 'dim small'}, 'The block went on for longer: its first 4,000 stretches are kept.') : null),
+  launch.pipeline ? pipelineCard(launch, pipeline) : null,
   launch.variables.length ? card('Shared memory at this step', memory, h('p', {class: 'dim small'}, 'A dot: not written yet. Bold: written by the step before. Stores of the program are followed, asynchronous copies are not.')) : null].filter(Boolean);
 }

@@ -13,7 +13,8 @@
  *   variables: {name: string, offset: number, size: number}[], sites: Site[],
  *   code: {line: number, ptx: string, issued: number, lanes: number}[],
  *   steps: Step[], stores: {time: number, warp: number, line: number, values: Map<number, any>}[],
- *   index: number[], cut: boolean, files: string[], wrong: boolean}} Launch
+ *   index: number[], cut: boolean, files: string[], wrong: boolean,
+ *   pipeline: {phases: any[], flights: any[], waits: any[], cut: boolean} | null}} Launch
  */
 
 export const WARP = 32, SECTOR = 32, LINE = 128, BANKS = 32;
@@ -44,8 +45,23 @@ export function launchOf(name, raw, wrong) {
     code: raw.code.map(([, line, ptx, issued, lanes]) => ({line, ptx, issued, lanes})),
     steps: steps.steps.map(([kind, warp, start, length, , line, lanes]) =>
       ({kind, warp, start, length, line, lanes})),
+    pipeline: pipelineOf(steps.pipeline),
     stores: steps.stores.map(([time, warp, , line, values]) =>
       ({time, warp, line, values: pairs(values)})),
+  };
+}
+
+/** What goes on in the background of the block; -1: a time that has not come. An mbarrier is its
+ * offset in shared memory. @param {any} raw */
+function pipelineOf(raw) {
+  if (!raw) return null;
+  return {
+    cut: raw.cut,
+    phases: raw.phases.map(([object, number, start, end]) => ({object, number, start, end})),
+    flights: raw.flights.map(([kind, warp, start, end, shared, bytes, object, phase, count, , line]) =>
+      ({kind, warp, start, end, shared, bytes, object, phase, count, line})),
+    waits: raw.waits.map(([warp, lanes, start, end, object, phase, , line]) =>
+      ({warp, lanes, start, end, object, phase, line})),
   };
 }
 

@@ -15,9 +15,9 @@ namespace fs = std::filesystem;
 namespace {
 
 // In the order in which one needs what another has.
-constexpr const char* kModules[] = {"data.js",    "draw.js",     "code.js", "lens.js",
-                                    "block.js",   "findings.js", "time.js", "roofline.js",
-                                    "compare.js", "main.js"};
+constexpr const char* kModules[] = {"data.js",     "draw.js",    "code.js",     "lens.js",
+                                    "pipeline.js", "block.js",   "findings.js", "time.js",
+                                    "roofline.js", "compare.js", "main.js"};
 constexpr uintmax_t kMostSource = 400 << 10;  // bytes of a source file that is shown
 
 // One script of all modules: they import each other only, so `import` and `export` can go.

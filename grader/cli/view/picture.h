@@ -16,13 +16,14 @@ namespace grade::view {
 // "map:LINE[.N]"    the elements of an array, and which threads touch them in that line
 // "shared:NAME"     an array in shared memory, after each step that writes it
 // "block"           threads and time of one block
+// "pipeline"        copies under way in that block, phases of its mbarriers, who waits for which
 // "time"            the timeline
 // "bars:COUNTER"    a counter of every kernel of the program
 // "finding"         what was found wrong: the two accesses, or the array and who missed it
 // Behind a comma what is shown of it: "map:7,cols=8,rows=4", "lens:12,block=3,warp=1",
 // "block,from=0,to=60".
 struct PictureName {
-  enum class Kind { kLens, kBanks, kMap, kShared, kBlock, kTime, kBars, kFinding };
+  enum class Kind { kLens, kBanks, kMap, kShared, kBlock, kPipeline, kTime, kBars, kFinding };
   Kind kind = Kind::kBlock;
   int line = 0, number = 1;
   std::string what;  // of kShared and kBars
@@ -56,6 +57,8 @@ std::string banks_svg(const Launch& launch, const PictureName& name, const Sourc
 std::string map_svg(const Launch& launch, const PictureName& name, const SourceLine& source);
 std::string shared_svg(const Launch& launch, const PictureName& name, const SourceLine& source);
 std::string block_svg(const Launch& launch, const PictureName& name, const SourceLine& source);
+std::string pipeline_svg(const Launch& launch, const PictureName& name);
+std::string pipeline_text(const Launch& launch);
 std::string time_svg(const Recording& recording);
 std::string bars_svg(const Recording& recording, const PictureName& name);
 std::string finding_svg(const Recording& recording, const PictureName& name,

@@ -16,9 +16,9 @@ using Kind = PictureName::Kind;
 constexpr struct {
   const char* word;
   Kind kind;
-} kKinds[] = {{"lens", Kind::kLens},     {"banks", Kind::kBanks},    {"map", Kind::kMap},
-              {"shared", Kind::kShared}, {"block", Kind::kBlock},    {"time", Kind::kTime},
-              {"bars", Kind::kBars},     {"finding", Kind::kFinding}};
+} kKinds[] = {{"lens", Kind::kLens},     {"banks", Kind::kBanks}, {"map", Kind::kMap},
+              {"shared", Kind::kShared}, {"block", Kind::kBlock}, {"pipeline", Kind::kPipeline},
+              {"time", Kind::kTime},     {"bars", Kind::kBars},   {"finding", Kind::kFinding}};
 
 bool wants_line(Kind kind) {
   return kind == Kind::kLens || kind == Kind::kBanks || kind == Kind::kMap;
@@ -37,8 +37,8 @@ std::vector<std::string> split(const std::string& text) {
 
 [[noreturn]] void refuse(const std::string& option) {
   throw course::Error(option, 0,
-                      "a picture is lens:LINE, banks:LINE, map:LINE, shared:NAME, block, time, "
-                      "bars:COUNTER or finding (lens:12.2 is the second access of line 12; "
+                      "a picture is lens:LINE, banks:LINE, map:LINE, shared:NAME, block, pipeline, "
+                      "time, bars:COUNTER or finding (lens:12.2 is the second access of line 12; "
                       "map:12,cols=8 shows eight to a row).");
 }
 
@@ -106,6 +106,8 @@ std::string picture_svg(const Recording& recording, const Launch& launch, const 
       return shared_svg(launch, name, source);
     case Kind::kBlock:
       return block_svg(launch, name, source);
+    case Kind::kPipeline:
+      return pipeline_svg(launch, name);
     case Kind::kTime:
       return time_svg(recording);
     case Kind::kBars:

@@ -115,6 +115,7 @@ std::string picture_text(const Recording&, const Launch& launch) {
             " steps: full blocks are 32 lanes, - waits at a barrier,\nx waits for ever\n" +
             block_rows(launch);
   }
+  if (!launch.pipeline.empty()) text += "\n" + pipeline_text(launch);
   return text;
 }
 

@@ -73,6 +73,32 @@ std::string shown_value(const course::Json& value) {
   return text;
 }
 
+Pipeline pipeline_of(const course::Json& json, const std::vector<course::Json>& files) {
+  Pipeline out;
+  const auto reader = [](const course::Json& row) {
+    return [&row](size_t i) { return static_cast<int>(row.items[i].number); };
+  };
+  const auto file_of = [&](const course::Json& row, size_t i) {
+    return files[static_cast<size_t>(row.items[i].number)].text;
+  };
+  for (const course::Json& row : member(json, "phases").items) {
+    const auto at = reader(row);
+    out.phases.push_back({at(0), at(1), at(2), at(3)});
+  }
+  for (const course::Json& row : member(json, "flights").items) {
+    const auto at = reader(row);
+    out.flights.push_back({at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8), at(10),
+                           file_of(row, 9)});
+  }
+  for (const course::Json& row : member(json, "waits").items) {
+    const auto at = reader(row);
+    out.waits.push_back({at(0), static_cast<uint32_t>(row.items[1].number), at(2), at(3), at(4),
+                         at(5), at(7), file_of(row, 6)});
+  }
+  out.is_cut = json.bool_or("cut");
+  return out;
+}
+
 void read_block(const course::Json& block, const std::vector<course::Json>& files, Launch* launch) {
   const auto file_of = [&](const course::Json& row, size_t at) {
     return files[static_cast<size_t>(row.items[at].number)].text;
@@ -92,6 +118,9 @@ void read_block(const course::Json& block, const std::vector<course::Json>& file
       store.values.emplace_back(integer(values[i]), shown_value(values[i + 1]));
     }
     launch->stores.push_back(std::move(store));
+  }
+  if (const course::Json* json = block.find("pipeline")) {
+    launch->pipeline = pipeline_of(*json, files);
   }
 }
 
@@ -188,6 +217,17 @@ int Launch::end() const {
   int last = 1;
   for (const Step& step : steps) last = std::max(last, step.start + step.length);
   return last;
+}
+
+std::string Launch::object_name(int offset) const {
+  constexpr int kObject = 8;  // bytes
+  for (const Extent& variable : variables) {
+    if (offset < variable.begin || offset >= variable.begin + variable.bytes) continue;
+    if (variable.bytes == kObject) return variable.name;
+    if (variable.name == "dynamic shared") break;
+    return variable.name + "[" + std::to_string((offset - variable.begin) / kObject) + "]";
+  }
+  return "byte " + std::to_string(offset);
 }
 
 Extent Launch::target(const Site& site, const Sample& sample) const {

@@ -56,6 +56,30 @@ struct Store {
   std::vector<std::pair<int64_t, std::string>> values;  // byte offset, as it is shown
 };
 
+// What goes on in the background of a block. A time of -1 has not come. An mbarrier is its offset.
+struct Flight {
+  enum Kind { kIn, kOut, kProduct };
+  int kind = kIn, warp = 0, start = 0, end = -1;
+  int shared = 0, bytes = 0, object = 0, phase = 0, count = 1, line = 0;
+  std::string file;
+};
+struct PhaseSpan {
+  int object = 0, number = 0, start = 0, end = -1;
+};
+struct PhaseWait {
+  int warp = 0;
+  uint32_t lanes = 0;
+  int start = 0, end = -1, object = 0, phase = 0, line = 0;
+  std::string file;
+};
+struct Pipeline {
+  std::vector<PhaseSpan> phases;
+  std::vector<Flight> flights;
+  std::vector<PhaseWait> waits;
+  bool is_cut = false;
+  bool empty() const { return phases.empty() && flights.empty(); }
+};
+
 struct Launch {
   std::string kernel;
   std::array<int, 3> grid{}, block{}, index{};
@@ -63,9 +87,12 @@ struct Launch {
   std::vector<Site> sites;
   std::vector<Step> steps;
   std::vector<Store> stores;
+  Pipeline pipeline;
   bool is_cut = false;
   int threads() const { return block[0] * block[1] * block[2]; }
   int end() const;  // of the last step
+  // "full[1]": the variable that the mbarrier at this offset is part of.
+  std::string object_name(int offset) const;
   Extent target(const Site& site, const Sample& sample) const;
 };
 

@@ -38,7 +38,7 @@ GpuModel h200() {
   m.special_lanes = 16, m.fp16_tensor_fma = 1280, m.wgmma_fma = 2048;
   m.integer_shares_fp32_lanes = false;
   m.ecc = true, m.fp32_to_fp64 = 2;
-  m.latency = {4, 8, 17, 24, 23, 33, 281, 660, 14, 2};
+  m.latency = {4, 8, 17, 24, 23, 33, 281, 660, 14, 2, 200};
   return m;
 }
 
@@ -64,7 +64,7 @@ GpuModel rtx3070() {
   m.fp32_lanes = 128, m.integer_lanes = 64, m.multiply_lanes = 64, m.fp64_lanes = 2;
   m.special_lanes = 16, m.fp16_tensor_fma = m.wgmma_fma = 512, m.integer_shares_fp32_lanes = true;
   m.ecc = false, m.fp32_to_fp64 = 64;
-  m.latency = {4, 48, 23, 33, 23, 33, 200, 466, 14, 2};
+  m.latency = {4, 48, 23, 33, 23, 33, 200, 466, 14, 2, 0};
   return m;
 }
 
@@ -90,7 +90,7 @@ GpuModel t4() {
   m.fp32_lanes = 64, m.integer_lanes = 64, m.multiply_lanes = 64, m.fp64_lanes = 2;
   m.special_lanes = 16, m.fp16_tensor_fma = m.wgmma_fma = 512, m.integer_shares_fp32_lanes = false;
   m.ecc = true, m.fp32_to_fp64 = 32;
-  m.latency = {4, 48, 22, 33, 19, 32, 188, 296, 14, 2};
+  m.latency = {4, 48, 22, 33, 19, 32, 188, 296, 14, 2, 0};
   return m;
 }
 

@@ -22,6 +22,7 @@ struct Latencies {
   int dram;              // ... that goes to DRAM, on average (sm_timeline.cpp spreads it)
   int barrier;           // of a block of one warp
   int barrier_per_warp;  // for each further warp
+  int bulk_copy;         // of the copy engine, more than that of a load
 };
 
 struct GpuModel {

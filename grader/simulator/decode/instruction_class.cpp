@@ -81,10 +81,11 @@ AsyncStep async_step(const Instruction& in) {
            : has(in, "wait_group")   ? AsyncStep::kWait
                                      : AsyncStep::kNone;
   }
-  if (in.opcode != "cp" || !has(in, "async") || has(in, "bulk")) return AsyncStep::kNone;
+  if (in.opcode != "cp" || !has(in, "async")) return AsyncStep::kNone;
   if (has(in, "commit_group")) return AsyncStep::kCommit;
   if (has(in, "wait_group") || has(in, "wait_all")) return AsyncStep::kWait;
-  return has(in, "mbarrier") ? AsyncStep::kNone : AsyncStep::kBegin;
+  // A bulk copy that an mbarrier counts is waited for there.
+  return has(in, "mbarrier") || has(in, "bulk") ? AsyncStep::kNone : AsyncStep::kBegin;
 }
 
 // They move nothing themselves.
@@ -205,6 +206,7 @@ class Builder {
       out.async = async_step(in);
       out.memory = memory_step(in, module_.code[pc], cost.unit);
       out.is_wgmma = in.opcode == "wgmma";
+      out.is_bulk = in.opcode == "cp" && has(in, "bulk");
       out.is_shared = module_.code[pc].space == Space::kShared;
       if (out.async == AsyncStep::kWait && !in.operands.empty()) {
         out.groups_left = static_cast<uint8_t>(std::min<uint64_t>(in.operands[0].bits, 255));

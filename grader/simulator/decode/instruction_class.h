@@ -23,7 +23,8 @@ enum class Unit : uint8_t {
   kControl,  // branches, calls, exits
 };
 
-// Copies and products that go on while the warp does (cp.async, wgmma), and waiting for them.
+// Copies and products that go on while the warp does (cp.async, cp.async.bulk out of shared memory,
+// wgmma), and waiting for them.
 enum class AsyncStep : uint8_t { kNone, kBegin, kCommit, kWait };
 
 // What an instruction is to the order of memory accesses.
@@ -44,6 +45,7 @@ struct InstructionClass {
   MemoryStep memory = MemoryStep::kNone;
   bool is_shared = false;       // kLoad, kStore: of shared memory, else of any other
   bool is_wgmma = false;        // kTensor and `async`: the part of one of its four warps
+  bool is_bulk = false;         // `async`: of the copy engine
   uint16_t tensor_fma = 0;      // kTensor: multiply-adds, in units of 16
   uint32_t first_register = 0;  // in ModuleSchedule::registers: those read, then those written
   uint8_t reads = 0, writes = 0;

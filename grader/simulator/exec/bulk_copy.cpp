@@ -8,6 +8,7 @@
 #include "exec/events.h"
 #include "exec/half.h"
 #include "exec/interpreter.h"
+#include "exec/observer.h"
 #include "exec/reports.h"
 #include "memory/device_memory.h"
 
@@ -130,6 +131,9 @@ void read_source(Warp& warp, BulkDeparture& copy) {
   }
   copy.was_read = true;
   if (warp.checks) bulk_was_read(warp, copy);
+  tell(warp, {.kind = PipelineEvent::Kind::kWasTaken,
+              .lanes = 1u << copy.lane,
+              .shared = copy.pieces.empty() ? 0 : copy.pieces[0].shared});
 }
 
 void write_target(Warp& warp, const BulkDeparture& copy) {

@@ -340,6 +340,13 @@ class Issue {
     arrival.issuer = {static_cast<uint32_t>(w_.block->linear),
                       static_cast<uint32_t>(w_.index * 32 + lane_), w_.pc};
     if (w_.checks) race_bulk_arrival(w_, lane_, home, barrier.number, arrival);
+    tell(w_, {.kind = PipelineEvent::Kind::kBrings,
+              .lanes = 1u << lane_,
+              .home = &home,
+              .offset = offset,
+              .number = barrier.phase,
+              .shared = arrival.pieces.empty() ? 0 : arrival.pieces[0].shared,
+              .bytes = arrival.bytes});
     barrier.incoming.push_back(std::move(arrival));
     note_change(w_);
     if (barrier.has_all_arrivals() && barrier.incoming_bytes() > barrier.transactions) {
@@ -407,6 +414,12 @@ class Issue {
     }
     access_global(copy.pieces, true);
     if (w_.checks) race_bulk_departure(w_, lane_, copy.pieces.data(), copy.pieces.size());
+    uint32_t bytes = 0;
+    for (const BulkPiece& piece : copy.pieces) bytes += piece.bytes;
+    tell(w_, {.kind = PipelineEvent::Kind::kTakes,
+              .lanes = 1u << lane_,
+              .shared = copy.pieces.empty() ? 0 : copy.pieces[0].shared,
+              .bytes = bytes});
     w_.bulk_groups.issue(lane_, std::move(copy));
   }
 

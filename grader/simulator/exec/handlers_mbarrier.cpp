@@ -5,6 +5,7 @@
 #include "exec/cluster.h"
 #include "exec/fault.h"
 #include "exec/lanes.h"
+#include "exec/observer.h"
 #include "exec/reports.h"
 #include "exec/request.h"
 
@@ -27,6 +28,32 @@ void check_object_operands(Warp& w, const Instr& in, uint32_t mask) {
   }
   if (in.destinations == 1 && in.ops[0] != kNoPlace) w.undefined_lanes(in.ops[0]) &= ~mask;
 }
+
+// One event for all lanes of an instruction that do the same to one object.
+class Tell {
+ public:
+  explicit Tell(Warp& w) : w_(w) {}
+  ~Tell() { flush(); }
+  Tell(const Tell&) = delete;
+  Tell& operator=(const Tell&) = delete;
+  void operator()(PipelineEvent::Kind kind, int lane, const Block& home, uint32_t offset,
+                  uint32_t phase) {
+    if (w_.watch_instructions == nullptr) return;
+    const bool same = event_.lanes != 0 && event_.kind == kind && event_.home == &home &&
+                      event_.offset == offset && event_.number == phase;
+    if (!same) flush();
+    const uint32_t lanes = (same ? event_.lanes : 0) | 1u << lane;
+    event_ = {.kind = kind, .lanes = lanes, .home = &home, .offset = offset, .number = phase};
+  }
+
+ private:
+  void flush() {
+    if (event_.lanes != 0) tell(w_, event_);
+    event_.lanes = 0;
+  }
+  Warp& w_;
+  PipelineEvent event_;
+};
 
 // Where the objects of the lanes lie in the shared memory of the cluster.
 Request objects(Warp& w, const Instr& in, uint32_t mask, bool write) {
@@ -109,11 +136,13 @@ void op_init(Warp& w, const Instr& in, uint32_t m) {
   const Request request = own_objects(w, in, m);
   const uint32_t* counts = w.in<uint32_t>(in.ops[1]);
   race_init(w, request, counts);
+  Tell says(w);
   each_lane(m, [&](int lane) {
     if (counts[lane] == 0 || counts[lane] > kMostArrivals) fail(w, lane, MBarrierProblem::kCount);
     const uint32_t offset = static_cast<uint32_t>(request.address[lane]);
     if (w.checks) object_begins(*w.block, offset);
     settle(*w.block, offset, w.block->mbarriers.initialise(offset, counts[lane]));
+    says(PipelineEvent::Kind::kBegins, lane, *w.block, offset, 0);
   });
 }
 
@@ -138,8 +167,10 @@ void op_arrive(Warp& w, const Instr& in, uint32_t m) {
   const uint32_t* operand = in.ops[1] == kNoPlace ? nullptr : w.in<uint32_t>(in.ops[1]);
   const bool expects = (in.target & kMBarrierExpectTx) != 0;
   uint64_t states[32];
+  Tell says(w);
   each_object(w, in, m, [&](int lane, Block& home, uint32_t offset, MBarrier& barrier) {
     end_phase(home, offset, barrier);
+    says(PipelineEvent::Kind::kArrives, lane, home, offset, barrier.phase);
     const uint32_t count = operand == nullptr || expects ? 1 : operand[lane];
     if (count == 0) fail(w, lane, MBarrierProblem::kCount);
     if (count > room(barrier)) fail(w, lane, MBarrierProblem::kTooManyArrivals);
@@ -178,12 +209,15 @@ void op_test_wait(Warp& w, const Instr& in, uint32_t m) {
     return behind == 1;
   };
   w.awaited.waits = false;
+  Tell says(w);
   each_object(w, in, m, [&](int lane, Block& home, uint32_t offset, MBarrier& barrier) {
     bool complete = is_complete(lane, barrier);
     if (!complete) {  // copies arrive when somebody waits for them
       end_phase(home, offset, barrier);
       complete = is_complete(lane, barrier);
     }
+    says(complete ? PipelineEvent::Kind::kPasses : PipelineEvent::Kind::kMisses, lane, home, offset,
+         complete ? barrier.phase - 1 : barrier.phase);
     if (!complete) w.awaited = {true, offset, w.pc};
     if (!complete) return;
     done |= 1u << lane;
@@ -202,8 +236,10 @@ void op_test_wait(Warp& w, const Instr& in, uint32_t m) {
 template <bool kExpect>
 void op_transactions(Warp& w, const Instr& in, uint32_t m) {
   const uint32_t* bytes = w.in<uint32_t>(in.ops[1]);
+  Tell says(w);
   each_object(w, in, m, [&](int lane, Block& home, uint32_t offset, MBarrier& barrier) {
     if (kExpect) end_phase(home, offset, barrier);
+    if (!kExpect) says(PipelineEvent::Kind::kArrives, lane, home, offset, barrier.phase);
     barrier.transactions += kExpect ? int64_t{bytes[lane]} : -int64_t{bytes[lane]};
     check_transactions(w, lane, barrier);
     settle(home, offset, barrier);
@@ -214,8 +250,10 @@ void op_transactions(Warp& w, const Instr& in, uint32_t m) {
 // more than the barrier expects.
 template <bool kNoinc>
 void op_arrive_after_copies(Warp& w, const Instr& in, uint32_t m) {
+  Tell says(w);
   each_object(w, in, m, [&](int lane, Block& home, uint32_t offset, MBarrier& barrier) {
     end_phase(home, offset, barrier);
+    says(PipelineEvent::Kind::kArrivesBehind, lane, home, offset, barrier.phase);
     if (kNoinc && room(barrier) == 0) fail(w, lane, MBarrierProblem::kTooManyArrivals);
     if (!kNoinc) ++barrier.pending;
     const uint32_t warp = static_cast<uint32_t>(w.index);

@@ -16,6 +16,7 @@
 #include "exec/fault.h"
 #include "exec/fragments.h"
 #include "exec/interpreter.h"
+#include "exec/observer.h"
 #include "exec/reports.h"
 #include "exec/wgmma.h"
 
@@ -278,6 +279,12 @@ void check_shared_operands(const Product& p) {
   wgmma_begins(first, first.wgmma.issued, units.data(), units.size());
 }
 
+// From shared memory.
+uint32_t bytes_read(const WgmmaOp& op) {
+  const int rows = op.n + (op.reads_a() ? kWarpgroupRows : 0);
+  return static_cast<uint32_t>(rows * op.k * bits_of(op.b_type) / 8);
+}
+
 void run_product(const Warps& warps, const Instr& in) {
   const WgmmaOp& op = warps[0]->module->wgmmas[in.extra];
   check_operands_defined(warps, in);
@@ -292,6 +299,12 @@ void run_product(const Warps& warps, const Instr& in) {
     if (w->any_undefined) check_defined(*w, op, product.adds);
     mark_fragments(*w, op);
   }
+  const WgmmaState& state = warps[0]->wgmma;
+  tell(*warps[0], {.kind = PipelineEvent::Kind::kMultiplies,
+                   .lanes = kAll,
+                   .number = state.issued,
+                   .group = state.groups.empty() ? state.complete : state.groups.back(),
+                   .bytes = bytes_read(op)});
   check_shared_operands(product);
   if (op.d.type == MatrixType::kS32) {
     multiply_integers(product);
@@ -326,6 +339,7 @@ void op_wait(Warp& w, const Instr& in, uint32_t lanes) {
   state.complete = state.groups[done - 1];
   state.groups.erase(state.groups.begin(), state.groups.begin() + static_cast<long>(done));
   if (w.checks) wgmma_awaited(w, state.complete);
+  tell(w, {.kind = PipelineEvent::Kind::kHasMultiplied, .lanes = lanes, .number = state.complete});
 }
 
 }  // namespace

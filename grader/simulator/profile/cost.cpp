@@ -222,6 +222,8 @@ std::vector<BlockTrace> in_machine_order(const Kernel& kernel, int registers,
                          .first;
   std::vector<BlockTrace> out(blocks.size());
   for (size_t i = 0; i < blocks.size(); ++i) {
+    out[i].steps = blocks[i].steps;
+    out[i].needed = blocks[i].needed;
     for (const WarpTrace& warp : blocks[i].warps) {
       out[i].warps.push_back(entry->second.apply(warp));
     }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/machine.h"
+#include "decode/handlers.h"
 #include "exec/interpreter.h"
 #include "profile/resources.h"
 
@@ -187,6 +188,82 @@ void Recorder::instruction(Warp& warp, const Instr& in, uint32_t active) {
   ++recording_.recorded;
 }
 
+void Recorder::pipeline(Warp& warp, const PipelineEvent& event) {
+  if (beside_ != nullptr) beside_->pipeline(warp, event);
+  if (event.home != nullptr && event.home != warp.block) {
+    recording_.meets_other_blocks = true;
+    return;
+  }
+  Stream& stream = stream_of(warp);
+  if (entry_of(warp, stream) == nullptr) return;
+  drop_spins(stream, warp.index, event);
+  add_step(stream, *entry_of(warp, stream), event);
+}
+
+// Of a loop that asks for a phase until it has ended, the last turn is kept: how many turns there
+// are depends on the time, and here it is another than on a card. The warp is at its last entry.
+void Recorder::drop_spins(Stream& stream, int warp, const PipelineEvent& event) {
+  const bool misses = event.kind == PipelineEvent::Kind::kMisses;
+  if (!misses && event.kind != PipelineEvent::Kind::kPasses) return;
+  WarpTrace& trace =
+      recording_.blocks[static_cast<size_t>(stream.recorded)].warps[static_cast<size_t>(warp)];
+  std::vector<Stream::Spin>& spins = stream.spins[warp];
+  const size_t last = trace.size() - 1;
+  const auto spin = std::find_if(spins.begin(), spins.end(), [&](const Stream::Spin& s) {
+    return s.offset == event.offset && (s.lanes & event.lanes) != 0;
+  });
+  if (spin == spins.end()) {
+    if (misses) spins.push_back({last, event.lanes, event.offset});
+    return;
+  }
+  const auto begin = trace.begin() + static_cast<std::ptrdiff_t>(std::min(spin->from, last));
+  const bool idle = std::all_of(begin, trace.end() - 1, [](const TraceEntry& entry) {
+    return entry.sectors == 0 && entry.wavefronts == 0 && entry.steps == 0;
+  });
+  if (idle) trace.erase(begin, trace.end() - 1);
+  spin->from = trace.size() - 1;
+  if (!misses) spins.erase(spin);
+}
+
+void Recorder::add_step(Stream& stream, TraceEntry& entry, const PipelineEvent& event) {
+  BlockTrace& block = recording_.blocks[static_cast<size_t>(stream.recorded)];
+  PhaseStep step;
+  step.bytes = event.bytes;
+  switch (event.kind) {
+    case PipelineEvent::Kind::kArrives:
+      step.kind = PhaseStep::Kind::kArrives;
+      break;
+    case PipelineEvent::Kind::kArrivesBehind:
+      step.kind = PhaseStep::Kind::kArrivesBehind;
+      break;
+    case PipelineEvent::Kind::kBrings:
+      step.kind = PhaseStep::Kind::kBrings;
+      break;
+    case PipelineEvent::Kind::kPasses:
+      if (event.number == kNoPhase) return;
+      step.kind = PhaseStep::Kind::kWaits;
+      break;
+    case PipelineEvent::Kind::kTakes:
+      step.kind = PhaseStep::Kind::kTakes;
+      break;
+    case PipelineEvent::Kind::kMultiplies:
+      step.kind = PhaseStep::Kind::kMultiplies;
+      break;
+    default:
+      return;
+  }
+  if (event.home != nullptr) {
+    const auto [known, is_new] = stream.phases.try_emplace(
+        {event.offset, event.number}, static_cast<uint32_t>(block.needed.size()));
+    if (is_new) block.needed.push_back(0);
+    step.phase = known->second;
+    if (step.kind != PhaseStep::Kind::kWaits) ++block.needed[step.phase];
+  }
+  if (entry.steps == 0) entry.first_step = static_cast<uint32_t>(block.steps.size());
+  ++entry.steps;
+  block.steps.push_back(step);
+}
+
 Recorder::Stream& Recorder::stream_of(const Warp& warp) {
   if (last_ == nullptr || last_block_ != warp.block->linear) {
     last_block_ = warp.block->linear;
@@ -289,7 +366,8 @@ void Recorder::request(Warp& warp, const Request& request, Traffic traffic, uint
   };
   if (stream.recorded >= 0) note_distance(warp, request);
   if (beside_ != nullptr) beside_->request(warp, request, traffic, transactions);
-  const bool volatile_access = warp.module->code[warp.pc].strong;
+  const Instr& in = warp.module->code[warp.pc];
+  const bool bypass = in.strong || in.fn == handler_bulk();
   switch (traffic) {
     case Traffic::kSharedLoad:
     case Traffic::kSharedStore:
@@ -311,9 +389,9 @@ void Recorder::request(Warp& warp, const Request& request, Traffic traffic, uint
         lines += sector >> 2 != last;
         last = sector >> 2;
         if (write) {
-          store_sector(stream, entry, sector, words, volatile_access);
+          store_sector(stream, entry, sector, words, bypass);
         } else {
-          load_sector(stream, entry, sector, volatile_access);
+          load_sector(stream, entry, sector, bypass);
         }
       });
       // A wavefront moves a line; a request of 16 bytes per lane has four at least.

@@ -27,10 +27,22 @@ struct TraceEntry {
   uint16_t sectors = 0;     // that L1 did not have, or that are written
   uint16_t wavefronts = 0;  // through the L1 data path
   uint16_t reads_from = 0;  // 0 nothing or shared memory, 1 L1, 2 L2, 3 DRAM
+  uint16_t steps = 0;       // in BlockTrace::steps, from first_step on
+  uint32_t first_step = 0;
 };
 using WarpTrace = std::vector<TraceEntry>;
+
+// What an instruction does to a phase of an mbarrier, or has done in the background.
+struct PhaseStep {
+  enum class Kind : uint8_t { kArrives, kArrivesBehind, kBrings, kWaits, kTakes, kMultiplies };
+  Kind kind = Kind::kArrives;
+  uint32_t phase = 0;  // in BlockTrace::needed
+  uint32_t bytes = 0;  // copied, or read from shared memory by wgmma
+};
 struct BlockTrace {
   std::vector<WarpTrace> warps;
+  std::vector<PhaseStep> steps;
+  std::vector<uint32_t> needed;  // arrivals and copies of each phase
 };
 
 struct CacheTotals {
@@ -57,6 +69,8 @@ struct Recording {
   uint64_t longest = 0;   // instructions of the block that executed most, recorded or not
   CacheTotals cache;
   std::unordered_map<uint32_t, LaneDistance> distances;  // by pc
+  // An mbarrier of another block, whose time the model of one multiprocessor does not know.
+  bool meets_other_blocks = false;
 };
 
 class Recorder : public LaunchObserver {
@@ -85,6 +99,7 @@ class Recorder : public LaunchObserver {
   void block_ended(Block& block) override;
   void instruction(Warp& warp, const Instr& in, uint32_t active) override;
   void request(Warp& warp, const Request& request, Traffic traffic, uint32_t transactions) override;
+  void pipeline(Warp& warp, const PipelineEvent& event) override;
 
  private:
   struct Stream {  // of one block
@@ -93,11 +108,19 @@ class Recorder : public LaunchObserver {
     uint64_t begun_at = 0;          // instructions of the launch by then
     std::vector<uint64_t> sectors;  // see kWrite in recorder.cpp
     int recorded = -1;              // index in Recording::blocks
+    std::map<std::pair<uint32_t, uint32_t>, uint32_t> phases;  // of an mbarrier, in `needed`
+    struct Spin {
+      size_t from = 0;  // the entry that asked first
+      uint32_t lanes = 0, offset = 0;
+    };
+    std::map<int, std::vector<Spin>> spins;  // by warp
   };
   bool is_sampled(uint64_t linear) const;
   Stream& stream_of(const Warp& warp);
   void set_multiprocessors(double count);
   void note_distance(const Warp& warp, const Request& request);
+  void drop_spins(Stream& stream, int warp, const PipelineEvent& event);
+  void add_step(Stream& stream, TraceEntry& entry, const PipelineEvent& event);
   TraceEntry* entry_of(const Warp& warp, const Stream& stream);
   void load_sector(Stream& stream, TraceEntry* entry, uint64_t sector, bool bypass);
   void store_sector(Stream& stream, TraceEntry* entry, uint64_t sector, uint8_t words, bool bypass);

@@ -11,6 +11,8 @@ namespace {
 // that may come in any moment. This part of the average is not the least.
 constexpr double kDramSpread = 0.175;
 
+constexpr double kLineBytes = 128;  // of the data path of L1 and shared memory, per cycle
+
 // Serves one request after the other.
 struct Server {
   double free_at = 0;
@@ -34,16 +36,25 @@ struct RunningWarp {
   double started = 0;
   double arrived = 0;         // at the barrier it waits for
   std::vector<double> ready;  // by register: cycle in which its value can be used
-  // What goes on in the background, cp.async and wgmma each for itself.
+  // What goes on in the background: cp.async, wgmma, and bulk copies out of shared memory.
   struct Background {
     double open = 0;             // of no group yet: cycle in which the last of it ends
     std::vector<double> groups;  // and of each group that was not waited for
-  } copies, products;
+  } copies, products, departures;
+};
+
+// Of an mbarrier.
+struct RunningPhase {
+  uint32_t missing = 0;      // arrivals and copies
+  double end = 0;            // of those that have come; of the phase, once nothing is missing
+  std::vector<int> waiting;  // warps
 };
 
 struct RunningBlock {
   int warps_left = 0;
   std::vector<int> waiting;  // warps at the barrier
+  const BlockTrace* trace = nullptr;
+  std::vector<RunningPhase> phases;
 };
 
 class Multiprocessor {
@@ -69,6 +80,8 @@ class Multiprocessor {
     const int block = static_cast<int>(blocks_.size());
     blocks_.push_back({});
     blocks_.back().warps_left = static_cast<int>(trace.warps.size());
+    blocks_.back().trace = &trace;
+    for (const uint32_t needed : trace.needed) blocks_.back().phases.push_back({needed, 0, {}});
     for (const WarpTrace& warp : trace.warps) {
       const int index = take_warp();
       RunningWarp& w = warps_[static_cast<size_t>(index)];
@@ -78,7 +91,7 @@ class Multiprocessor {
       w.scheduler = next_scheduler_++ % kSchedulers;
       w.free_at = w.started = at;
       w.ready.assign(settings_.schedule->register_count, 0);
-      w.copies = w.products = {};
+      w.copies = w.products = w.departures = {};
       schedule(index);
     }
   }
@@ -122,7 +135,9 @@ class Multiprocessor {
       end_warp(index, at);
       return;
     }
-    const TraceEntry& entry = (*w.trace)[w.next++];
+    const TraceEntry& entry = (*w.trace)[w.next];
+    if (entry.steps > 0 && waits_for_phase(index, entry, at)) return;
+    ++w.next;
     const InstructionClass& what = class_of(entry);
     if (what.unit == Unit::kFree) {
       pass_through(w, what, at);
@@ -135,7 +150,8 @@ class Multiprocessor {
       wait_at_barrier(index, issued);
       return;
     }
-    const double done = execute(w, what, entry, issued);
+    double done = execute(w, what, entry, issued);
+    if (entry.steps > 0) done = std::max(done, take_steps(w, entry, issued, done));
     const uint16_t* written =
         settings_.schedule->registers.data() + what.first_register + what.reads;
     for (int i = 0; i < what.writes; ++i) w.ready[written[i]] = done;
@@ -146,10 +162,85 @@ class Multiprocessor {
     schedule(index);
   }
 
-  // Cycle in which the warp goes on after an instruction of cp.async or wgmma that is done at
-  // `done`.
+  // Whether the warp has to wait for a phase, now or until it is known when that ends.
+  bool waits_for_phase(int index, const TraceEntry& entry, double at) {
+    RunningWarp& w = warps_[static_cast<size_t>(index)];
+    RunningBlock& block = blocks_[static_cast<size_t>(w.block)];
+    for (uint32_t i = 0; i < entry.steps; ++i) {
+      const PhaseStep& step = block.trace->steps[entry.first_step + i];
+      if (step.kind != PhaseStep::Kind::kWaits) continue;
+      RunningPhase& phase = block.phases[step.phase];
+      if (phase.missing > 0) {
+        w.arrived = at;
+        phase.waiting.push_back(index);
+        return true;
+      }
+      if (phase.end > at) {
+        wake(index, phase.end, at);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void wake(int index, double end, double since) {
+    const RunningWarp& w = warps_[static_cast<size_t>(index)];
+    const double at = std::max(end, since);
+    waiting_ += at - since;
+    stalled_at_[(*w.trace)[w.next].pc] += at - since;
+    ready_.push({at, index});
+  }
+
+  // What the instruction has others wait for. Returns the cycle in which its own result is there.
+  double take_steps(RunningWarp& w, const TraceEntry& entry, double issued, double done) {
+    RunningBlock& block = blocks_[static_cast<size_t>(w.block)];
+    double result = issued;
+    for (uint32_t i = 0; i < entry.steps; ++i) {
+      const PhaseStep& step = block.trace->steps[entry.first_step + i];
+      const double seen = issued + model_.latency.shared;
+      switch (step.kind) {
+        case PhaseStep::Kind::kArrives:
+          arrive(block, step.phase, seen);
+          break;
+        case PhaseStep::Kind::kArrivesBehind: {
+          double end = std::max(seen, w.copies.open);
+          for (const double group : w.copies.groups) end = std::max(end, group);
+          arrive(block, step.phase, end);
+          break;
+        }
+        case PhaseStep::Kind::kBrings:
+          arrive(block, step.phase, std::max(seen, done + model_.latency.bulk_copy));
+          break;
+        case PhaseStep::Kind::kTakes:
+          w.departures.open = std::max(w.departures.open, done);
+          break;
+        case PhaseStep::Kind::kMultiplies:  // its matrices pass the data path of shared memory
+          result = std::max(result,
+                            l1_.begin(issued, step.bytes / kLineBytes) + step.bytes / kLineBytes);
+          break;
+        case PhaseStep::Kind::kWaits:
+          break;
+      }
+    }
+    return result;
+  }
+
+  void arrive(RunningBlock& block, uint32_t number, double at) {
+    RunningPhase& phase = block.phases[number];
+    phase.end = std::max(phase.end, at);
+    if (phase.missing == 0 || --phase.missing > 0) return;
+    for (const int index : phase.waiting) {
+      wake(index, phase.end, warps_[static_cast<size_t>(index)].arrived);
+    }
+    phase.waiting.clear();
+  }
+
+  // Cycle in which the warp goes on after an instruction of cp.async, a bulk copy or wgmma that is
+  // done at `done`.
   static double after_background(RunningWarp& w, const InstructionClass& what, double done) {
-    RunningWarp::Background& under_way = what.is_wgmma ? w.products : w.copies;
+    RunningWarp::Background& under_way = what.is_wgmma  ? w.products
+                                         : what.is_bulk ? w.departures
+                                                        : w.copies;
     std::vector<double>& groups = under_way.groups;
     double until = 0;
     if (what.async == AsyncStep::kBegin) under_way.open = std::max(under_way.open, done);
@@ -207,7 +298,7 @@ class Multiprocessor {
         return begun_ + std::max(interval, static_cast<double>(latency.tensor));
       }
       case Unit::kMemory:
-        return access_memory(entry, issued);
+        return what.is_bulk ? copy_bulk(entry, issued) : access_memory(entry, issued);
       default:
         begun_ = issued;
         return issued + latency.arithmetic;
@@ -226,6 +317,13 @@ class Multiprocessor {
     if (entry.reads_from == 3) return at + dram_latency();
     const int levels[] = {latency.shared, latency.l1, latency.l2};
     return at + levels[entry.reads_from];
+  }
+
+  // The copy engine: its warp goes on at once.
+  double copy_bulk(const TraceEntry& entry, double issued) {
+    const double end = access_memory(entry, issued);
+    begun_ = issued;
+    return end;
   }
 
   // The same sequence in every run.
@@ -268,6 +366,23 @@ class Multiprocessor {
       if (block.waiting.empty()) continue;
       release(block);
       return true;
+    }
+    return release_phase();
+  }
+
+  // A recording that was cut knows a wait, and not what ends it.
+  bool release_phase() {
+    for (RunningBlock& block : blocks_) {
+      for (RunningPhase& phase : block.phases) {
+        if (phase.waiting.empty()) continue;
+        phase.missing = 0;
+        phase.end = std::max(phase.end, last_);
+        for (const int index : phase.waiting) {
+          wake(index, phase.end, warps_[static_cast<size_t>(index)].arrived);
+        }
+        phase.waiting.clear();
+        return true;
+      }
     }
     return false;
   }

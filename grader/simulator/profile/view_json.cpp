@@ -129,6 +129,36 @@ std::string site_json(const LaunchView& view, const AccessSite& site, Places& pl
       .str();
 }
 
+// Times that have not come are -1; an mbarrier is its offset in shared memory.
+std::string pipeline_json(const PipelineView& pipeline, Places& places) {
+  const auto row = [](std::initializer_list<uint32_t> numbers, const std::string& more = "") {
+    std::string text;
+    for (const uint32_t n : numbers) {
+      text += (text.empty() ? "[" : ",") + (n == kNever ? "-1" : std::to_string(n));
+    }
+    return text + (more.empty() ? "" : "," + more) + "]";
+  };
+  std::vector<std::string> phases, flights, waits;
+  for (const PhaseSpan& p : pipeline.phases()) {
+    phases.push_back(row({p.object, p.number, p.start, p.end}));
+  }
+  for (const Flight& f : pipeline.flights()) {
+    flights.push_back(row({static_cast<uint32_t>(f.kind), f.warp, f.start, f.end, f.shared, f.bytes,
+                           f.object, f.phase, f.count},
+                          places.line_of(f.pc)));
+  }
+  for (const PhaseWait& w : pipeline.waits()) {
+    waits.push_back(
+        row({w.warp, w.lanes, w.start, w.end, w.object, w.phase}, places.line_of(w.pc)));
+  }
+  return JsonObject()
+      .raw("phases", json_array(phases))
+      .raw("flights", json_array(flights))
+      .raw("waits", json_array(waits))
+      .flag("cut", pipeline.is_cut())
+      .str();
+}
+
 std::string block_json(const BlockView& block, Places& places) {
   std::vector<std::string> steps, stores;
   for (const BlockStep& step : block.steps) {
@@ -145,13 +175,14 @@ std::string block_json(const BlockView& block, Places& places) {
     stores.push_back("[" + std::to_string(store.time) + "," + std::to_string(store.warp) + "," +
                      places.line_of(store.pc) + ",[" + values + "]]");
   }
-  return JsonObject()
-      .raw("index", dim_json(block.index))
+  JsonObject out;
+  out.raw("index", dim_json(block.index))
       .flag("wrong", block.is_wrong)
       .flag("cut", block.is_cut)
       .raw("steps", json_array(steps))
-      .raw("stores", json_array(stores))
-      .str();
+      .raw("stores", json_array(stores));
+  if (!block.pipeline.empty()) out.raw("pipeline", pipeline_json(block.pipeline, places));
+  return out.str();
 }
 
 std::string variables_json(const LaunchView& view) {

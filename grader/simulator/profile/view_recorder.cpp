@@ -84,14 +84,7 @@ void ViewRecorder::launch_ended() {
   name_arrays();
   const BlockView* best = nullptr;
   for (auto& [number, block] : blocks_) {
-    for (const Wait& wait : block.waits) {
-      if (wait.is_over) continue;
-      uint32_t end = wait.since;
-      for (const uint32_t clock : block.clocks) end = std::max(end, clock);
-      end += end / 8 + 1;
-      add_step(block, {BlockStep::Kind::kWaitsForever, wait.warp, wait.since, end - wait.since,
-                       wait.pc, wait.lanes});
-    }
+    end_waits(block);
     if (best == nullptr || (block.view.is_wrong && !best->is_wrong)) best = &block.view;
   }
   if (best != nullptr) {
@@ -100,6 +93,23 @@ void ViewRecorder::launch_ended() {
   }
   last_ = now_;
   if (is_wrong_) wrong_.try_emplace(now_->kernel->demangled, now_);
+}
+
+// Whoever still waits does so for ever.
+void ViewRecorder::end_waits(Watched& block) {
+  const auto forever = [&](uint16_t warp, uint32_t since, uint32_t pc, uint32_t lanes) {
+    uint32_t end = since;
+    for (const uint32_t clock : block.clocks) end = std::max(end, clock);
+    end += end / 8 + 1;
+    add_step(block, {BlockStep::Kind::kWaitsForever, warp, since, end - since, pc, lanes});
+  };
+  for (const Wait& wait : block.waits) {
+    if (!wait.is_over) forever(wait.warp, wait.since, wait.pc, wait.lanes);
+  }
+  block.view.pipeline.finish();
+  for (const PhaseWait& wait : block.view.pipeline.waits()) {
+    if (wait.end == kNever) forever(wait.warp, wait.start, wait.pc, wait.lanes);
+  }
 }
 
 void ViewRecorder::block_started(Block& block) {
@@ -129,11 +139,25 @@ void ViewRecorder::instruction(Warp& warp, const Instr& in, uint32_t active) {
   if (block == nullptr) return;
   finish_store(*block, *warp.block);
   if (!block->waits.empty()) resume(*block, warp.index, warp.group_mask);
+  if (block->view.pipeline.spins(warp.index, warp.group_mask)) return;
   uint32_t& clock = block->clocks[static_cast<size_t>(warp.index)];
   add_step(*block, {BlockStep::Kind::kRuns, static_cast<uint16_t>(warp.index), clock, 1, warp.pc,
                     warp.group_mask});
   ++clock;
   if (in.kind == Kind::kBarrier && active != 0) arrive(*block, warp, in, active);
+}
+
+// A copy into another block shows there.
+void ViewRecorder::pipeline(Warp& warp, const PipelineEvent& event) {
+  Watched* const own = watched(*warp.block);
+  Watched* const home = event.home == nullptr ? own : watched(*event.home);
+  if (own == nullptr || home == nullptr) return;
+  uint32_t& clock = own->clocks[static_cast<size_t>(warp.index)];
+  const uint32_t until = home->view.pipeline.take(warp, event, clock);
+  if (until <= clock) return;
+  add_step(*own, {BlockStep::Kind::kWaits, static_cast<uint16_t>(warp.index), clock, until - clock,
+                  warp.pc, event.lanes});
+  clock = until;
 }
 
 void ViewRecorder::arrive(Watched& block, Warp& warp, const Instr& in, uint32_t active) {

@@ -16,6 +16,7 @@
 
 #include "core/finding.h"
 #include "exec/observer.h"
+#include "profile/view_pipeline.h"
 
 namespace warplings::sim {
 
@@ -66,6 +67,7 @@ struct BlockView {
   bool is_cut = false;    // it went on for longer than is kept
   std::vector<BlockStep> steps;
   std::vector<SharedStore> stores;
+  PipelineView pipeline;
 };
 
 struct ViewArray {
@@ -103,6 +105,7 @@ class ViewRecorder : public LaunchObserver {
   void block_ended(Block& block) override;
   void instruction(Warp& warp, const Instr& in, uint32_t active) override;
   void request(Warp& warp, const Request& request, Traffic traffic, uint32_t transactions) override;
+  void pipeline(Warp& warp, const PipelineEvent& event) override;
 
  private:
   struct Wait {  // a group of lanes at a barrier
@@ -130,6 +133,7 @@ class ViewRecorder : public LaunchObserver {
   void resume(Watched& block, int warp, uint32_t lanes);
   void arrive(Watched& block, Warp& warp, const Instr& in, uint32_t active);
   void note_store(const Warp& warp, const Request& request, uint32_t element);
+  void end_waits(Watched& block);
   void finish_store(Watched& watched, const Block& block);
   void name_arrays();
 

@@ -93,6 +93,67 @@ class Questions(unittest.TestCase):
         self.assertEqual(values, {4 * i: i for i in range(64)})
 
 
+class Pipeline(unittest.TestCase):
+    """07/15 fills four stages and multiplies them: 17 steps of k."""
+    RUN = ("07_tiled_matmul/15_matmul_wgmma", "--solution", "--case", "GoesAlongTheWholeOfK")
+    STAGE = (128 * 64 + 64 * 256) * 2  # bytes
+    STEPS, STAGES = 17, 4
+
+    @classmethod
+    def setUpClass(cls):
+        kernel, = [k for k in graded.data_of(graded.page(*cls.RUN))["run"]["profile"]["kernels"]
+                   if "matmul_wgmma" in k["name"]]
+        cls.view = kernel["view"]
+        cls.pipeline = cls.view["steps"]["pipeline"]
+        variable = {v["name"]: v["offset"] for v in cls.view["variables"]}
+        cls.full = [variable["full"] + 8 * i for i in range(cls.STAGES)]
+        cls.empty = [variable["empty"] + 8 * i for i in range(cls.STAGES)]
+
+    def test_each_phase_of_full_counts_the_bytes_of_a_stage(self):
+        self.assertFalse(self.pipeline["cut"])
+        bytes_of = {}
+        for kind, _, start, end, _, size, barrier, phase, *_ in self.pipeline["flights"]:
+            if kind != 0:
+                continue
+            self.assertLess(start, end)
+            bytes_of[barrier, phase] = bytes_of.get((barrier, phase), 0) + size
+        self.assertEqual(set(bytes_of.values()), {self.STAGE})
+        self.assertEqual(len(bytes_of), self.STEPS)
+        self.assertEqual({barrier for barrier, _ in bytes_of}, set(self.full))
+
+    def test_phases_follow_each_other(self):
+        for barrier in self.full + self.empty:
+            spans = sorted(p[1:] for p in self.pipeline["phases"] if p[0] == barrier)
+            for (number, start, end), (after, begins, _) in zip(spans, spans[1:]):
+                self.assertEqual((after, begins), (number + 1, end))
+                self.assertLessEqual(start, end)
+
+    def test_who_waits_for_which(self):
+        consumers = {w[4] for w in self.pipeline["waits"] if w[0] < 8}
+        producer = {w[4] for w in self.pipeline["waits"] if w[0] == 8}
+        self.assertTrue(consumers and consumers <= set(self.full))
+        self.assertTrue(producer and producer <= set(self.empty))
+        for warp, _, start, end, barrier, phase, *_ in self.pipeline["waits"]:
+            ended, = [p[3] for p in self.pipeline["phases"] if p[:2] == [barrier, phase]]
+            self.assertEqual(end, ended, f"warp {warp} from step {start}")
+
+    def test_products_are_under_way_while_copies_are(self):
+        copies = [f[2:4] for f in self.pipeline["flights"] if f[0] == 0]
+        products = [f for f in self.pipeline["flights"] if f[0] == 2]
+        self.assertEqual({f[1] for f in products}, {0, 4})
+        self.assertEqual(sum(f[8] for f in products), 2 * 4 * self.STEPS)
+        beside = [p for p in products if any(s < p[3] and p[2] < e for s, e in copies)]
+        self.assertGreater(len(beside), len(products) // 2)
+
+    def test_text_and_picture(self):
+        text = graded.grade("view", *self.RUN, "--text")
+        self.assertLessEqual(max(map(len, text.splitlines())), 80)
+        self.assertRegex(text, r"warp 8 waits for empty\[0\] \d+ times?, \d+ steps? in all")
+        drawn = graded.grade("view", *self.RUN, "--svg", "pipeline")
+        self.assertIn(">full[3]<", drawn)
+        self.assertTrue(xml.dom.minidom.parseString(drawn).getElementsByTagName("desc"))
+
+
 class Exercises(unittest.TestCase):
     EXERCISE = "03_memory_model/05_transpose_tile"
 

@@ -85,6 +85,7 @@ TEST(ViewPictureNames, AreReadOrRefused) {
   EXPECT_EQ(picture_name("time").kind, PictureName::Kind::kTime);
   EXPECT_EQ(picture_name("shared:tile").what, "tile");
   EXPECT_EQ(picture_name("map:9.2,cols=8").crop_or("cols", 16), 8);
+  EXPECT_EQ(picture_name("pipeline,to=9").kind, PictureName::Kind::kPipeline);
   EXPECT_EQ(picture_name("block,from=4").crop_or("to", 7), 7);
   for (const char* wrong : {"", "lens", "lens:", "lens:x", "banks:3.x", "block:2", "tree", "map",
                             "shared", "bars:", "time:3", "block,to", "block,to=x"}) {
@@ -120,6 +121,61 @@ TEST(ViewPictures, ShowNoCodeWhereThereIsNone) {
   EXPECT_EQ(svg.find("monospace"), std::string::npos);
   EXPECT_NE(svg.find("thread 7"), std::string::npos);
   EXPECT_NE(svg.find("waits at a barrier"), std::string::npos);
+}
+
+// Warp 1 fills two stages and waits until the first is empty; warp 0 multiplies what has come.
+Launch launch_of_a_pipeline() {
+  Launch launch;
+  launch.kernel = "ring";
+  launch.block = {64, 1, 1};
+  launch.variables = {{"full", 64, 16, 0}, {"empty", 80, 8, 0}};
+  launch.steps = {{Step::kRuns, 1, 0, 10, 7, 1, "ring.cu"},
+                  {Step::kRuns, 0, 0, 4, 9, 0xffffffff, "ring.cu"},
+                  {Step::kWaits, 0, 4, 8, 9, 0xffffffff, "ring.cu"},
+                  {Step::kRuns, 0, 12, 28, 9, 0xffffffff, "ring.cu"}};
+  launch.pipeline.phases = {{64, 0, 0, 12}, {64, 1, 12, -1}, {72, 0, 0, 30}, {80, 0, 0, 34}};
+  launch.pipeline.flights = {
+      {Flight::kIn, 1, 2, 12, 1024, 4096, 64, 0, 1, 7, "ring.cu"},
+      {Flight::kIn, 1, 3, 12, 5120, 4096, 64, 0, 1, 7, "ring.cu"},
+      {Flight::kIn, 1, 6, 30, 9216, 100, 72, 0, 1, 7, "ring.cu"},
+      {Flight::kProduct, 0, 14, 34, 0, 0, 0, 0, 4, 9, "ring.cu"},
+  };
+  launch.pipeline.waits = {{0, 0xffffffff, 4, 12, 64, 0, 9, "ring.cu"},
+                           {1, 1, 10, 34, 80, 0, 6, "ring.cu"},
+                           {1, 1, 36, -1, 80, 1, 6, "ring.cu"}};
+  return launch;
+}
+
+TEST(ViewPipeline, NamesMbarriersAndAddsUpWhatAPhaseCounts) {
+  const Launch launch = launch_of_a_pipeline();
+  EXPECT_EQ(launch.object_name(72), "full[1]");
+  EXPECT_EQ(launch.object_name(80), "empty");
+  EXPECT_EQ(launch.object_name(4000), "byte 4000");
+  const std::string svg = pipeline_svg(launch, picture_name("pipeline"));
+  for (const char* text :
+       {">full[0]<", ">full[1]<", ">empty<", ">8 KiB<", ">100 bytes<",
+        "warp 1 waits for empty for ever; warp 1 waits for empty 1 time, 24 steps in all"}) {
+    EXPECT_NE(svg.find(text), std::string::npos) << text << "\n" << svg;
+  }
+  EXPECT_EQ(pipeline_svg(launch, picture_name("pipeline,from=13")).find("8 KiB"),
+            std::string::npos);  // it has come by then
+  EXPECT_THROW(pipeline_svg(launch_of_a_sum(), picture_name("pipeline")), course::Error);
+}
+
+TEST(ViewPipeline, IsDrawnInTheTerminal) {
+  const std::string text = pipeline_text(launch_of_a_pipeline());
+  const auto row_after = [&](const std::string& name) {
+    const size_t at = text.find(name + " ▏");
+    return at == std::string::npos ? "no " + name + " in\n" + text
+                                   : text.substr(at, text.find('\n', at) - at);
+  };
+  // 40 steps on 66 columns: the copies go from step 2 to 12.
+  EXPECT_EQ(row_after("copies to"), "copies to ▏   ================");
+  EXPECT_EQ(row_after("full[0]"), "full[0] ▏" + std::string(19, '0') + std::string(66 - 19, '1'));
+  EXPECT_NE(row_after("warp 0").find("█-"), std::string::npos) << text;
+  EXPECT_NE(row_after("wgmma").find("####"), std::string::npos) << text;
+  EXPECT_NE(text.find("warp 0 waits for full[0] 1 time, 8 steps in all\n"), std::string::npos)
+      << text;
 }
 
 TEST(ViewPictures, SayWhichThreadTouchesWhichElement) {
