@@ -40,6 +40,7 @@ make_temp_dir() {
 
 clean_up() {
   stop_ticker
+  [ -z "${ahead:-}" ] || kill "$ahead" 2>/dev/null || true
   if [ -n "$temp_dir" ]; then
     rm -rf "$temp_dir"
     temp_dir=''

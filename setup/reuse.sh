@@ -1,9 +1,12 @@
 #!/bin/sh
-# Stands before the C++ compiler: reuse.sh COMPILER ARGUMENT.... It compiles, unless the folder of the
-# course has just moved (moved.sh) and the object is there already: made by the same command, after the
-# last change of any source, and without the name of the old folder in it.
+# Stands before the C++ compiler: reuse.sh COMPILER ARGUMENT.... It compiles, unless the object is there
+# already: in build/prebuilt, from a wheel (wheel.sh), or in its place, because the folder of the course has
+# just moved (moved.sh). Both were made by the same command, after the last change of any source; one that
+# is in its place must not name the old folder.
 set -eu
-[ -n "${GRADE_MOVED:-}" ] || exec "$@"
+root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd -P)
+prebuilt=$root/build/prebuilt
+[ -n "${GRADE_MOVED:-}" ] || [ -f "$prebuilt/mark" ] || exec "$@"
 
 before='' object='' depfile=''
 for argument; do
@@ -13,9 +16,42 @@ for argument; do
   esac
   before=$argument
 done
-root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd -P)
+
+escaped() { printf '%s' "$1" | sed 's/[][\\.*^$,]/\\&/g'; }
+
+# The name of what this command makes, as wheel.py reckons it: without the compiler's own name and without
+# where the system has its headers, which wheel.py has compared.
+key() {
+  shift
+  before=''
+  for argument; do
+    [ "$argument" = -isystem ] || [ "$before" = -isystem ] || printf '%s\n' "$argument"
+    before=$argument
+  done | sed "s,\(^\|-I\|=\)$(escaped "$(pwd -P)")\([/=]\|\$\),\1@BUILD@\2,g
+    s,\(^\|-I\|=\)$(escaped "$root")\([/=]\|\$\),\1@ROOT@\2,g" | sha256sum | cut -c 1-64
+}
+
+# The sources are compared when a wheel is taken. The time of the last change of a file's entry cannot be set
+# back, so whatever has changed since then shows; folders as well, for what was added or removed.
+is_prebuilt() {
+  [ -f "$prebuilt/mark" ] && [ -n "$depfile" ] || return 1
+  name=$(key "$@")
+  if [ -n "${GRADE_AHEAD:-}" ] && [ -f "$prebuilt/ahead/$name.o" ]; then name=ahead/$name; fi
+  [ -f "$prebuilt/$name.o" ] && [ -f "$prebuilt/$name.d" ] || return 1
+  [ -z "$(find "$root/CMakeLists.txt" "$root/CMakePresets.json" "$root/chapters/course.json" "$root/cmake" \
+    "$root/grader/cli" "$root/grader/course" "$root/grader/kit" "$root/grader/simulator" \
+    -cnewer "$prebuilt/mark" | head -n 1)" ]
+}
+
+if is_prebuilt "$@"; then
+  rm -f "$object"  # it may be the same file already
+  mv -f "$prebuilt/$name.d" "$depfile"
+  mv -f "$prebuilt/$name.o" "$object"
+  exec touch "$object"
+fi
 
 can_be_reused() {
+  [ -n "${GRADE_MOVED:-}" ] || return 1
   [ -f "$object" ] && [ -n "$depfile" ] || return 1
   grep -qxF -e "$object" "$GRADE_MOVED/objects" || return 1
   ! grep -qF -e "$GRADE_MOVED_FROM/" "$object" || return 1

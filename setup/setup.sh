@@ -19,6 +19,8 @@
 . "$GRADE_ROOT/setup/toolkit.sh"
 # shellcheck source=setup/moved.sh
 . "$GRADE_ROOT/setup/moved.sh"
+# shellcheck source=setup/wheel.sh
+. "$GRADE_ROOT/setup/wheel.sh"
 # shellcheck source=setup/build.sh
 . "$GRADE_ROOT/setup/build.sh"
 
@@ -48,11 +50,15 @@ set_up() {
     step 2 'CUDA compiler'
     provide_cuda
     step 3 'Build files'
+    take_wheel
+    start_ahead
     [ -z "$has_moved" ] || remember_old_build
     configure
     step 4 'Grader'
     [ -z "$has_moved" ] || find_what_can_be_reused
+    await_ahead
     build_grader
+    forget_ahead
     forget_old_build
   fi
   release_lock

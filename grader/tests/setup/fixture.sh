@@ -28,6 +28,7 @@ new_course() {
     sed "s|/usr/local/cuda|$work/usr_local/cuda|g; s|/opt/cuda|$work/opt/cuda|g
          s|/etc/os-release|$work/os-release|g" "$file" >"$course/setup/${file##*/}"
   done
+  cp "$repository/setup/wheels.txt" "$course/setup/"
   echo 'PRETTY_NAME="Plan 9"' >"$work/os-release"
 }
 
