@@ -12,6 +12,7 @@
 #include "cli/python_program.h"
 #include "cli/simulated_program.h"
 #include "course/text.h"
+#include "kit/json.h"
 
 namespace grade {
 
@@ -36,7 +37,7 @@ int show(App& app, const fs::path& file, const std::string& title, const std::st
   const course::Json profile = course::parse_json(*text, "the profile");
   if (app.options().json) {
     const std::string head =
-        exercise.empty() ? "" : "\"exercise\": " + course::json_quote(exercise) + ", ";
+        exercise.empty() ? "" : "\"exercise\": " + kit::json_string(exercise) + ", ";
     print("{" + head + text->substr(1));
     return kPass;
   }

@@ -20,6 +20,7 @@
 #include "cli/view/picture.h"
 #include "cli/view_server.h"
 #include "cli/watch/file_watcher.h"
+#include "course/json.h"
 #include "course/text.h"
 
 namespace grade {
@@ -189,7 +190,7 @@ std::string chrome_trace(const course::Json& recording) {
     events += (events.empty() ? "" : ",\n") + out.str();
   }
   return "{\"displayTimeUnit\": \"ns\", \"otherData\": {\"time\": " +
-         course::json_quote(timeline->string_or("label")) + "}, \"traceEvents\": [\n" + events +
+         kit::json_string(timeline->string_or("label")) + "}, \"traceEvents\": [\n" + events +
          "\n]}\n";
 }
 

@@ -6,7 +6,6 @@
 namespace warplings::sim {
 namespace {
 
-using ptx::Function;
 using ptx::Instruction;
 using ptx::Operand;
 
@@ -18,7 +17,8 @@ struct Block {
 
 class Allocator {
  public:
-  Allocator(const Function& function, const std::function<int(const Instruction&)>& destinations)
+  Allocator(const ptx::Function& function,
+            const std::function<int(const Instruction&)>& destinations)
       : function_(function), destinations_(destinations) {
     for (size_t i = 0; i < function.registers.size(); ++i) {
       index_[function.registers[i].name] = static_cast<int>(i);
@@ -232,7 +232,7 @@ class Allocator {
     return function_.registers[r].type == ptx::Type::kPred ? 0 : width(r);
   }
 
-  const Function& function_;
+  const ptx::Function& function_;
   const std::function<int(const Instruction&)>& destinations_;
   std::unordered_map<std::string, int> index_;
   size_t words_ = 0;
@@ -242,7 +242,7 @@ class Allocator {
 
 }  // namespace
 
-RegisterAllocation allocate_registers(const Function& function,
+RegisterAllocation allocate_registers(const ptx::Function& function,
                                       const std::function<int(const Instruction&)>& destinations) {
   return Allocator(function, destinations).run();
 }

@@ -9,7 +9,6 @@
 namespace warplings::sim {
 namespace {
 
-using ptx::Function;
 using ptx::Instruction;
 using ptx::Operand;
 using ptx::Type;
@@ -22,7 +21,7 @@ Operand half_of(const Operand& whole, const char* suffix) {
 
 class Splitter {
  public:
-  explicit Splitter(Function& function) : function_(function) {}
+  explicit Splitter(ptx::Function& function) : function_(function) {}
 
   void run() {
     if (!split_registers()) return;
@@ -105,12 +104,12 @@ class Splitter {
     }
   }
 
-  Function& function_;
+  ptx::Function& function_;
   std::unordered_set<std::string> wide_;
 };
 
 }  // namespace
 
-void split_wide_registers(Function& function) { Splitter(function).run(); }
+void split_wide_registers(ptx::Function& function) { Splitter(function).run(); }
 
 }  // namespace warplings::sim

@@ -27,7 +27,7 @@ void put(Warp& w, const Instr& in, int lane, uint64_t bits) {
 }
 
 // imm of cvt: bits 0-1 Rounding, then these.
-enum CvtFlags { kFtz = 4, kSat = 8, kToInteger = 16, kRelu = 32, kSatFinite = 128 };
+enum CvtFlags { kCvtFtz = 4, kCvtSat = 8, kCvtToInteger = 16, kCvtRelu = 32, kCvtSatFinite = 128 };
 
 template <class T>
 struct IsFloat : std::false_type {};
@@ -136,14 +136,14 @@ template <class To, class From>
 To convert(From value, int64_t flags) {
   const auto rounding = static_cast<Rounding>(flags & 3);
   if constexpr (std::is_integral_v<From> && std::is_integral_v<To>) {
-    if (flags & kSat) {
+    if (flags & kCvtSat) {
       using Wide = Int128;
       return static_cast<To>(
           std::clamp<Wide>(value, std::numeric_limits<To>::min(), std::numeric_limits<To>::max()));
     }
     return static_cast<To>(value);
   } else if constexpr (std::is_integral_v<From>) {
-    if (flags & kSat) return narrow<To, double>(value > 0 ? 1.0 : 0.0, rounding);
+    if (flags & kCvtSat) return narrow<To, double>(value > 0 ? 1.0 : 0.0, rounding);
     if constexpr (std::is_same_v<To, Half> || std::is_same_v<To, BFloat16>) {
       return narrow<To, double>(integer_to_odd(value), rounding);
     } else {
@@ -152,32 +152,32 @@ To convert(From value, int64_t flags) {
   } else if constexpr (std::is_integral_v<To>) {
     double x = to_double(value);
     if constexpr (std::is_same_v<From, float>) {
-      if (flags & kFtz) x = flush(value);
+      if (flags & kCvtFtz) x = flush(value);
     }
     return clamp_to_integer<To>(round_to_integer(x, rounding), std::is_same_v<From, double>);
   } else {
     double x = to_double(value);
     // On an H200 .ftz does not reach the source of a conversion to half.
     if constexpr (std::is_same_v<From, float> && sizeof(To) != 2) {
-      if (flags & kFtz) x = flush(value);
+      if (flags & kCvtFtz) x = flush(value);
     }
-    if (flags & kToInteger) x = round_to_integer(x, rounding);
-    To result = narrow<To, double>(x, (flags & kToInteger) ? Rounding::kNearest : rounding);
+    if (flags & kCvtToInteger) x = round_to_integer(x, rounding);
+    To result = narrow<To, double>(x, (flags & kCvtToInteger) ? Rounding::kNearest : rounding);
     if constexpr (std::is_same_v<To, float>) {
       if (x != x) result = std::bit_cast<float>(kNanF32);
-      if (flags & kFtz) result = flush(result);
-      if (flags & kSat) result = saturate(result);
+      if (flags & kCvtFtz) result = flush(result);
+      if (flags & kCvtSat) result = saturate(result);
     } else {
-      if ((flags & kSat)) result = narrow<To, double>(x > 0 ? std::min(x, 1.0) : 0.0, rounding);
+      if ((flags & kCvtSat)) result = narrow<To, double>(x > 0 ? std::min(x, 1.0) : 0.0, rounding);
     }
     if constexpr (sizeof(To) == 2) {
       const uint16_t most = std::is_same_v<To, Half> ? 0x7bff : 0x7f7f;  // largest finite
       const bool is_finite_number = x == x && (result.bits & 0x7fff) <= most;
-      if ((flags & kSatFinite) && x == x && !is_finite_number) {
+      if ((flags & kCvtSatFinite) && x == x && !is_finite_number) {
         result.bits = static_cast<uint16_t>((result.bits & 0x8000) | most);
       }
     }
-    if ((flags & kRelu) && !(x > 0)) result = narrow<To, double>(x != x ? x : 0.0, rounding);
+    if ((flags & kCvtRelu) && !(x > 0)) result = narrow<To, double>(x != x ? x : 0.0, rounding);
     return result;
   }
 }
@@ -210,11 +210,11 @@ void op_cvt_tf32(Warp& w, const Instr& in, uint32_t m) {
     const uint32_t x = a[i];
     const bool is_nan = (x & 0x7fffffffu) > 0x7f800000u;
     if (is_nan) return kNanF32 & 0xffffe000u;
-    if ((flags & kRelu) && (x >> 31)) return 0u;
+    if ((flags & kCvtRelu) && (x >> 31)) return 0u;
     const uint32_t add = kMode == 0 ? 0x1000u : kMode == 1 ? 0xfffu + ((x >> 13) & 1) : 0u;
     const bool is_infinite = (x & 0x7fffffffu) == 0x7f800000u;
     const uint32_t rounded = is_infinite ? x : (x + add) & 0xffffe000u;
-    if ((flags & kSatFinite) && (rounded & 0x7fffffffu) == 0x7f800000u) {
+    if ((flags & kCvtSatFinite) && (rounded & 0x7fffffffu) == 0x7f800000u) {
       return (x & 0x80000000u) | kLargest;
     }
     return rounded;
@@ -243,7 +243,7 @@ uint32_t small_float(double x) {
 
 template <bool kE5M2>
 uint32_t small_pair(double high, double low, int64_t flags) {
-  if (flags & kRelu) {
+  if (flags & kCvtRelu) {
     if (!(high > 0)) high = high != high ? high : 0;
     if (!(low > 0)) low = low != low ? low : 0;
   }
@@ -271,7 +271,7 @@ void op_cvt_from_small(Warp& w, const Instr& in, uint32_t m) {
       const uint32_t bits = (a[i] >> (8 * k)) & 0xff;
       const float value = kE5M2 ? e5m2_to_float(bits) : e4m3_to_float(bits);
       Half half = half_from_double(value, Rounding::kNearest);  // exact
-      if ((in.imm & kRelu) && !(value > 0)) half.bits = value != value ? half.bits : 0;
+      if ((in.imm & kCvtRelu) && !(value > 0)) half.bits = value != value ? half.bits : 0;
       result |= static_cast<uint32_t>(half.bits) << (16 * k);
     }
     d[i] = result;

@@ -28,29 +28,31 @@ enum : uint8_t {
   kRangeStartLength = 7,
 };
 
-struct Attribute {
+}  // namespace
+
+struct DieAttribute {
   uint64_t name, form;
   int64_t implicit;
 };
 
-struct Abbreviation {
+struct DieAbbreviation {
   uint64_t tag = 0;
-  std::vector<Attribute> attributes;
+  std::vector<DieAttribute> attributes;
 };
 
-using Abbreviations = std::unordered_map<uint64_t, Abbreviation>;
+using Abbreviations = std::unordered_map<uint64_t, DieAbbreviation>;
 
-Abbreviations read_abbreviations(const ElfImage& image, uint64_t offset) {
+static Abbreviations read_abbreviations(const ElfImage& image, uint64_t offset) {
   Abbreviations result;
   DwarfCursor cursor(image.section(".debug_abbrev"), offset);
   while (!cursor.at_end()) {
     const uint64_t code = cursor.uleb();
     if (code == 0) break;
-    Abbreviation& abbreviation = result[code];
+    DieAbbreviation& abbreviation = result[code];
     abbreviation.tag = cursor.uleb();
     cursor.skip(1);  // whether it has children: nesting follows from address ranges
     for (;;) {
-      Attribute attribute{cursor.uleb(), cursor.uleb(), 0};
+      DieAttribute attribute{cursor.uleb(), cursor.uleb(), 0};
       if (attribute.form == kFormImplicitConst) attribute.implicit = cursor.sleb();
       if ((attribute.name == 0 && attribute.form == 0) || cursor.failed()) break;
       abbreviation.attributes.push_back(attribute);
@@ -58,8 +60,6 @@ Abbreviations read_abbreviations(const ElfImage& image, uint64_t offset) {
   }
   return result;
 }
-
-}  // namespace
 
 class DieReader {
  public:
@@ -176,9 +176,9 @@ class DieReader {
     return 0;
   }
 
-  void read_entry(const Abbreviation& abbreviation) {
+  void read_entry(const DieAbbreviation& abbreviation) {
     Values values;
-    for (const Attribute& attribute : abbreviation.attributes) {
+    for (const DieAttribute& attribute : abbreviation.attributes) {
       const uint64_t value = read_form(attribute.form, attribute.implicit);
       switch (attribute.name) {
         case kAtLowPc:
