@@ -12,7 +12,7 @@ configure() {
     if disk_is_full; then fail_command 'Free about 500 MB on this disk.'; fi
     if network_is_down; then
       fail_command 'Check the network connection, or install with root rights:' \
-        '  apt-get install -y libgtest-dev'
+        '  apt-get install -y libgtest-dev nlohmann-json3-dev'
     fi
     fail_command 'Read the first "CMake Error" in the log. After a change of tools: rm -rf build'
   fi

@@ -19,16 +19,18 @@ provide_tools() {
   leave_to_cmake
   if [ -n "$missing" ] || [ -z "$grade_cxx" ]; then report_missing; fi
   progress "g++ $cxx_version, CMake $cmake_version, Ninja $ninja_version, GoogleTest," \
-    "zlib${downloaded:+ (CMake will download$downloaded into build/)}"
+    "nlohmann-json, zlib${downloaded:+ (CMake will download$downloaded into build/)}"
 }
 
-# cmake/require_gtest.cmake fetches it where the system lacks it.
+# cmake/require_*.cmake fetch these two where the system lacks them.
 leave_to_cmake() {
-  case " $missing " in
-    *' libgtest-dev '*)
-      downloaded=' libgtest-dev'
-      missing=$(printf '%s' " $missing " | sed 's/ libgtest-dev / /; s/^ *//; s/ *$//') ;;
-  esac
+  for package in libgtest-dev nlohmann-json3-dev; do
+    case " $missing " in
+      *" $package "*)
+        downloaded="$downloaded $package"
+        missing=$(printf '%s' " $missing " | sed "s/ $package / /; s/^ *//; s/ *$//") ;;
+    esac
+  done
 }
 
 apt_is_updated=''
@@ -118,7 +120,7 @@ report_missing() {
   distribution=$(sed -n 's/^PRETTY_NAME="\{0,1\}\([^"]*\)"\{0,1\}$/\1/p' /etc/os-release 2>/dev/null)
   fail "$what (names of Debian packages), and ${distribution:-this system} has no apt-get" \
     'Install what corresponds to them with your package manager, for example one of:' \
-    '  dnf install gcc-c++ cmake ninja-build gtest-devel zlib-devel' \
-    '  pacman -S --needed gcc cmake ninja gtest zlib' \
-    '  zypper install gcc-c++ cmake ninja gtest zlib-devel'
+    '  dnf install gcc-c++ cmake ninja-build gtest-devel json-devel zlib-devel' \
+    '  pacman -S --needed gcc cmake ninja gtest nlohmann-json zlib' \
+    '  zypper install gcc-c++ cmake ninja gtest nlohmann_json-devel zlib-devel'
 }

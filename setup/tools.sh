@@ -69,6 +69,9 @@ libc6-dev
 #if !__has_include(<gtest/gtest.h>)
 libgtest-dev
 #endif
+#if !__has_include(<nlohmann/json.hpp>)
+nlohmann-json3-dev
+#endif
 #if !__has_include(<zlib.h>)
 zlib1g-dev
 #endif
@@ -84,7 +87,7 @@ find_tools() {
   if [ -n "$grade_cxx" ]; then
     libraries=$(missing_libraries "$grade_cxx")
   else
-    libraries='libgtest-dev zlib1g-dev'
+    libraries='libgtest-dev nlohmann-json3-dev zlib1g-dev'
     [ -n "$unfit_cxx" ] || missing='g++'
   fi
   [ -n "$GRADE_CMAKE" ] || missing="$missing cmake"

@@ -226,7 +226,7 @@ bool build_simulator(Doctor& doctor) {
 
 int conclude(Doctor& doctor) {
   std::vector<std::string> quoted;
-  for (const std::string& problem : doctor.problems) quoted.push_back(kit::json_string(problem));
+  for (const std::string& problem : doctor.problems) quoted.push_back(course::json_quote(problem));
   if (doctor.app.options().json) {
     print(doctor.json.raw("problems", json_array(quoted)).str() + "\n");
   } else if (doctor.problems.empty()) {

@@ -12,7 +12,6 @@
 #include "cli/python_program.h"
 #include "cli/simulated_program.h"
 #include "course/text.h"
-#include "kit/json.h"
 
 namespace grade {
 
@@ -37,7 +36,7 @@ int show(App& app, const fs::path& file, const std::string& title, const std::st
   const course::Json profile = course::parse_json(*text, "the profile");
   if (app.options().json) {
     const std::string head =
-        exercise.empty() ? "" : "\"exercise\": " + kit::json_string(exercise) + ", ";
+        exercise.empty() ? "" : "\"exercise\": " + course::json_quote(exercise) + ", ";
     print("{" + head + text->substr(1));
     return kPass;
   }

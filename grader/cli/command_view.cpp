@@ -20,7 +20,6 @@
 #include "cli/view/picture.h"
 #include "cli/view_server.h"
 #include "cli/watch/file_watcher.h"
-#include "course/json.h"
 #include "course/text.h"
 
 namespace grade {
@@ -190,7 +189,7 @@ std::string chrome_trace(const course::Json& recording) {
     events += (events.empty() ? "" : ",\n") + out.str();
   }
   return "{\"displayTimeUnit\": \"ns\", \"otherData\": {\"time\": " +
-         kit::json_string(timeline->string_or("label")) + "}, \"traceEvents\": [\n" + events +
+         course::json_quote(timeline->string_or("label")) + "}, \"traceEvents\": [\n" + events +
          "\n]}\n";
 }
 

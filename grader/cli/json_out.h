@@ -8,14 +8,14 @@
 #include <string_view>
 #include <vector>
 
-#include "kit/json.h"
+#include "course/json.h"
 
 namespace grade {
 
 class JsonOut {
  public:
   JsonOut& text(std::string_view key, std::string_view value) {
-    return raw(key, kit::json_string(value));
+    return raw(key, course::json_quote(value));
   }
   JsonOut& number(std::string_view key, double value) {
     char digits[32];
@@ -25,7 +25,7 @@ class JsonOut {
   JsonOut& boolean(std::string_view key, bool value) { return raw(key, value ? "true" : "false"); }
   JsonOut& raw(std::string_view key, std::string_view json) {
     if (!body_.empty()) body_ += ", ";
-    body_ += kit::json_string(key) + ": " + std::string(json);
+    body_ += course::json_quote(key) + ": " + std::string(json);
     return *this;
   }
   std::string str() const { return "{" + body_ + "}"; }

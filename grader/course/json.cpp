@@ -1,237 +1,126 @@
+// The only file that includes nlohmann-json. Its parser reports byte positions of syntax errors but
+// forgets where values were; the SAX interface fed through an iterator that counts lines does not.
 #include "course/json.h"
 
-#include <charconv>
-#include <cstdint>
-#include <utility>
+#include <iterator>
+#include <nlohmann/json.hpp>
 
 #include "course/error.h"
-#include "kit/json.h"
 
 namespace course {
 namespace {
 
-constexpr int kDeepest = 100;
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-void append_utf8(std::string& out, uint32_t code) {
-  const auto more = [&](unsigned shift) {
-    out += static_cast<char>(0x80 | ((code >> shift) & 0x3F));
-  };
-  if (code < 0x80) {
-    out += static_cast<char>(code);
-  } else if (code < 0x800) {
-    out += static_cast<char>(0xC0 | code >> 6);
-    more(0);
-  } else if (code < 0x10000) {
-    out += static_cast<char>(0xE0 | code >> 12);
-    more(6), more(0);
-  } else {
-    out += static_cast<char>(0xF0 | code >> 18);
-    more(12), more(6), more(0);
-  }
-}
-
-class JsonReader {
+class LineCountingIterator {
  public:
-  JsonReader(std::string_view text, const std::string& file) : text_(text), file_(file) {}
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
 
-  Json document() {
-    if (text_.substr(0, 3) == "\xEF\xBB\xBF") at_ = 3;  // what some editors begin a file with
-    Json json = value(0);
-    skip_space();
-    if (at_ < text_.size()) refuse("the end of the text");
-    return json;
+  LineCountingIterator(const char* at, int* line) : at_(at), line_(line) {}
+  reference operator*() const { return *at_; }
+  LineCountingIterator& operator++() {
+    if (*at_ == '\n') ++*line_;
+    ++at_;
+    return *this;
   }
+  bool operator==(const LineCountingIterator& other) const { return at_ == other.at_; }
+  bool operator!=(const LineCountingIterator& other) const { return at_ != other.at_; }
 
  private:
-  // '\0' at the end, which no rule accepts.
-  char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
-  bool take(char c) {
-    if (peek() != c || at_ == text_.size()) return false;
-    ++at_;
+  const char* at_;
+  int* line_;
+};
+
+class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  TreeBuilder(const std::string& file, const int& line) : file_(file), line_(line) {}
+
+  bool null() override {
+    add(Json::Type::kNull);
     return true;
   }
-  void skip_space() {
-    for (; at_ < text_.size(); ++at_) {
-      const char c = text_[at_];
-      if (c == '\n') {
-        ++line_;
-      } else if (c != ' ' && c != '\t' && c != '\r') {
-        return;
+  bool boolean(bool value) override {
+    add(Json::Type::kBool).boolean = value;
+    return true;
+  }
+  bool number_integer(number_integer_t value) override {
+    return integer(static_cast<double>(value));
+  }
+  bool number_unsigned(number_unsigned_t value) override {
+    return integer(static_cast<double>(value));
+  }
+  bool number_float(number_float_t value, const string_t&) override {
+    add(Json::Type::kNumber).number = value;
+    return true;
+  }
+  bool string(string_t& value) override {
+    add(Json::Type::kString).text = value;
+    return true;
+  }
+  bool binary(binary_t&) override { return false; }
+  bool start_object(std::size_t) override { return open(Json::Type::kObject); }
+  bool start_array(std::size_t) override { return open(Json::Type::kArray); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+  bool key(string_t& name) override {
+    Json& object = *open_.back();
+    for (const JsonMember& member : object.members) {
+      if (member.key == name) {
+        throw Error(file_, line_,
+                    "\"" + name + "\" is given twice in one object (first at line " +
+                        std::to_string(member.line) + "); remove one of them.");
       }
     }
+    object.members.push_back({name, line_, {}});
+    return true;
+  }
+  bool parse_error(std::size_t, const std::string& last_token,
+                   const nlohmann::detail::exception& error) override {
+    std::string reason = error.what();
+    // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error ...": the
+    // position is of nlohmann's own counting and is replaced by ours.
+    const size_t colon = reason.find(": ");
+    if (colon != std::string::npos) reason = reason.substr(colon + 2);
+    // A token that ends in a line break was read past it.
+    const int line = !last_token.empty() && last_token.back() == '\n' ? line_ - 1 : line_;
+    throw Error(file_, line, "this is not JSON: " + reason + ".");
   }
 
-  [[noreturn]] void refuse(const std::string& wanted) const {
-    std::string found = "the text ends";
-    if (at_ < text_.size()) {
-      const std::string_view rest = text_.substr(at_, 20);
-      found =
-          "there is " + kit::json_string(rest.substr(0, rest.find_first_of(" \t\r\n,:[]{}\"", 1)));
-    }
-    throw Error(file_, line_, "this is not JSON: where " + wanted + " should be, " + found + ".");
-  }
+  Json take() { return std::move(root_); }
 
-  Json value(int depth) {
-    skip_space();
-    if (depth > kDeepest) throw Error(file_, line_, "this is nested too deeply to be read.");
-    Json json;
-    json.line = line_;
-    const char c = peek();
-    if (c == '{') {
-      object(json, depth);
-    } else if (c == '[') {
-      array(json, depth);
-    } else if (c == '"') {
-      json.type = Json::Type::kString;
-      json.text = string();
-    } else if (c == '-' || is_digit(c)) {
-      number(json);
-    } else {
-      word(json);
-    }
-    return json;
-  }
-
-  void object(Json& json, int depth) {
-    json.type = Json::Type::kObject;
-    ++at_;
-    skip_space();
-    if (take('}')) return;
-    do {
-      skip_space();
-      if (peek() != '"') refuse("a name in quotes");
-      const int line = line_;
-      std::string key = string();
-      if (const JsonMember* first = member(json, key)) {
-        throw Error(file_, line,
-                    "\"" + key + "\" is given twice in one object (first at line " +
-                        std::to_string(first->line) + "); remove one of them.");
-      }
-      skip_space();
-      if (!take(':')) refuse("\":\"");
-      json.members.push_back({std::move(key), line, value(depth + 1)});
-      skip_space();
-    } while (take(','));
-    if (!take('}')) refuse("\",\" or \"}\"");
-  }
-
-  static const JsonMember* member(const Json& json, std::string_view key) {
-    for (const JsonMember& known : json.members) {
-      if (known.key == key) return &known;
-    }
-    return nullptr;
-  }
-
-  void array(Json& json, int depth) {
-    json.type = Json::Type::kArray;
-    ++at_;
-    skip_space();
-    if (take(']')) return;
-    do {
-      json.items.push_back(value(depth + 1));
-      skip_space();
-    } while (take(','));
-    if (!take(']')) refuse("\",\" or \"]\"");
-  }
-
-  void word(Json& json) {
-    const auto is_next = [&](std::string_view name) {
-      if (text_.substr(at_, name.size()) != name) return false;
-      at_ += name.size();
-      return true;
-    };
-    if (is_next("true") || is_next("false")) {
-      json.type = Json::Type::kBool;
-      json.boolean = text_[at_ - 2] == 'u';
-    } else if (!is_next("null")) {
-      refuse("a value");
-    }
-  }
-
-  void digits() {
-    if (!is_digit(peek())) refuse("a digit");
-    while (is_digit(peek())) ++at_;
-  }
-
-  void number(Json& json) {
-    const size_t begin = at_;
-    json.type = Json::Type::kNumber;
+ private:
+  bool integer(double value) {
+    Json& json = add(Json::Type::kNumber);
+    json.number = value;
     json.is_integer = true;
-    take('-');
-    if (!take('0')) digits();
-    if (take('.')) {
-      json.is_integer = false;
-      digits();
+    return true;
+  }
+  Json& add(Json::Type type) {
+    Json* slot = &root_;
+    if (!open_.empty()) {
+      Json& parent = *open_.back();
+      slot = parent.is_object() ? &parent.members.back().value : &parent.items.emplace_back();
     }
-    if (take('e') || take('E')) {
-      json.is_integer = false;
-      if (!take('+')) take('-');
-      digits();
-    }
-    const char* end = text_.data() + at_;
-    if (std::from_chars(text_.data() + begin, end, json.number).ec != std::errc()) {
-      at_ = begin;
-      refuse("a number that fits a double");
-    }
+    slot->type = type;
+    slot->line = line_;
+    return *slot;
+  }
+  bool open(Json::Type type) {
+    open_.push_back(&add(type));
+    return true;
+  }
+  bool close() {
+    open_.pop_back();
+    return true;
   }
 
-  std::string string() {
-    std::string out;
-    ++at_;
-    while (!take('"')) {
-      const size_t begin = at_;
-      while (at_ < text_.size() && is_plain(text_[at_])) ++at_;
-      out += text_.substr(begin, at_ - begin);
-      if (take('\\')) {
-        escape(out);
-      } else if (peek() != '"') {
-        const size_t length = at_ < text_.size() ? kit::utf8_length(text_, at_) : 0;
-        if (length < 2) refuse("a closing quote");
-        out += text_.substr(at_, length);
-        at_ += length;
-      }
-    }
-    return out;
-  }
-  // Stands for itself: no control character, no part of a longer sequence.
-  static bool is_plain(char c) {
-    const unsigned byte = static_cast<unsigned char>(c);
-    return byte >= 0x20 && byte < 0x80 && c != '"' && c != '\\';
-  }
-
-  void escape(std::string& out) {
-    constexpr std::string_view kNames = "\"\\/bfnrt", kMeanings = "\"\\/\b\f\n\r\t";
-    const size_t known = at_ < text_.size() ? kNames.find(peek()) : std::string_view::npos;
-    if (known != std::string_view::npos) {
-      out += kMeanings[known];
-      ++at_;
-      return;
-    }
-    uint32_t code = unit();
-    if (code >= 0xDC00 && code < 0xE000) refuse("the other half of a surrogate pair");
-    if (code >= 0xD800 && code < 0xDC00) {
-      const uint32_t low = take('\\') ? unit() : 0;
-      if (low < 0xDC00 || low >= 0xE000) refuse("the other half of a surrogate pair");
-      code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
-    }
-    append_utf8(out, code);
-  }
-  // "u" and four hexadecimal digits, behind a backslash.
-  uint32_t unit() {
-    uint32_t code = 0;
-    const std::string_view hex = take('u') ? text_.substr(at_, 4) : std::string_view();
-    const auto end = std::from_chars(hex.data(), hex.data() + hex.size(), code, 16).ptr;
-    if (hex.size() != 4 || end != hex.data() + 4) refuse("an escape sequence of JSON");
-    at_ += 4;
-    return code;
-  }
-
-  std::string_view text_;
   const std::string& file_;
-  size_t at_ = 0;
-  int line_ = 1;
+  const int& line_;
+  Json root_;
+  // Pointers stay valid: a container grows only while it is the innermost open one.
+  std::vector<Json*> open_;
 };
 
 }  // namespace
@@ -259,7 +148,17 @@ bool Json::bool_or(std::string_view key, bool fallback) const {
 }
 
 Json parse_json(const std::string& text, const std::string& file) {
-  return JsonReader(text, file).document();
+  int line = 1;
+  TreeBuilder builder(file, line);
+  const char* begin = text.data();
+  nlohmann::json::sax_parse(LineCountingIterator(begin, &line),
+                            LineCountingIterator(begin + text.size(), &line), &builder);
+  return builder.take();
+}
+
+std::string json_quote(std::string_view text) {
+  return nlohmann::json(std::string(text))
+      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace course

@@ -2,10 +2,11 @@
 
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 
 namespace kit {
+namespace {
 
+// Length of the valid UTF-8 sequence at text[i], or 0. Overlong forms and surrogates are not valid.
 size_t utf8_length(std::string_view text, size_t i) {
   const auto byte = [&](size_t k) { return static_cast<unsigned char>(text[k]); };
   const unsigned first = byte(i);
@@ -29,6 +30,8 @@ size_t utf8_length(std::string_view text, size_t i) {
   const bool surrogate = value >= 0xD800 && value < 0xE000;
   return value >= least && value <= 0x10FFFF && !surrogate ? length : 0;
 }
+
+}  // namespace
 
 std::string json_string(std::string_view text) {
   std::string out = "\"";
@@ -66,7 +69,7 @@ std::string json_number(double value) {
   std::snprintf(text, sizeof text, "%.17g", value);
   char shorter[32];
   std::snprintf(shorter, sizeof shorter, "%.15g", value);
-  return std::strtod(shorter, nullptr) == value ? shorter : text;  // stod() throws at subnormals
+  return std::stod(shorter) == value ? shorter : text;
 }
 
 std::string json_array(const std::vector<std::string>& values) {

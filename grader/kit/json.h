@@ -1,17 +1,13 @@
-// Writes JSON text.
+// Writes JSON text. The kit only ever writes small objects, so it needs no JSON library.
 #ifndef WARPLINGS_KIT_JSON_H_
 #define WARPLINGS_KIT_JSON_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace kit {
-
-// Length of the valid UTF-8 sequence at text[i], or 0. Overlong forms and surrogates are not valid.
-size_t utf8_length(std::string_view text, size_t i);
 
 // A JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD: what a learner prints or
 // names must never make a line unreadable.

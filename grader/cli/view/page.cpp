@@ -69,7 +69,7 @@ std::string json_text(const course::Json& json) {
     case course::Json::Type::kBool:
       return json.boolean ? "true" : "false";
     case course::Json::Type::kString:
-      return kit::json_string(json.text);
+      return course::json_quote(json.text);
     case course::Json::Type::kNumber: {
       char text[40];
       std::snprintf(text, sizeof text, "%.15g", json.number);

@@ -21,7 +21,7 @@ test_cmake_download_without_network() {
   echo 'CMake Error: Could not resolve host: github.com' >"$FAKE/cmake_error"
   grade list
   expect_stopped_at 3 'Build files'
-  expect_says 'Check the network connection' 'apt-get install -y libgtest-dev'
+  expect_says 'Check the network connection' 'libgtest-dev nlohmann-json3-dev'
 }
 
 test_compiler_error_then_none() {

@@ -13,7 +13,7 @@ test_without_root_the_exact_command_is_printed() {
   put apt-get sudo
   grade list
   expect_stopped_at 1 Tools
-  expect_says 'sudo apt-get update && sudo apt-get install -y g++ zlib1g-dev libgtest-dev'
+  expect_says 'sudo apt-get update && sudo apt-get install -y g++ zlib1g-dev libgtest-dev nlohmann-json3-dev'
   expect_no_file "$FAKE/calls"
 }
 
@@ -23,7 +23,7 @@ test_root_installs_with_apt_get() {
   echo 0 >"$FAKE/uid"
   grade list
   expect_ready
-  expect_says 'installing system-wide with apt-get: g++ libgtest-dev zlib1g-dev'
+  expect_says 'installing system-wide with apt-get: g++ libgtest-dev nlohmann-json3-dev zlib1g-dev'
   expect_calls 1 '^apt-get.*update'
   expect_calls 1 '^apt-get.*install -y --no-install-recommends g++ '
 }
@@ -101,7 +101,7 @@ test_apt_get_that_is_locked() {
 }
 
 test_apt_get_that_lacks_a_package() {
-  apt_fails_with 'E: Unable to locate package libgtest-dev'
+  apt_fails_with 'E: Unable to locate package nlohmann-json3-dev'
   expect_says 'enable "universe" on Ubuntu'
 }
 
@@ -169,11 +169,11 @@ test_no_cmake_and_no_ninja() {
   expect_out "ninja=$course/.toolkit/tools/bin/ninja"
 }
 
-test_googletest_without_root_is_left_to_cmake() {
-  echo libgtest-dev >"$FAKE/missing_libraries"
+test_header_libraries_without_root_are_left_to_cmake() {
+  printf 'libgtest-dev\nnlohmann-json3-dev\n' >"$FAKE/missing_libraries"
   grade list
   expect_ready
-  expect_says 'CMake will download libgtest-dev into build/'
+  expect_says 'CMake will download libgtest-dev nlohmann-json3-dev into build/'
 }
 
 test_missing_zlib_is_not_left_to_cmake() {

@@ -7,8 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-
-#include "course/json.h"
+#include <nlohmann/json.hpp>
 
 namespace warplings::sim {
 namespace {
@@ -74,11 +73,10 @@ class Configured : public testing::Test {
     setenv(("GRADE_EXEC_" + name).c_str(), value.c_str(), 1);
   }
   std::string path(const char* name) const { return (folder_ / name).string(); }
-  static std::vector<course::Json> lines_of(const std::string& path) {
+  static std::vector<nlohmann::json> lines_of(const std::string& path) {
     std::ifstream file(path);
-    std::vector<course::Json> lines;
-    for (std::string line; std::getline(file, line);)
-      lines.push_back(course::parse_json(line, path));
+    std::vector<nlohmann::json> lines;
+    for (std::string line; std::getline(file, line);) lines.push_back(nlohmann::json::parse(line));
     return lines;
   }
 
@@ -119,12 +117,12 @@ TEST_F(ExecReportTest, CountsSuppressedFindingsApart) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "grade exec: no findings but 1 suppressed\n");
   const auto lines = lines_of(path("found.json"));
   ASSERT_EQ(lines.size(), 2u);
-  EXPECT_TRUE(lines[0].bool_or("suppressed"));
-  EXPECT_EQ(lines[0].string_or("message"), "two \"threads\" meet");
-  EXPECT_EQ(lines[0].number_or("other_line"), 7);
-  EXPECT_EQ(lines[1].string_or("event"), "end");
-  EXPECT_EQ(lines[1].number_or("errors", -1), 0);
-  EXPECT_EQ(lines[1].number_or("suppressed"), 1);
+  EXPECT_EQ(lines[0]["suppressed"], true);
+  EXPECT_EQ(lines[0]["message"], "two \"threads\" meet");
+  EXPECT_EQ(lines[0]["other_line"], 7);
+  EXPECT_EQ(lines[1]["event"], "end");
+  EXPECT_EQ(lines[1]["errors"], 0);
+  EXPECT_EQ(lines[1]["suppressed"], 1);
 }
 
 TEST_F(ExecReportTest, RefusesWhatItCannotRead) {

@@ -4,11 +4,10 @@
 
 #include <fstream>
 #include <functional>
-#include <iterator>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "course/json.h"
 #include "runtime_fixture.h"
 
 void launch_empty(cudaStream_t stream);
@@ -26,10 +25,7 @@ class MeasuredTime : public RuntimeTest {
     RuntimeTest::SetUp();
     std::ifstream file(WARPLINGS_MEASURED_TIMES);
     ASSERT_TRUE(file) << WARPLINGS_MEASURED_TIMES;
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    const course::Json json = course::parse_json(text, WARPLINGS_MEASURED_TIMES);
-    ASSERT_NE(json.find("figures"), nullptr);
-    figures_ = *json.find("figures");
+    figures_ = nlohmann::json::parse(file).at("figures");
     ASSERT_EQ(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), cudaSuccess);
     launch_empty(stream_);
     launch_spin(1, stream_);
@@ -38,7 +34,7 @@ class MeasuredTime : public RuntimeTest {
 
   // The model's constants are rounded to three digits; a kernel also takes what it executes.
   void expect_measured(const char* name, double modelled) const {
-    const double measured = figures_.number_or(name);
+    const double measured = figures_.at(name).get<double>();
     EXPECT_NEAR(modelled, measured, 0.03 * measured) << name;
   }
   // Seconds of the host.
@@ -78,7 +74,7 @@ class MeasuredTime : public RuntimeTest {
     });
   }
 
-  course::Json figures_;
+  nlohmann::json figures_;
   cudaStream_t stream_ = nullptr;
 };
 
@@ -92,7 +88,7 @@ TEST_F(MeasuredTime, CallsCostTheHostWhatTheyDidOnTheCard) {
                     cudaGetDevice(&current);
                   }));
   expect_measured("launch", host_cost([&] { launch_empty(stream_); }) -
-                                figures_.number_or("call"));  // push of the configuration
+                                figures_.at("call").get<double>());  // push of the configuration
   expect_measured("copy_call", host_cost([&] {
                     cudaMemcpyAsync(to, from, 4096, cudaMemcpyHostToDevice, stream_);
                   }));

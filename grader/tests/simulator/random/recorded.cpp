@@ -2,11 +2,8 @@
 
 #include <cstdio>
 #include <fstream>
-#include <iterator>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
-
-#include "course/json.h"
-#include "kit/json.h"
 
 namespace warplings::sim::random {
 namespace {
@@ -17,30 +14,20 @@ std::string hex(uint64_t value) {
   return text;
 }
 
-// The lines of an array, which is as long as there are kernels.
-std::string lines(const std::vector<std::string>& values) {
-  std::string text;
-  for (const std::string& value : values) text += (text.empty() ? "\n  " : ",\n  ") + value;
-  return "[" + text + (text.empty() ? "]" : "\n ]");
-}
-
 }  // namespace
 
 Recorded read_recorded(const std::string& path) {
   std::ifstream file(path);
   if (!file) throw std::runtime_error(path + ": cannot be read");
   try {
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    const course::Json json = course::parse_json(text, path);
+    const nlohmann::json json = nlohmann::json::parse(file);
     Recorded recorded;
-    recorded.machine = json.string_or("machine");
-    recorded.date = json.string_or("date");
-    recorded.first_seed = static_cast<uint64_t>(json.number_or("first_seed"));
-    recorded.kernels = std::stoull(json.string_or("kernels"), nullptr, 16);
-    const course::Json* hashes = json.find("hashes");
-    if (hashes == nullptr) throw std::runtime_error("there is no \"hashes\"");
-    for (const course::Json& hash : hashes->items) {
-      recorded.hashes.push_back(std::stoull(hash.text, nullptr, 16));
+    recorded.machine = json.at("machine");
+    recorded.date = json.at("date");
+    recorded.first_seed = json.at("first_seed");
+    recorded.kernels = std::stoull(json.at("kernels").get<std::string>(), nullptr, 16);
+    for (const auto& hash : json.at("hashes")) {
+      recorded.hashes.push_back(std::stoull(hash.get<std::string>(), nullptr, 16));
     }
     return recorded;
   } catch (const std::exception& error) {
@@ -49,16 +36,18 @@ Recorded read_recorded(const std::string& path) {
 }
 
 void write_recorded(const std::string& path, const Recorded& recorded) {
-  std::vector<std::string> hashes, unoptimised;
-  for (const uint64_t hash : recorded.hashes) hashes.push_back(kit::json_string(hex(hash)));
-  for (const uint64_t seed : recorded.unoptimised) unoptimised.push_back(std::to_string(seed));
+  nlohmann::ordered_json json;
+  json["format"] = 1;
+  json["kind"] = "random-kernels";
+  json["machine"] = recorded.machine;
+  json["date"] = recorded.date;
+  json["first_seed"] = recorded.first_seed;
+  json["kernels"] = hex(recorded.kernels);
+  json["hashes"] = nlohmann::ordered_json::array();
+  for (const uint64_t hash : recorded.hashes) json["hashes"].push_back(hex(hash));
+  json["unoptimised_seeds"] = recorded.unoptimised;
   std::ofstream file(path);
-  file << "{\n \"format\": 1,\n \"kind\": \"random-kernels\",\n \"machine\": "
-       << kit::json_string(recorded.machine) << ",\n \"date\": " << kit::json_string(recorded.date)
-       << ",\n \"first_seed\": " << recorded.first_seed
-       << ",\n \"kernels\": " << kit::json_string(hex(recorded.kernels))
-       << ",\n \"hashes\": " << lines(hashes) << ",\n \"unoptimised_seeds\": " << lines(unoptimised)
-       << "\n}\n";
+  file << json.dump(1) << "\n";
   if (!file.flush()) throw std::runtime_error(path + ": cannot be written");
 }
 
