@@ -4,7 +4,7 @@
 
 #include <vector_types.h>  // dim3
 
-// Extents in voxels, each from 1 to 65,535, fewer than 2^31 voxels. Voxel (z, y, x) is element
+// Extents in voxels, each from 1 to 65,535, fewer than 2^31 voxels. Voxel (x, y, z) is element
 // x + width * (y + height * z).
 struct Volume {
   int width, height, depth;

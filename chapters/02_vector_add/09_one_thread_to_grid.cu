@@ -12,7 +12,7 @@ constexpr double kInstructionRatio = 0;  // TODO(1): Your prediction, also in th
 double predicted_instruction_ratio() { return kInstructionRatio; }
 
 // One block runs on one multiprocessor. Into how many blocks does the full grid divide n additions,
-// one per thread? No card can run it faster than that many times the speed of one block.
+// one per thread? The full grid cannot be more than that many times as fast as one block.
 int predicted_blocks(int n) {
   return 0;
 }

@@ -1,8 +1,8 @@
 // 03/04 Stencil 1-D: each result needs nine neighbouring elements, so a block shares what it loads.
 //   x, y    n floats in device memory, n >= 0
-//   weight  2 * kRadius + 1 = 9 floats; y[i] = sum over k in [-4, 4] of weight.at[k + 4] * x[i +
-//   k],
-//           where x counts as 0 before its first and after its last element
+//   weight  2 * kRadius + 1 = 9 floats
+//   y[i] = sum over k in [-4, 4] of weight.at[k + 4] * x[i + k], where x counts as 0 before its
+//   first and after its last element.
 //   Shared memory belongs to a block: all its threads see it, no other block does.
 //   TODOs   3
 #include "04_stencil_1d.h"

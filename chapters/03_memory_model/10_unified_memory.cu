@@ -27,8 +27,8 @@ cudaError_t square_managed(int n, Fill fill, Use use, void* context) {
   int device = 0;
   float* x = nullptr;
   cudaError_t error = cudaGetDevice(&device);
-  // TODO(2): x is n floats that both sides may follow; without them nothing below may happen (1
-  // line).
+  // TODO(2): In the place of the next line: x is n floats that both sides may follow; without them
+  // nothing below may happen (1 line).
   if (x == nullptr) error = cudaErrorMemoryAllocation;
   if (error != cudaSuccess) return error;
 

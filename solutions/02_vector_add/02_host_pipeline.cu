@@ -1,5 +1,5 @@
 // 02/02 Host pipeline: everything around a kernel, from host memory to host memory.
-//   h_x        n floats in host memory, n >= 1; h_squares: x * x; h_fourths: x * x * x * x
+//   h_x        n floats in host memory, n >= 1; h_squares: x * x; h_fourths: its square
 //   block      threads per block, chosen by the caller: a bad value makes the launch fail
 //   Every path, also a failing one, returns the first error and leaves no device memory allocated.
 //   TODOs      3

@@ -15,7 +15,7 @@ constexpr double kInstructionRatio = 32;  // not 256: the 256 threads are 8 warp
 double predicted_instruction_ratio() { return kInstructionRatio; }
 
 // One block runs on one multiprocessor. Into how many blocks does the full grid divide n additions,
-// one per thread? No card can run it faster than that many times the speed of one block.
+// one per thread? The full grid cannot be more than that many times as fast as one block.
 int predicted_blocks(int n) {
   //~ return 0;
   //~begin 1
