@@ -116,8 +116,8 @@ __global__ void __launch_bounds__(kMostThreads) softmax_online(const float* x, f
 // As many whole warps as the row fills with kLoads float4 per thread.
 template <int kLoads>
 void launch_in_registers(const float* d_x, float* d_y, int rows, int cols) {
-  //~ // Still TODO(3): Enough threads for a row, and two warps at least: a multiprocessor holds only
-  //~ // 32 blocks at a time (about 6 lines).
+  //~ // Still TODO(3): Enough threads for a row. Rows for which one warp is enough share a block: a
+  //~ // multiprocessor holds only 32 blocks at a time (about 6 lines).
   //~begin 3
   const int floats_per_warp = 4 * kLoads * kWarp;
   const int warps = (cols + floats_per_warp - 1) / floats_per_warp;
