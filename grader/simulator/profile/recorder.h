@@ -105,9 +105,9 @@ class Recorder : public LaunchObserver {
   struct Stream {  // of one block
     int multiprocessor = 0;
     bool finished = false;
-    uint64_t begun_at = 0;          // instructions of the launch by then
-    std::vector<uint64_t> sectors;  // see kWrite in recorder.cpp
-    int recorded = -1;              // index in Recording::blocks
+    uint64_t begun_at = 0;                                     // instructions of the launch by then
+    std::vector<uint64_t> sectors;                             // see kWrite in recorder.cpp
+    int recorded = -1;                                         // index in Recording::blocks
     std::map<std::pair<uint32_t, uint32_t>, uint32_t> phases;  // of an mbarrier, in `needed`
     struct Spin {
       size_t from = 0;  // the entry that asked first
