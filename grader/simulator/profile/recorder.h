@@ -69,8 +69,6 @@ struct Recording {
   uint64_t longest = 0;   // instructions of the block that executed most, recorded or not
   CacheTotals cache;
   std::unordered_map<uint32_t, LaneDistance> distances;  // by pc
-  // An mbarrier of another block, whose time the model of one multiprocessor does not know.
-  bool meets_other_blocks = false;
 };
 
 class Recorder : public LaunchObserver {
