@@ -87,8 +87,8 @@ Pipeline pipeline_of(const course::Json& json, const std::vector<course::Json>& 
   }
   for (const course::Json& row : member(json, "flights").items) {
     const auto at = reader(row);
-    out.flights.push_back({at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8), at(10),
-                           file_of(row, 9)});
+    out.flights.push_back(
+        {at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8), at(10), file_of(row, 9)});
   }
   for (const course::Json& row : member(json, "waits").items) {
     const auto at = reader(row);

@@ -190,10 +190,8 @@ void Recorder::instruction(Warp& warp, const Instr& in, uint32_t active) {
 
 void Recorder::pipeline(Warp& warp, const PipelineEvent& event) {
   if (beside_ != nullptr) beside_->pipeline(warp, event);
-  if (event.home != nullptr && event.home != warp.block) {
-    recording_.meets_other_blocks = true;
-    return;
-  }
+  // What blocks of a cluster do for each other has no time: one multiprocessor is modelled.
+  if (event.home != nullptr && event.home != warp.block) return;
   Stream& stream = stream_of(warp);
   if (entry_of(warp, stream) == nullptr) return;
   drop_spins(stream, warp.index, event);

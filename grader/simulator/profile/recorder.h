@@ -69,8 +69,6 @@ struct Recording {
   uint64_t longest = 0;   // instructions of the block that executed most, recorded or not
   CacheTotals cache;
   std::unordered_map<uint32_t, LaneDistance> distances;  // by pc
-  // An mbarrier of another block, whose time the model of one multiprocessor does not know.
-  bool meets_other_blocks = false;
 };
 
 class Recorder : public LaunchObserver {
@@ -105,9 +103,9 @@ class Recorder : public LaunchObserver {
   struct Stream {  // of one block
     int multiprocessor = 0;
     bool finished = false;
-    uint64_t begun_at = 0;          // instructions of the launch by then
-    std::vector<uint64_t> sectors;  // see kWrite in recorder.cpp
-    int recorded = -1;              // index in Recording::blocks
+    uint64_t begun_at = 0;                                     // instructions of the launch by then
+    std::vector<uint64_t> sectors;                             // see kWrite in recorder.cpp
+    int recorded = -1;                                         // index in Recording::blocks
     std::map<std::pair<uint32_t, uint32_t>, uint32_t> phases;  // of an mbarrier, in `needed`
     struct Spin {
       size_t from = 0;  // the entry that asked first

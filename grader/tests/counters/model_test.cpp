@@ -6,6 +6,7 @@
 
 #include "counter_cases.h"
 #include "profile/cost.h"
+#include "ring_cases.h"
 #include "warplings/sim.h"
 
 namespace {
@@ -53,6 +54,27 @@ TEST(Model, IndependentChainsHideLatency) {
 
 TEST(Model, MoreResidentBlocksHideLatency) {
   EXPECT_GT(modelled("chase_few_blocks", 0, kSmall), 2 * modelled("chase_many_blocks", 0, kSmall));
+}
+
+// A consumer waits for its copy, and the producer for its stage; what is under way beside each
+// other is waited for once.
+TEST(Model, AStageMoreOfARingHidesTheLatencyOfACopy) {
+  constexpr int kSteps = 256;
+  constexpr double kDram = 660 / 1.98e9, kPort = 4096 / 64 / 1.98e9;  // seconds, of one copy
+  const auto seconds = [](int stages) {
+    wsim_model_start(1);
+    const uint64_t mark = wsim_model_mark();
+    EXPECT_TRUE(run_ring(stages, kSteps));
+    const double modelled = wsim_modelled_seconds(mark);
+    wsim_model_stop();
+    std::printf("  ring of %d stages         %10.2f us\n", stages, 1e6 * modelled);
+    return modelled;
+  };
+  const double one = seconds(1), two = seconds(2), eight = seconds(8);
+  EXPECT_GT(one, kSteps * kDram * 0.8);
+  EXPECT_LT(two, 0.65 * one);
+  EXPECT_LT(eight, 0.3 * one);
+  EXPECT_GT(eight, kSteps * kPort);
 }
 
 TEST(Model, WideCopyIsNearTheLimitOfDram) {

@@ -115,10 +115,13 @@ struct Product<8> {
   template <bool kHalf, bool kColumns>
   __device__ static void add(float (&sums)[4], uint64_t a, uint64_t b) {
 #define FORM(type, columns)                                                        \
-  asm volatile("{\n.reg .pred add;\nsetp.eq.u32 add, 0, 0;\nwgmma.mma_async.sync.aligned.m64n8k16.f32." type "." type " {" \
+  asm volatile("{\n.reg .pred add;\nsetp.eq.u32 add, 0, 0;\n" \
+      "wgmma.mma_async.sync.aligned.m64n8k16.f32." type "." type " {" \
       "%0, %1, %2, %3" \
       "}, %4, %5, add, 1, 1, 0, " columns ";\n}"                                        \
-      : SUMS4(0) : "l"(a), "l"(b))
+      : \
+        SUMS4(0) \
+      : "l"(a), "l"(b))
     if (kHalf && kColumns) FORM("f16", "1");
     if (kHalf && !kColumns) FORM("f16", "0");
     if (!kHalf && kColumns) FORM("bf16", "1");
@@ -133,11 +136,15 @@ struct Product<64> {
   template <bool kHalf, bool kColumns>
   __device__ static void add(float (&sums)[32], uint64_t a, uint64_t b) {
 #define FORM(type, columns)                                                        \
-  asm volatile("{\n.reg .pred add;\nsetp.eq.u32 add, 0, 0;\nwgmma.mma_async.sync.aligned.m64n64k16.f32." type "." type " {" \
+  asm volatile("{\n.reg .pred add;\nsetp.eq.u32 add, 0, 0;\n" \
+      "wgmma.mma_async.sync.aligned.m64n64k16.f32." type "." type " {" \
       "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
       "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31" \
       "}, %32, %33, add, 1, 1, 0, " columns ";\n}"                                        \
-      : SUMS4(0), SUMS4(4), SUMS4(8), SUMS4(12), SUMS4(16), SUMS4(20), SUMS4(24), SUMS4(28) : "l"(a), "l"(b))
+      : \
+        SUMS4(0), SUMS4(4), SUMS4(8), SUMS4(12), SUMS4(16), SUMS4(20), \
+        SUMS4(24), SUMS4(28) \
+      : "l"(a), "l"(b))
     if (kHalf && kColumns) FORM("f16", "1");
     if (kHalf && !kColumns) FORM("f16", "0");
     if (!kHalf && kColumns) FORM("bf16", "1");
@@ -152,13 +159,18 @@ struct Product<128> {
   template <bool kHalf, bool kColumns>
   __device__ static void add(float (&sums)[64], uint64_t a, uint64_t b) {
 #define FORM(type, columns)                                                        \
-  asm volatile("{\n.reg .pred add;\nsetp.eq.u32 add, 0, 0;\nwgmma.mma_async.sync.aligned.m64n128k16.f32." type "." type " {" \
+  asm volatile("{\n.reg .pred add;\nsetp.eq.u32 add, 0, 0;\n" \
+      "wgmma.mma_async.sync.aligned.m64n128k16.f32." type "." type " {" \
       "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
       "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, " \
       "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
       "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63" \
       "}, %64, %65, add, 1, 1, 0, " columns ";\n}"                                        \
-      : SUMS4(0), SUMS4(4), SUMS4(8), SUMS4(12), SUMS4(16), SUMS4(20), SUMS4(24), SUMS4(28), SUMS4(32), SUMS4(36), SUMS4(40), SUMS4(44), SUMS4(48), SUMS4(52), SUMS4(56), SUMS4(60) : "l"(a), "l"(b))
+      : \
+        SUMS4(0), SUMS4(4), SUMS4(8), SUMS4(12), SUMS4(16), SUMS4(20), \
+        SUMS4(24), SUMS4(28), SUMS4(32), SUMS4(36), SUMS4(40), SUMS4(44), \
+        SUMS4(48), SUMS4(52), SUMS4(56), SUMS4(60) \
+      : "l"(a), "l"(b))
     if (kHalf && kColumns) FORM("f16", "1");
     if (kHalf && !kColumns) FORM("f16", "0");
     if (!kHalf && kColumns) FORM("bf16", "1");
