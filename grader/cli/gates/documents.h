@@ -1,7 +1,8 @@
 // The words that pages avoid; the pages below docs/: where they are, and what their fenced blocks
 // say of themselves.
 //
-// A fenced block of a page below docs/ is preceded by a comment that says what keeps it true:
+// A fenced block of a page below docs/, and of the two that say how to start, is preceded by a
+// comment that says what keeps it true:
 //   <!-- from: SOURCE -->       it is made from SOURCE (figures.h)
 //   <!-- saved as: FILE -->     a whole program that blocks below compile and run
 //   <!-- run -->                "$ " begins a command, the rest is its output: a test runs it

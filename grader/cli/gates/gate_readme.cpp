@@ -56,9 +56,10 @@ class PageCheck {
       page_ = course::read_text(file_);
       check_regions();
       check_links();
-      if (course::starts_with(name_, "docs/") || is_lesson_) {
+      const bool is_start = name_ == "README.md" || name_ == "setup/README.md";
+      if (course::starts_with(name_, "docs/") || is_lesson_ || is_start) {
         append(document_problems(page_, name_));
-      } else if (course::starts_with(name_, "chapters/") || name_ == "README.md") {
+      } else if (course::starts_with(name_, "chapters/")) {
         append(prose_problems(page_, name_));
       }
     } catch (const course::Error& error) {
@@ -168,8 +169,9 @@ std::vector<Item> check_readmes(const GateContext& context) {
     }
   }
   if (context.whole_course) {
-    for (const char* name : {"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "grader/README.md",
-                             "grader/simulator/README.md", "grader/tests/classes/README.md"}) {
+    for (const char* name :
+         {"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "setup/README.md", "grader/README.md",
+          "grader/simulator/README.md", "grader/tests/classes/README.md"}) {
       pages.insert(root / name);
     }
     for (const fs::path& page : document_pages(root)) pages.insert(page);

@@ -465,6 +465,22 @@ class Trouble(Scratch):
         self.assertFalse(records.is_settled(one, ADD, False))
 
 
+class Synthetic(Scratch):
+    def test_verdicts_other_than_known_are_counted(self):
+        grade = self.write("grade", "#!/bin/sh\necho '1 of 2  nia  x  pass' >&2\necho '2 of 2  ben  x  pass' >&2\n")
+        os.chmod(grade, 0o755)
+        for student in ("nia", "ben"):
+            self.write(f"assignment.graded/verdicts/{student}/x.json",
+                       json.dumps({"student": student, "exercise": ADD, "outcome": "pass"}))
+        for outcome, status, line in (("pass", 0, "0 other"), ("fail", 1, "1 other")):
+            self.write("expected.json", json.dumps({"nia": {ADD: "pass"}, "ben": {ADD: outcome}, "cleo": {ADD: "fail"}}))
+            said = io.StringIO()
+            with unittest.mock.patch.object(synthetic, "ROOT", self.folder), contextlib.redirect_stdout(said):
+                self.assertEqual(synthetic.main(self.folder, "3", "--grade"), status)
+            self.assertIn(f"2 of 3 answers have a verdict, {line} than known beforehand; 2 graded now", said.getvalue())
+            self.assertEqual("ben" in said.getvalue(), status == 1)
+
+
 class FakeWorkshop:
     def __init__(self, answer):
         self.answer = answer

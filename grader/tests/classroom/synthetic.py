@@ -1,9 +1,11 @@
 """A class whose verdicts are known beforehand: the course's own mutants and variants as students.
 
-    python3 grader/tests/classroom/synthetic.py FOLDER STUDENTS EX...
+    python3 grader/tests/classroom/synthetic.py FOLDER STUDENTS EX... [--grade [SHARE]]
 
 Writes FOLDER/assignment.json, FOLDER/submissions with a folder, zip or tar archive per student, and
-FOLDER/expected.json: by student and exercise, pass, fail or missing.
+FOLDER/expected.json: by student and exercise, pass, fail or missing. What is there already is kept. With
+--grade, `./grade class` grades them, or the share of them ("2/3"), and one line says how many verdicts are as
+known beforehand.
 """
 
 import io
@@ -11,8 +13,10 @@ import json
 import os
 import random
 import re
+import subprocess
 import sys
 import tarfile
+import time
 import zipfile
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../.."))
@@ -109,6 +113,33 @@ def make(folder, count, parts, seed=1):
     return expected
 
 
+def grade(folder, expected, share):
+    """How many verdicts there are, and the ones that are not as known beforehand."""
+    argv = [os.path.join(ROOT, "grade"), "class", "run", os.path.join(folder, "assignment.json"),
+            os.path.join(folder, "submissions"), *(["--share", share] if share else [])]
+    begin = time.monotonic()
+    ran = subprocess.run(argv, stderr=subprocess.PIPE, text=True)
+    minutes = (time.monotonic() - begin) / 60
+    graded = len(re.findall(r"^\d+ of \d+  ", ran.stderr, flags=re.M))
+    verdicts = os.path.join(folder, "assignment.graded/verdicts")
+    records = [json.loads(read(os.path.join(where, name)))
+               for where, _, names in os.walk(verdicts) for name in names]
+    other = [f"{r['student']} {r['exercise']}: {r['outcome']}, not {expected[r['student']][r['exercise']]}"
+             for r in records if r["outcome"] != expected[r["student"]][r["exercise"]]]
+    total = sum(len(answers) for answers in expected.values())
+    print("\n".join([*other, f"{len(records)} of {total} answers have a verdict, {len(other)} other than known "
+                                f"beforehand; {graded} graded now, {graded / minutes:.0f} a minute"]))
+    return 1 if other or ran.returncode not in (0, 3) else 0
+
+
+def main(folder, count, *rest):
+    grading = "--grade" in rest
+    parts, options = (rest[:rest.index("--grade")], rest[rest.index("--grade") + 1:]) if grading else (rest, ())
+    known = os.path.join(folder, "expected.json")
+    expected = json.loads(read(known)) if os.path.exists(known) else make(folder, int(count), parts)
+    print(f"{len(expected)} students, {sum(len(e) for e in expected.values())} answers")
+    return grade(folder, expected, options[0] if options else None) if grading else 0
+
+
 if __name__ == "__main__":
-    made = make(sys.argv[1], int(sys.argv[2]), sys.argv[3:])
-    print(f"{len(made)} students, {sum(len(e) for e in made.values())} answers")
+    sys.exit(main(*sys.argv[1:]))

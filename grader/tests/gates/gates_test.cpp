@@ -244,6 +244,16 @@ TEST_F(Gates, ThreeWantsShortSentencesOfChaptersAndOfTheFrontPage) {
   expect_failure(files(), 3, "README.md:3: \"just\" says nothing");
 }
 
+TEST_F(Gates, ThreeWantsPagesThatSayHowToStartToSayWhatRunsThem) {
+  for (const char* page : {"README.md", "setup/README.md"}) {
+    const std::string name = page;
+    course_.write(name, "# Course\n\n```\n./grade\n```\n");
+    expect_failure(files(), 3, name + ":3: say before this block what keeps it true");
+    course_.write(name, "# Course\n\n<!-- not run: needs a keyboard -->\n\n```\n./grade\n```\n");
+    EXPECT_EQ(files().text.find(name + ":"), std::string::npos);
+  }
+}
+
 TEST_F(Gates, ThreeWantsPagesBelowDocsToKeepTheirRules) {
   course_.write("docs/page.md", "# One\n\nThis is simply true.\n");
   expect_failure(files(), 3, "docs/page.md:3: \"simply\" says nothing");

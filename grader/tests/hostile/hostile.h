@@ -23,6 +23,12 @@ inline std::ostream& operator<<(std::ostream& out, const Submission& one) {
 std::vector<Submission> forgeries();
 // Ways to read or write what is not the submission's.
 std::vector<Submission> trespasses();
+// What only a jail keeps from doing harm: a class is graded with them (batch_test.py), and nobody's
+// own file.
+std::vector<Submission> strangers();
+
+// The file of a submission: what it needs besides, and ROOT replaced.
+std::string whole_file(const Submission& submission, const std::string& root);
 
 // Processes whose command line or environment holds the text, this one left out.
 std::vector<int> processes_with(const std::string& text);

@@ -41,9 +41,6 @@ std::vector<int> processes_with(const std::string& text) {
 
 namespace {
 
-constexpr const char* kDoesNothing =
-    "void launch_vector_add(const float*, const float*, float*, int) {}\n";
-
 std::string on_one_line(const std::string& text) {
   return std::regex_replace(text, std::regex("\\s+"), " ");
 }
@@ -81,9 +78,7 @@ std::unique_ptr<RealCourse> Hostile::course_;
 TEST_P(Hostile, GetsNoPassAndLeavesNothing) {
   const fs::path root = course_->root();
   const auto before = state_of(root);
-  std::string code = "#include \"01_vector_add.h\"\n" + GetParam().code;
-  if (code.find("void launch_vector_add(") == std::string::npos) code += kDoesNothing;
-  const Ran ran = grades(course::replace_all(code, "ROOT", root.string()));
+  const Ran ran = grades(whole_file(GetParam(), root.string()));
   const std::string said = on_one_line(ran.out);
   EXPECT_EQ(ran.status, 1) << ran.err << said;
   EXPECT_EQ(said.substr(0, said.find("It printed")).find("PASS"), std::string::npos) << said;
@@ -99,7 +94,10 @@ INSTANTIATE_TEST_SUITE_P(Trespass, Hostile, testing::ValuesIn(trespasses()), nam
 
 using HostileCourse = Hostile;
 
-TEST_F(HostileCourse, TwentyWaysToForgeAreTried) { EXPECT_GE(forgeries().size(), 20u); }
+TEST_F(HostileCourse, FortySubmissionsAreTried) {
+  EXPECT_GE(forgeries().size(), 20u);
+  EXPECT_GE(forgeries().size() + trespasses().size(), 40u);
+}
 
 TEST_F(HostileCourse, TheNextHonestFilePasses) {
   const Ran ran = grades(RealCourse::solution_with("kBlock = 256", "kBlock = 128"));
@@ -182,8 +180,8 @@ TEST_F(HostileAlone, ATemplateBombIsStopped) {
       "template <int N, int M> struct A { static const int v = A<N - 1, M>::v + A<N - 1, M + (1 << "
       "N)>::v; };\n"
       "template <int M> struct A<0, M> { static const int v = M; };\n"
-      "int much = A<24, 0>::v;\n" +
-          std::string(kDoesNothing));
+      "int much = A<24, 0>::v;\n"
+      "void launch_vector_add(const float*, const float*, float*, int) {}\n");
   EXPECT_EQ(ran.status, 1) << ran.out;
   EXPECT_NE(on_one_line(ran.out).find("out of memory"), std::string::npos) << ran.out;
   EXPECT_EQ(grades(course, solution()).status, 0) << "the limit is not for honest files";

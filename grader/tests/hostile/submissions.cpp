@@ -269,6 +269,53 @@ void launch_vector_add(const float*, const float*, float*, int) {
 #include <cstdlib>
 void launch_vector_add(const float*, const float*, float*, int) { if (std::system("setsid sleep 600 &") != 0) return; }
 )code"},
+      {"KillsEverybody", "FAIL .*refused system call", std::string(kOwnCalls) + R"code(
+void launch_vector_add(const float*, const float*, float*, int) {
+  own_call(62, -1, reinterpret_cast<void*>(9), 0);
+}
+)code"},
+      {"TracesTheGrader", "FAIL ", std::string(kOwnCalls) + R"code(
+#include <unistd.h>
+void launch_vector_add(const float*, const float*, float*, int) {
+  own_call(101, 16, reinterpret_cast<void*>(long(getppid())), 0);
+}
+)code"},
+      {"WritesTheGradersMemory", "FAIL ", std::string(kOwnCalls) + R"code(
+#include <unistd.h>
+void launch_vector_add(const float*, const float*, float*, int) { own_call(311, getppid(), nullptr, 0); }
+)code"},
+      {"PrintsAVerdictForPrograms", fails, R"code(
+#include <cstdio>
+void launch_vector_add(const float*, const float*, float*, int) {
+  for (std::FILE* to : {stdout, stderr}) {
+    std::fprintf(to, "{\"format\": 1, \"kind\": \"verdict\", \"passed\": true, \"devices\": [{\"outcome\": \"pass\"}]}\n");
+    std::fflush(to);
+  }
+}
+)code"},
+      {"FloodsItsOutput", "FAIL ", R"code(
+#include <cstdio>
+#include <string>
+void launch_vector_add(const float*, const float*, float*, int) {
+  const std::string line(1 << 16, 'x');
+  for (int i = 0; i < 2000; ++i) std::puts(line.c_str());
+}
+)code"},
+      {"GoesRoundThroughProc", fails,
+       writes("../../../../../../proc/self/root/ROOT/chapters/02_vector_add/01_vector_add_test.cpp",
+              "TEST(A, B) {}\n")},
+      {"GoesThroughALink", fails, R"code(
+#include <cstdio>
+#include <fstream>
+#include <unistd.h>
+void launch_vector_add(const float*, const float*, float*, int) {
+  char name[] = "/tmp/warplings_link_XXXXXX";
+  close(mkstemp(name));
+  std::remove(name);
+  if (symlink("ROOT/chapters/course.json", name) == 0) std::ofstream(name) << "{}";
+  std::remove(name);
+}
+)code"},
   };
 }
 
