@@ -272,8 +272,8 @@ void FunctionDecoder::decode_brx(const Instruction& instruction, Spec& spec, Ins
   if (list == source_.target_lists.end()) throw Unsupported{"the list of targets is missing"};
   std::vector<uint32_t> targets;
   for (const std::string& name : list->second) targets.push_back(label(name));
-  in.extra = static_cast<uint32_t>(module_.branch_tables.size());
-  module_.branch_tables.push_back(std::move(targets));
+  in.extra = static_cast<uint32_t>(module_.lists.size());
+  module_.lists.push_back(std::move(targets));
 }
 
 void FunctionDecoder::decode_call(const Instruction& instruction, Spec& spec, Instr& in) {
