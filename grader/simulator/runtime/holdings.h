@@ -20,7 +20,7 @@ struct Holding {
 
 class Holdings {
  public:
-  static Holdings& instance();  // construct-on-first-use, never destroyed
+  static Holdings& instance();  // of the current machine
 
   void change(const std::string& what, int64_t by);
   void set_mode(const std::string& what, const void* object, int64_t value);
