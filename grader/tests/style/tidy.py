@@ -20,8 +20,8 @@ import sys
 
 from style import ROOT, SKIPPED, VERSION, program_of_version
 
-# What g++ alone knows.
-FOREIGN = re.compile(r"-fno-gnu-unique|--param=.*")
+# What g++ alone knows; clang's own warnings are not asked for.
+FOREIGN = re.compile(r"-fno-gnu-unique|--param=.*|-W.*|-include|.*/cmake_pch\.hxx")
 PLACE = re.compile(r"^(/\S+?:\d+):\d+: (?:warning|error): (.*)$")
 
 
