@@ -42,7 +42,7 @@ class Held {
     if (what_ != nullptr) Holdings::instance().change(what_, -1);
   }
   Held(const Held&) : what_(nullptr) {}
-  Held& operator=(const Held&) { return *this; }
+  Held& operator=(const Held&) { return *this; }  // NOLINT(bugprone-unhandled-self-assignment)
 
  private:
   const char* what_;
