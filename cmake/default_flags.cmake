@@ -6,6 +6,10 @@
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1" CACHE STRING "")
 set(CMAKE_CUDA_FLAGS_RELWITHDEBINFO "-O2" CACHE STRING "")
 
+# What no learner debugs is compiled faster without line tables; debug builds, and those with sanitizers,
+# want them.
+set(WARPLINGS_NO_LINES $<$<NOT:$<CONFIG:Debug>>:-g0>)
+
 # Exercises name their architectures themselves (cuda_objects.cmake); this one is for the compiler test.
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
   set(CMAKE_CUDA_ARCHITECTURES 80-virtual)

@@ -19,5 +19,5 @@ function(warplings_test_support topic out)
   warplings_compile_together(${topic}.test_support all ${sources})
   target_link_libraries(${topic}.test_support PUBLIC warplings.kit.api PRIVATE warplings.warnings
                                               INTERFACE warplings.kit.speed)
-  target_compile_options(${topic}.test_support PRIVATE -O1 -g0)
+  target_compile_options(${topic}.test_support PRIVATE -O1 ${WARPLINGS_NO_LINES})
 endfunction()

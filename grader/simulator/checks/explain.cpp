@@ -207,6 +207,34 @@ void report_access(const Warp& warp, const Request& request, int lane, AccessPro
   FindingLog::instance().report(std::move(finding));
 }
 
+void report_device_free(const Warp& warp, int lane, uint64_t address,
+                        DeviceMemory::FreeResult result) {
+  const bool twice = result == DeviceMemory::FreeResult::kDoubleFree;
+  const bool inside = result == DeviceMemory::FreeResult::kInterior;
+  Finding finding = make(warp, "memcheck",
+                         twice    ? "double-free"
+                         : inside ? "free-of-interior"
+                                  : "free-of-other-memory",
+                         warp.pc);
+  finding.message = "In " + kernel_name(warp) + ", " + thread_name(warp, lane) + " frees ";
+  if (twice) {
+    finding.message += "memory of the device heap that has been freed before, " +
+                       at(warp, warp.pc) +
+                       ". Free each allocation once: let one thread do it, and after a barrier if "
+                       "others still use it.";
+  } else if (inside) {
+    const Allocation* allocation = DeviceMemory::instance().allocation_at(address);
+    finding.message += "an address " + bytes_text(address - allocation->start) +
+                       " into memory of the device heap, " + at(warp, warp.pc) +
+                       ". Pass the pointer that malloc() or new returned.";
+  } else {
+    finding.message += "an address that no malloc() or new of a kernel returned, " +
+                       at(warp, warp.pc) +
+                       ". What cudaMalloc allocates is freed by cudaFree, on the host.";
+  }
+  FindingLog::instance().report(std::move(finding));
+}
+
 void report_async_size(const Warp& warp, int lane, uint32_t copied, uint32_t asked) {
   Finding finding = make(warp, "memcheck", "async-copy-size", warp.pc);
   finding.message = "In " + kernel_name(warp) + ", " + thread_name(warp, lane) +

@@ -42,10 +42,7 @@ GlobalRace::GlobalRace() {
   lists_.resize(1);
 }
 
-GlobalRace::~GlobalRace() {
-  for (const uint64_t number : used_) delete pages_[number];
-  munmap(pages_, kTableBytes);
-}
+GlobalRace::~GlobalRace() { munmap(pages_, kTableBytes); }
 
 void GlobalRace::begin(InnerOrder inner_order, bool across) {
   ++launch_;
@@ -53,10 +50,7 @@ void GlobalRace::begin(InnerOrder inner_order, bool across) {
   chunks_used_ = words_used_ = 0;
   lists_used_ = 1;
   if (used_.size() <= kKeptPages) return;
-  for (const uint64_t number : used_) {
-    delete pages_[number];
-    pages_[number] = nullptr;
-  }
+  for (const auto& [number, page] : used_) pages_[number] = nullptr;
   used_.clear();
   chunks_.clear();
 }
@@ -64,8 +58,8 @@ void GlobalRace::begin(InnerOrder inner_order, bool across) {
 GlobalRace::Page& GlobalRace::page_of(uint64_t address) {
   Page*& page = pages_[page_number(address)];
   if (page == nullptr) {
-    page = new Page();
-    used_.push_back(page_number(address));
+    used_.emplace_back(page_number(address), std::make_unique<Page>());
+    page = used_.back().second.get();
   }
   if (page->launch != launch_) {
     *page = Page();
@@ -101,8 +95,8 @@ GlobalRace::Word* GlobalRace::detail(Page& page, uint32_t segment) {
 // Memory is bounded: what was remembered word by word so far is given up, and races with it go
 // unseen.
 void GlobalRace::forget_detail() {
-  for (const uint64_t number : used_) {
-    Page& page = *pages_[number];
+  for (const auto& [number, owned] : used_) {
+    Page& page = *owned;
     if (page.launch != launch_) continue;
     for (uint32_t i = 0; i < kSegments; ++i) {
       if (page.words[i] == nullptr) continue;

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "checks/race.h"
@@ -85,8 +86,8 @@ class GlobalRace {
   bool replaceable(const Check& check, const Access& old, const Access& access) const;
   bool is_read_only(const Entry& entry) const;
 
-  Page** pages_;  // by page number; sparse
-  std::vector<uint64_t> used_;
+  Page** pages_;                                                  // by page number; sparse
+  std::vector<std::pair<uint64_t, std::unique_ptr<Page>>> used_;  // which of these, and the owner
   uint64_t launch_ = 0;
   RaceRules rules_;
   std::vector<std::unique_ptr<Word[]>> chunks_;

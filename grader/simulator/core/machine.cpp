@@ -20,11 +20,10 @@ const Options& Machine::options() {
   return *options_;
 }
 
-Machine& Machine::first() {
+Machine& Machine::make_first() {
   static auto* const machine = new Machine();
-  Machine* expected = nullptr;
-  current_.compare_exchange_strong(expected, machine);
-  return *current_.load();
+  first_.store(machine, std::memory_order_release);
+  return *machine;
 }
 
 size_t Machine::new_slot() {

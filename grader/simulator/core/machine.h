@@ -1,8 +1,9 @@
 // One simulated machine: its devices, memory, streams, findings and options.
 //
-// A program has one machine at a time, the current one; the first is made when something asks for
+// A program has one machine, the current one of all its threads; it is made when something asks for
 // it, because programs register their code before the simulator's own objects are constructed, and
-// it is never destroyed, because they go on calling while they end. Tests make others.
+// it is never destroyed, because they go on calling while they end. Tests make others, which are
+// the current ones of the threads that use them.
 //
 // A part of a machine is any type that can be constructed without arguments:
 // `Machine::get<Streams>()` is the one of the current machine, made when it is first asked for. So
@@ -31,8 +32,9 @@ class Machine {
   Machine& operator=(const Machine&) = delete;
 
   static Machine& current() {
-    Machine* const machine = current_.load(std::memory_order_acquire);
-    return machine != nullptr ? *machine : first();
+    if (used_ != nullptr) return *used_;
+    Machine* const machine = first_.load(std::memory_order_acquire);
+    return machine != nullptr ? *machine : make_first();
   }
 
   // The part of the current machine. Any thread may ask.
@@ -52,11 +54,11 @@ class Machine {
 
   const Options& options();
 
-  // While it lives, `machine` is the current one. No work of another may be under way.
+  // While it lives, `machine` is the current one of this thread.
   class Use {
    public:
-    explicit Use(Machine& machine) : before_(&current()) { current_ = &machine; }
-    ~Use() { current_ = before_; }
+    explicit Use(Machine& machine) : before_(used_) { used_ = &machine; }
+    ~Use() { used_ = before_; }
     Use(const Use&) = delete;
     Use& operator=(const Use&) = delete;
 
@@ -75,11 +77,12 @@ class Machine {
   static void destroy(void* part) {
     delete static_cast<T*>(part);
   }
-  static Machine& first();
+  static Machine& make_first();
   static size_t new_slot();
   void* make(size_t slot, void* (*create)(), void (*destroy_part)(void*));
 
-  inline static constinit std::atomic<Machine*> current_{nullptr};
+  inline static constinit std::atomic<Machine*> first_{nullptr};
+  inline static constinit thread_local Machine* used_ = nullptr;
 
   std::optional<Options> options_;
   std::array<std::atomic<void*>, kMostParts> parts_{};

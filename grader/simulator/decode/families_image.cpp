@@ -31,7 +31,7 @@ void FunctionDecoder::image_operand(const Operand& operand, ImageOp& op, Type co
   const Operand& list = operand.elements[1];
   const bool is_list = list.kind == Operand::Kind::kVector;
   const size_t needed =
-      static_cast<size_t>(dimensions(op.geometry) + (has_layer(op.geometry) ? 1 : 0));
+      static_cast<size_t>(dimensions(op.geometry)) + (has_layer(op.geometry) ? 1 : 0);
   if ((is_list ? list.elements.size() : 1) < needed) throw Unsupported{"coordinates are missing"};
   for (size_t k = 0; k < needed; ++k) {
     const bool layer = has_layer(op.geometry) && k == 0;

@@ -209,17 +209,41 @@ void FunctionDecoder::decode_atom(const Instruction& instruction, Spec& spec, In
   in.strong = true;
   const Type type = spec.last_type();
   const int bytes = ptx::size_of(type);
-  if (bytes != 2 && bytes != 4 && bytes != 8) {
+  const Operand& from = operands[first + 1];
+  const bool is_vector = from.kind == Operand::Kind::kVector;
+  in.vector = static_cast<uint8_t>(spec.take("v8") ? 8 : vector_width(spec));
+  if (in.vector != (is_vector ? from.elements.size() : 1)) {
+    throw Unsupported{"a vector has as many registers as its modifier says"};
+  }
+  if ((bytes != 2 && bytes != 4 && bytes != 8) || bytes * in.vector > 16) {
     throw Unsupported{"atomics of this width are not supported yet"};
   }
   in.size = static_cast<uint8_t>(bytes);
   in.undefined_rule = UndefinedRule::kOwn;
   in.destinations = returns ? 1 : 0;
   in.register_size = bytes == 8 ? 8 : 4;
-  if (returns && operands[0].kind != Operand::Kind::kSink) {
-    in.ops[0] = destination(operands[0], in.register_size);
+  const auto result = [&](const Operand& to) {
+    if (!returns || to.kind == Operand::Kind::kSink) return kNoPlace;
+    return destination(to, in.register_size);
+  };
+  if (is_vector) {
+    const bool sinks = !returns || operands[0].kind == Operand::Kind::kSink;
+    if (!sinks && operands[0].elements.size() != in.vector) {
+      throw Unsupported{"vectors of one length are expected"};
+    }
+    std::vector<uint32_t> places;  // of results, then of operands
+    for (size_t k = 0; k < in.vector; ++k) {
+      places.push_back(sinks ? kNoPlace : result(operands[0].elements[k]));
+    }
+    for (const Operand& part : from.elements) {
+      places.push_back(source(part, in.register_size, type));
+    }
+    in.extra = static_cast<uint32_t>(module_.lists.size());
+    module_.lists.push_back(std::move(places));
+  } else {
+    in.ops[0] = result(operands[0]);
+    in.ops[1] = source(from, in.register_size, type);
   }
-  in.ops[1] = source(operands[first + 1], in.register_size, type);
   if (operands.size() > first + 2) in.ops[2] = source(operands[first + 2], in.register_size, type);
   in.sources = static_cast<uint8_t>(operands.size() - first - 1);
   memory_address(operands[first], space, in);
@@ -272,8 +296,8 @@ void FunctionDecoder::decode_brx(const Instruction& instruction, Spec& spec, Ins
   if (list == source_.target_lists.end()) throw Unsupported{"the list of targets is missing"};
   std::vector<uint32_t> targets;
   for (const std::string& name : list->second) targets.push_back(label(name));
-  in.extra = static_cast<uint32_t>(module_.branch_tables.size());
-  module_.branch_tables.push_back(std::move(targets));
+  in.extra = static_cast<uint32_t>(module_.lists.size());
+  module_.lists.push_back(std::move(targets));
 }
 
 void FunctionDecoder::decode_call(const Instruction& instruction, Spec& spec, Instr& in) {

@@ -89,7 +89,8 @@ class LoadedModule {
   std::unordered_map<std::string, DecodedVariable> variables;
   std::unordered_map<std::string, std::unique_ptr<Kernel>> kernels;
   std::vector<CallSite> calls;
-  std::vector<std::vector<uint32_t>> branch_tables;
+  // What has no room in an instruction: the targets of brx.idx, the registers of long vectors.
+  std::vector<std::vector<uint32_t>> lists;
   std::vector<std::string> messages;  // kUnsupported
   std::vector<ImageOp> images;        // tex, suld, sust ...
   std::vector<MatrixOp> matrices;     // wmma, mma, ldmatrix, stmatrix

@@ -159,6 +159,19 @@ void print_from_device(Warp& warp, const CallSite& site, uint32_t mask) {
   throw LaunchFault{LaunchStatus::kAssert};
 }
 
+constexpr const char* kHeap = "device heap";
+
+// What a kernel may free is what a kernel has allocated.
+void free_in_kernel(const Warp& warp, int lane, uint64_t address) {
+  DeviceMemory& memory = DeviceMemory::instance();
+  const Allocation* allocation = memory.allocation_at(address);
+  const bool ours = allocation != nullptr && allocation->name == kHeap;
+  const auto result = ours ? memory.free(address) : DeviceMemory::FreeResult::kNotAnAllocation;
+  if (warp.checks && result != DeviceMemory::FreeResult::kOk) {
+    report_device_free(warp, lane, address, result);
+  }
+}
+
 }  // namespace
 
 const uint8_t* bytes_at(const Warp& warp, int lane, uint64_t address, uint64_t size) {
@@ -222,14 +235,15 @@ void call_builtin(Warp& warp, const CallSite& site, uint32_t mask) {
         const uint64_t size = argument(warp, site, 0, lane);
         set_result(warp, site, lane,
                    size == 0 ? 0
-                             : memory.allocate(size, AllocationKind::kDevice, "device heap",
+                             : memory.allocate(size, AllocationKind::kDevice, kHeap,
                                                warp.block->grid->config->device));
       }
       break;
     case kFree:
       for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-        const uint64_t address = argument(warp, site, 0, std::countr_zero(rest));
-        if (address != 0) memory.free(address);
+        const int lane = std::countr_zero(rest);
+        const uint64_t address = argument(warp, site, 0, lane);
+        if (address != 0) free_in_kernel(warp, lane, address);
       }
       break;
     default:

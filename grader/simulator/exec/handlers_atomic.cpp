@@ -138,6 +138,53 @@ void op_atom(Warp& w, const Instr& in, uint32_t m) {
   });
 }
 
+// An element of a vector, whose check and count are those of the vector.
+struct InElement : InGlobal {
+  uint32_t check() const { return r.mask; }
+  void count() const {}
+};
+
+// Each element is changed by itself: the vector as a whole is not atomic, and lies in global
+// memory.
+template <Op kOp, class T>
+void op_atom_vector(Warp& w, const Instr& in, uint32_t m) {
+  w.spun = true;
+  Request all = make_request(w, in, m, true);
+  all.atomic = true;
+  const uint32_t allowed = check_global(w, in, all);
+  InGlobal{w, in, all}.count();
+  if (allowed == 0) return;
+  const std::vector<uint32_t>& places = w.module->lists[in.extra];
+  Instr element = in;
+  element.vector = 1;
+  for (size_t k = 0; k < in.vector; ++k) {
+    element.ops[0] = places[k];
+    element.ops[1] = places[in.vector + k];
+    check_sources(w, element, allowed);
+    Request part = make_request(w, element, allowed, true);
+    part.atomic = true;
+    access(InElement{{w, element, part}}, Change<kOp, T>{});
+    element.imm += in.size;
+  }
+}
+
+Handler pick_vector(Type type) {
+  switch (type) {
+    case Type::kF32:
+      return op_atom_vector<Op::kAdd, float>;
+    case Type::kF16:
+      return op_atom_vector<Op::kAddF16, uint16_t>;
+    case Type::kF16x2:
+      return op_atom_vector<Op::kAddF16, uint32_t>;
+    case Type::kBF16:
+      return op_atom_vector<Op::kAddBF16, uint16_t>;
+    case Type::kBF16x2:
+      return op_atom_vector<Op::kAddBF16, uint32_t>;
+    default:
+      return nullptr;
+  }
+}
+
 template <class T>
 Handler by_op(int op) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -175,6 +222,7 @@ Handler by_op(int op) {
 Handler pick_atomic(Spec& spec, Type type) {
   const int op =
       spec.take_one_of({"add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas"});
+  if (spec.take_one_of({"v2", "v4", "v8"}) >= 0) return op == 0 ? pick_vector(type) : nullptr;
   switch (type) {
     case Type::kU32:
     case Type::kB32:

@@ -200,7 +200,7 @@ void multiply_rows(const T* a, const T* b, Sum* sums, int n, int k, bool bits) {
 }
 
 void multiply_floats(const Product& p) {
-  const auto [n, k] = std::pair{p.op.n, p.op.k};
+  const int n = p.op.n, k = p.op.k;
   std::vector<double> a(static_cast<size_t>(kWarpgroupRows * k)), b(static_cast<size_t>(k * n)),
       sums(static_cast<size_t>(16 * n));
   const Block& block = *p.warps[0]->block;
@@ -229,7 +229,7 @@ void multiply_floats(const Product& p) {
 }
 
 void multiply_integers(const Product& p) {
-  const auto [n, k] = std::pair{p.op.n, p.op.k};
+  const int n = p.op.n, k = p.op.k;
   std::vector<int32_t> a(static_cast<size_t>(kWarpgroupRows * k)), b(static_cast<size_t>(k * n)),
       before(static_cast<size_t>(16 * n));
   std::vector<int64_t> sums(before.size());

@@ -432,7 +432,7 @@ class Runner {
   }
 
   bool branch_table(const Instr& in) {
-    const std::vector<uint32_t>& targets = w_.module->branch_tables[in.extra];
+    const std::vector<uint32_t>& targets = w_.module->lists[in.extra];
     const uint32_t* index = w_.in<uint32_t>(in.ops[1]);
     const Group group = w_.groups[current_];
     w_.groups.erase(w_.groups.begin() + current_);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "exec/warp.h"
+#include "memory/device_memory.h"
 
 namespace warplings::sim {
 
@@ -28,6 +29,9 @@ void report_undefined(const Warp& warp, uint32_t lanes, const std::string& what)
 void report_undefined(Warp& warp, Place place, uint32_t lanes, const std::string& what);
 // ... by the arithmetic that they go back to (Warp::origin).
 void report_undefined_from(Warp& warp, uint8_t origin, uint32_t lanes, const std::string& what);
+// A free() in a kernel that frees nothing.
+void report_device_free(const Warp& warp, int lane, uint64_t address,
+                        DeviceMemory::FreeResult result);
 // A cp.async that is told to read more bytes than it copies.
 void report_async_size(const Warp& warp, int lane, uint32_t copied, uint32_t asked);
 enum class ImageProblem { kNoTexture, kNoSurface, kFreed, kOutside, kMisaligned };

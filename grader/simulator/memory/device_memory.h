@@ -63,9 +63,15 @@ class DeviceMemory {
 
   // The program's view of the first machine, at 32 TiB: AddressSanitizer keeps its shadow just
   // above 16 TiB. Those of others follow it.
+#ifdef __SANITIZE_THREAD__  // its programs have the addresses below 512 GiB: three machines
+  static constexpr uint64_t kBase = 0x1000000000;
+  static constexpr uint64_t kSize = 0x1000000000;
+  static constexpr uint64_t kViewOffset = 3 * kSize;
+#else
   static constexpr uint64_t kBase = 0x200000000000;
   static constexpr uint64_t kSize = 0x4000000000;         // 256 GiB of addresses, memory on demand
   static constexpr uint64_t kViewOffset = 0x10000000000;  // simulator's view = address + offset
+#endif
   static constexpr size_t kMostArenas = kViewOffset / kSize;
   static constexpr uint64_t kPage = 64 * 1024;  // gap between allocations, at least
   static constexpr uint64_t kAlignment = 256;

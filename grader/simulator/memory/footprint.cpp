@@ -9,8 +9,6 @@
 
 namespace warplings::sim {
 
-Footprint* Footprint::recording_ = nullptr;
-
 void ByteSet::add(uint64_t address, uint64_t size) {
   while (size > 0) {
     const uint64_t page = address / kPage, first = address % kPage;

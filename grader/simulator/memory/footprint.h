@@ -55,7 +55,7 @@ struct Conflict {
 
 class Footprint {
  public:
-  // The one that the running launch adds to; nullptr: nobody wants to know.
+  // The one that the launch of this thread adds to; nullptr: nobody wants to know.
   static Footprint* recording() { return recording_; }
   static void record_into(Footprint* footprint) { recording_ = footprint; }
 
@@ -74,7 +74,7 @@ class Footprint {
   const ByteSet& strong_writes() const { return strong_writes_; }
 
  private:
-  static Footprint* recording_;
+  inline static constinit thread_local Footprint* recording_ = nullptr;
   ByteSet reads_, writes_, strong_reads_, strong_writes_;
 };
 

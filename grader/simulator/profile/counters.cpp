@@ -66,6 +66,11 @@ void fold_memory(const PcCounters& c, wsim_counters& out) {
   }
 }
 
+// Lanes that speak to each other: what needs the whole warp, matrices aside.
+bool is_exchange(const Instr& in) {
+  return in.kind == Kind::kCollective && !is_matrix_handler(in.fn) && in.fn != handler_movmatrix();
+}
+
 // Of one warp: two for each product of an element of A and one of B. A sparse A has half of them.
 uint64_t tensor_operations(const LoadedModule& module, const Instr& in) {
   if (in.kind == Kind::kWarpgroup && in.fn != handler_setmaxnreg()) {
@@ -99,6 +104,7 @@ void fold_counters(const LoadedModule& module, size_t pc, const PcCounters& c, w
     out.divergent_branches += c.excess;
   }
   if (instruction.kind == Kind::kBarrier) out.barriers += c.issued;
+  if (is_exchange(instruction)) out.warp_exchanges += c.issued;
   fold_memory(c, out);
 }
 

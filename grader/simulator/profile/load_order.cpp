@@ -177,7 +177,7 @@ std::vector<char> leaders_of(const LoadedModule& module) {
     if (ends_block(in)) leads[pc + 1] = 1;
     if (in.kind == Kind::kBranch) leads[in.target] = 1;
     if (in.kind == Kind::kBranchTable) {
-      for (uint32_t target : module.branch_tables[in.extra]) leads[target] = 1;
+      for (uint32_t target : module.lists[in.extra]) leads[target] = 1;
     }
   }
   return leads;

@@ -349,10 +349,9 @@ Parser::Constant Parser::constant_binary(int minimum_precedence, int depth) {
   std::string op;
   for (int precedence; (precedence = binary_operator(op)) >= minimum_precedence;) {
     const Token& at = token();
-    const std::string spelling = op;
-    for (size_t i = 0; i < spelling.size(); ++i) take();
+    for (size_t i = 0; i < op.size(); ++i) take();
     const Constant right = constant_binary(precedence + 1, depth + 1);
-    left = apply(at, spelling, left, right);
+    left = apply(at, op, left, right);
   }
   return left;
 }

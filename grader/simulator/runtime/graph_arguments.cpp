@@ -137,7 +137,7 @@ cudaError_t work_of(const ApiCall& call, const cudaMemsetParams& params, NodeWor
   node.fill.value = params.value;
   node.fill.element_size = static_cast<unsigned>(size);
   const cudaError_t error = check_fill(call, node.fill);
-  if (error == cudaSuccess) *work = std::move(node);
+  if (error == cudaSuccess) *work = node;
   return error;
 }
 

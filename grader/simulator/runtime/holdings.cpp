@@ -1,5 +1,6 @@
 #include "runtime/holdings.h"
 
+#include "core/machine.h"
 #include "memory/device_memory.h"
 #include "runtime/capture.h"
 #include "runtime/device_model.h"
@@ -24,10 +25,7 @@ const char* name_of(AllocationKind kind) {
 
 }  // namespace
 
-Holdings& Holdings::instance() {
-  static auto* const holdings = new Holdings();
-  return *holdings;
-}
+Holdings& Holdings::instance() { return Machine::get<Holdings>(); }
 
 void Holdings::change(const std::string& what, int64_t by) {
   const std::lock_guard lock(mutex_);

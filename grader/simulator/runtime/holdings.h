@@ -20,7 +20,7 @@ struct Holding {
 
 class Holdings {
  public:
-  static Holdings& instance();  // construct-on-first-use, never destroyed
+  static Holdings& instance();  // of the current machine
 
   void change(const std::string& what, int64_t by);
   void set_mode(const std::string& what, const void* object, int64_t value);
@@ -42,7 +42,7 @@ class Held {
     if (what_ != nullptr) Holdings::instance().change(what_, -1);
   }
   Held(const Held&) : what_(nullptr) {}
-  Held& operator=(const Held&) { return *this; }
+  Held& operator=(const Held&) { return *this; }  // NOLINT(bugprone-unhandled-self-assignment)
 
  private:
   const char* what_;

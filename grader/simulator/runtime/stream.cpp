@@ -127,6 +127,11 @@ cudaStream_t Streams::handle_of(uint64_t id) const {
   return nullptr;
 }
 
+Streams::~Streams() {
+  for (CUstream_st* stream : handles_) delete stream;
+  for (CUevent_st* event : events_) delete event;
+}
+
 cudaStream_t Streams::create(unsigned flags, int priority, int device) {
   auto* handle = new CUstream_st{make_state(flags, priority, device)};
   handle->state->name = "stream " + std::to_string(++created_);

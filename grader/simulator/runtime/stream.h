@@ -102,6 +102,10 @@ namespace warplings::sim {
 
 class Streams {
  public:
+  Streams() = default;
+  ~Streams();
+  Streams(const Streams&) = delete;
+  Streams& operator=(const Streams&) = delete;
   static Streams& instance();
 
   // nullptr if the handle is no live stream. 0, cudaStreamLegacy and cudaStreamPerThread are, of

@@ -353,6 +353,39 @@ void run_borrowed() {
   borrowed<kPlanted><<<1, 1>>>(half.data, m.b);
 }
 
+// ---- the device heap -----------------------------------------------------------------------------
+
+template <bool kPlanted>
+__global__ void heap_freed_twice(int*, int* b) {
+  __shared__ int* words;
+  if (threadIdx.x == 0) words = static_cast<int*>(malloc(kThreads * sizeof(int)));
+  __syncthreads();
+  words[threadIdx.x] = threadIdx.x;
+  b[threadIdx.x] = words[threadIdx.x];
+  __syncthreads();
+  if (threadIdx.x < (kPlanted ? 2 : 1)) free(words);  // planted: heap_freed_twice memcheck/double-free
+}
+SIMPLE_CASE(heap_freed_twice, 1, kThreads)
+
+template <bool kPlanted>
+__global__ void heap_frees_buffer(int* a, int* b) {
+  b[threadIdx.x] = a[threadIdx.x];
+  int* mine = new int(b[threadIdx.x]);
+  b[threadIdx.x] += *mine;
+  int* const last = kPlanted && threadIdx.x == 3 ? a : mine;
+  delete last;  // planted: heap_frees_buffer memcheck/free-of-other-memory
+}
+SIMPLE_CASE(heap_frees_buffer, 1, kThreads)
+
+template <bool kPlanted>
+__global__ void heap_freed_inside(int*, int* b) {
+  int* mine = static_cast<int*>(malloc(4 * sizeof(int)));
+  mine[1] = threadIdx.x;
+  b[threadIdx.x] = mine[1];
+  free(mine + (kPlanted ? 1 : 0));  // planted: heap_freed_inside memcheck/free-of-interior
+}
+SIMPLE_CASE(heap_freed_inside, 1, kThreads)
+
 // ---- constant memory -----------------------------------------------------------------------------
 
 // The compiler sees through a plain store; it does not see through these.
@@ -403,6 +436,9 @@ const CorpusCase kMemoryCases[] = {
     CASE(printed_sum, "init.printf"),
     CASE(carried, "init.carry"),
     CASE(borrowed, "init.carry"),
+    CASE(heap_freed_twice, "memory.heap"),
+    CASE(heap_frees_buffer, "memory.heap"),
+    CASE(heap_freed_inside, "memory.heap"),
     CASE(write_constant, "memory.constant"),
     CASE(add_to_constant, "memory.constant"),
 };

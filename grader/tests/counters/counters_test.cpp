@@ -100,6 +100,13 @@ TEST(Counters, PaddingTakesTheConflictsOfATransposeAway) {
   EXPECT_EQ(counters_of("transpose_padded").shared_bank_conflicts, 0u);
 }
 
+TEST(Counters, ExchangesOfWarps) {
+  constexpr uint64_t kWarps = (1 << 16) / 4 / 32, kSteps = 5;
+  EXPECT_EQ(counters_of("reduce_shuffle").warp_exchanges, kWarps * kSteps);
+  EXPECT_EQ(counters_of("reduce_shared").warp_exchanges, 0u);
+  EXPECT_EQ(counters_of("tensor_products").warp_exchanges, 0u);
+}
+
 TEST(Counters, OperationsOfTensorCores) {
   constexpr uint64_t kWarps = (1 << 16) / 32;
   EXPECT_EQ(counters_of("tensor_products").tensor_operations, kWarps * 2 * 16 * 16 * 16);

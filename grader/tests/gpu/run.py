@@ -7,7 +7,7 @@
 For every exercise: the starter, which must fail unless the exercise is judged by the simulator alone,
 and the solution, which must pass; of speed exercises every ratio is kept. Both are the objects that
 the simulator also runs, linked with the CUDA runtime. Then the library calls that speeds are compared
-with, the PTX fixtures on the simulator and on the driver, and 500 random kernels on both
+with, the PTX fixtures on the simulator and on the driver, and 1,000 random kernels on both
 (FILE.random.json gets the hashes of their results). Solutions run one by one. With --into, what was
 not run is taken from an older file; every row names the commit and the day it was run at.
 
@@ -184,7 +184,7 @@ def proofs(out, card, driver):
     if fixtures["simulator"] != fixtures["gpu"] or not fixtures["gpu"].endswith(" 0 failed"):
         failed += 1
     status, last, text = last_line(
-        ["build/sim/bin/ptx_random", "--against", "gpu", "--seed", "1", "--count", "500", "--record",
+        ["build/sim/bin/ptx_random", "--against", "gpu", "--seed", "1", "--count", "1000", "--record",
          re.sub(r"\.json$", "", out) + ".random.json", "--machine", f"{card}, driver {driver}"])
     found["random_kernels"] = last
     if status != 0:

@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "core/finding.h"
@@ -143,6 +144,19 @@ TEST(Machines, GiveTheReportsThatEachGivesAlone) {
   on(first, [&] { racy.launch(); });
   on(second, [&] { EXPECT_EQ(careless.report(), careless_alone); });
   on(first, [&] { EXPECT_EQ(racy.report(), racy_alone); });
+}
+
+TEST(Machines, GiveTheReportsThatEachGivesAloneWhileAnotherRuns) {
+  constexpr int kTimes = 5;
+  Options small;
+  small.model = "t4";
+  const std::string racy_alone = alone(kRacy, "racy", Options());
+  const std::string careless_alone = alone(kCareless, "careless", small);
+  std::thread other([&] {
+    for (int i = 0; i < kTimes; ++i) EXPECT_EQ(alone(kRacy, "racy", Options()), racy_alone);
+  });
+  for (int i = 0; i < kTimes; ++i) EXPECT_EQ(alone(kCareless, "careless", small), careless_alone);
+  other.join();
 }
 
 TEST(Machines, DoWhatTheirOptionsSay) {

@@ -61,9 +61,12 @@ TEST_F(HostAccessDeathTest, ReadingDeviceMemoryOnTheHostEndsTheProcessWithItsLin
 TEST_F(HostAccessDeathTest, AnAccessInsideTheStandardLibraryHasTheLineOfTheCall) {
   int* a = device<int>(8);
   const std::vector<int> values(8, 1);
+// Sanitizers have a std::memmove of their own, in a file with line tables.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   const std::string line = std::to_string(__LINE__ + 1);
   EXPECT_EXIT({ std::copy(values.begin(), values.end(), a); }, ::testing::ExitedWithCode(99),
               "runtime_host_lines_test.cpp:" + line + " writes byte");
+#endif
   const std::string next = std::to_string(__LINE__ + 1);
   EXPECT_EXIT({ std::transform(values.begin(), values.end(), a, std::negate<>()); },
               ::testing::ExitedWithCode(99),

@@ -20,9 +20,9 @@ VERSION = 14
 SKIPPED = 77
 
 
-def clang_format():
+def program_of_version(tool):
     """The program of the right version; None if there is none."""
-    for name in (f"clang-format-{VERSION}", "clang-format"):
+    for name in (f"{tool}-{VERSION}", tool):
         path = shutil.which(name)
         if path is None:
             continue
@@ -45,7 +45,7 @@ def main():
     order.add_argument("--check", action="store_true")
     order.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
-    program, files = clang_format(), sources()
+    program, files = program_of_version("clang-format"), sources()
     if program is None or not files:
         print(f"clang-format {VERSION} is not installed" if files else "this is no clone of git")
         return SKIPPED if arguments.check else 2

@@ -15,7 +15,7 @@ class Held {
     wsim_library_holds(what_, -1);
   }
   Held(const Held&) : what_(nullptr) {}
-  Held& operator=(const Held&) { return *this; }
+  Held& operator=(const Held&) { return *this; }  // NOLINT(bugprone-unhandled-self-assignment)
 
  private:
   const char* what_;

@@ -19,9 +19,10 @@ namespace warplings::sim::random {
 namespace {
 
 constexpr const char* kUsage =
-    "usage: ptx_random [--seed S] [--count N] [--against isas|gpu|FILE.json] [--print]\n"
+    "usage: ptx_random [--seed S] [--count N] [--against isas|orders|gpu|FILE.json] [--print]\n"
     "                  [--record FILE.json --machine NAME] [--explain N]\n"
     "  --against isas       every build of the lane loops (the default)\n"
+    "  --against orders     blocks forward, in reverse and in turns\n"
     "  --against gpu        the CUDA driver of this machine; where it differs, once more with an\n"
     "                       assembler that does not optimise, whose word counts\n"
     "  --against FILE.json  hashes that were recorded there\n"
@@ -86,9 +87,9 @@ std::string today() {
   return text;
 }
 
-Machine worker_machine(const std::string& isa) {
-  const auto worker = std::make_shared<Worker>(isa);
-  return {isa.empty() ? "simulator" : "simulator (" + isa + ")",
+Machine worker_machine(const std::string& variable = "", const std::string& value = "") {
+  const auto worker = std::make_shared<Worker>(variable, value);
+  return {value.empty() ? "simulator" : "simulator (" + value + ")",
           [worker](const Fixture& fixture, std::vector<uint8_t>* output) {
             return worker->run(fixture, output);
           }};
@@ -130,7 +131,7 @@ class Tally {
 // The simulator against the GPU. Optimisers of assemblers have errors too: where they change what a
 // kernel computes, the code without them says what the hardware does.
 int against_gpu(const Options& options) {
-  const Machine simulator = worker_machine("");
+  const Machine simulator = worker_machine();
   const Machine gpu{"GPU", run_on_gpu}, plain{"GPU, unoptimised", run_on_gpu_unoptimised};
   Tally tally(options.explain);
   Recorded recorded;
@@ -169,8 +170,11 @@ int against_gpu(const Options& options) {
   return tally.finish();
 }
 
-// The first machine against each of the others.
-int against_machines(const Options& options, const std::vector<Machine>& machines) {
+// The simulator with the first value of a variable against that with each other one.
+int against_values(const Options& options, const std::string& variable,
+                   const std::vector<std::string>& values) {
+  std::vector<Machine> machines;
+  for (const std::string& value : values) machines.push_back(worker_machine(variable, value));
   Tally tally(options.explain);
   for (uint64_t seed = options.seed; seed < options.seed + options.count; ++seed) {
     const Program program = generate(seed);
@@ -212,7 +216,7 @@ int against_file(Options options) {
                  options.against.c_str());
     return 2;
   }
-  const Machine simulator = worker_machine("");
+  const Machine simulator = worker_machine();
   Tally tally(options.explain);
   for (uint64_t i = 0; i < options.count; ++i) {
     const Program program = generate(options.seed + i);
@@ -259,8 +263,10 @@ int main(int argc, char** argv) {
     if (options.print) return print(options);
     if (options.against == "gpu") return against_gpu(options);
     if (options.against == "isas") {
-      return against_machines(
-          options, {worker_machine("baseline"), worker_machine("avx2"), worker_machine("avx512")});
+      return against_values(options, "GRADE_SIM_ISA", {"baseline", "avx2", "avx512"});
+    }
+    if (options.against == "orders") {
+      return against_values(options, "GRADE_SIM_ORDER", {"forward", "reversed", "turns"});
     }
     return against_file(options);
   } catch (const std::exception& error) {

@@ -70,7 +70,7 @@ bool Worker::start() {
   if (process_ == 0) {
     close(ends[0]);
     socket_ = ends[1];
-    if (!isa_.empty()) setenv("GRADE_SIM_ISA", isa_.c_str(), 1);
+    if (!value_.empty()) setenv(variable_.c_str(), value_.c_str(), 1);
     setenv("GRADE_SIM_MAX_WARP_INSTRUCTIONS", kMostWarpInstructions, 1);
     serve();
   }

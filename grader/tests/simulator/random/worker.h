@@ -1,5 +1,5 @@
-// The simulator in a process of its own: with a build of the lane loops that is chosen there, and a
-// crash of it is a result like any other.
+// The simulator in a process of its own, with a variable of the environment (GRADE_SIM_ISA,
+// GRADE_SIM_ORDER) that it reads when it starts; and a crash of it is a result like any other.
 #ifndef WARPLINGS_TESTS_SIMULATOR_RANDOM_WORKER_H_
 #define WARPLINGS_TESTS_SIMULATOR_RANDOM_WORKER_H_
 
@@ -15,8 +15,9 @@ namespace warplings::sim::random {
 
 class Worker {
  public:
-  // `isa` as in GRADE_SIM_ISA; empty leaves the choice to the simulator.
-  explicit Worker(std::string isa) : isa_(std::move(isa)) {}
+  // An empty value leaves the choice to the simulator.
+  Worker(std::string variable, std::string value)
+      : variable_(std::move(variable)), value_(std::move(value)) {}
   ~Worker() { stop(); }
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
@@ -29,7 +30,7 @@ class Worker {
   void stop();
   [[noreturn]] void serve();
 
-  std::string isa_;
+  std::string variable_, value_;
   pid_t process_ = -1;
   int socket_ = -1;
   int served_ = 0;
