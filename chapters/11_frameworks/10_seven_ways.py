@@ -70,9 +70,9 @@ def measure(name, n, folder, runs=11):
     # time.perf_counter() is the clock.
 
 
+# What the page shows. "rows" are texts, in the order of WAYS: name, lines, "0.25 s" to build, "2.0 ms"
+# or, up to a millisecond, "60 us" to run, and GB/s of 12 n bytes with one digit.
 def table(n):
-    """What the page shows. "rows" are texts, in the order of WAYS: name, lines, "0.25 s" to build, "2.0
-    ms" or, up to a millisecond, "60 us" to run, and GB/s of 12 n bytes with one digit."""
     return {"rows": []}  # TODO(4), too: "kind" is "table"; n, card, torch, date and columns as well.
 
 
