@@ -15,7 +15,7 @@ void launch_nearest_rows(const float* d_x, const float* d_y, int* d_nearest, flo
                          int m, int n, int k);
 
 // Given, in 21_nearest_rows_baseline.cu: a thread for each row of x, which goes through all of y.
-void launch_nearest_by_thread(const float* d_x, const float* d_y, int* d_nearest,
-                              float* d_distance, int m, int n, int k);
+void launch_nearest_by_thread(const float* d_x, const float* d_y, int* d_nearest, float* d_distance,
+                              int m, int n, int k);
 
 #endif  // CHAPTERS_07_TILED_MATMUL_21_NEAREST_ROWS_H_

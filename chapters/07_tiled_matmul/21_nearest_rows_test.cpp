@@ -150,7 +150,8 @@ TEST(NearestRows, KeepsFullPrecision) {
 TEST(NearestRows, AllMayLieFarFromZero) {
   RecordProperty("todo", 1);
   const Sizes s{40, 50, 12};
-  std::vector<float> x = kit::random_floats(count(s.m, s.k)), y = kit::random_floats(count(s.n, s.k));
+  std::vector<float> x = kit::random_floats(count(s.m, s.k)),
+                     y = kit::random_floats(count(s.n, s.k));
   for (float& v : x) v += 100.0f;
   for (float& v : y) v += 100.0f;
   check(x, y, s, false);
@@ -195,9 +196,8 @@ TEST(NearestRows, IsFast) {
   const auto nearest = speed.output<int>(m, "nearest");
   const auto distance = speed.output<float>(m, "distance");
   speed.bytes(4.0 * (count(m, k) + count(n, k)) + 8.0 * m).flops(2.0 * m * n * k).slice(66);
-  speed.launch([&] {
-    launch_nearest_rows(x.get(), y.get(), nearest.get(), distance.get(), m, n, k);
-  });
+  speed.launch(
+      [&] { launch_nearest_rows(x.get(), y.get(), nearest.get(), distance.get(), m, n, k); });
   const auto find = [&](size_t i, int* place) {
     double least = std::numeric_limits<double>::infinity();
     for (int j = 0; j < n; ++j) {

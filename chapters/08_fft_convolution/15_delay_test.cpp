@@ -111,8 +111,9 @@ TEST(Delay, TransformsTheLongest) {
 
 TEST(Delay, ShiftsComeBack) {
   RecordProperty("todo", 1);
-  kit::for_each("shift", std::vector<int>{0, 1, 100, 255},
-                [](int shift) { check_shifted({256, 3}, shift); });
+  kit::for_each("shift", std::vector<int>{0, 1, 100, 255}, [](int shift) {
+    check_shifted({256, 3}, shift);
+  });
   check_shifted({32, 33}, 31);
 }
 
@@ -187,11 +188,10 @@ TEST(Delay, IsFast) {
         return kit::Expected(greatest, std::sqrt(squares_x * squares_y));
       },
       kit::Tolerance::units(kAccuracy * (1 << 24)));
-  speed.against(kit::stage("the sums themselves",
-                           [&] {
-                             launch_delay_by_sums(x.get(), y.get(), delay.get(), peak.get(), n,
-                                                  batch);
-                           }),
-                kit::Bars(2));
+  speed.against(
+      kit::stage(
+          "the sums themselves",
+          [&] { launch_delay_by_sums(x.get(), y.get(), delay.get(), peak.get(), n, batch); }),
+      kit::Bars(2));
   speed.grade();
 }
