@@ -20,8 +20,8 @@ struct ConvLayer {
 
 // y[n][k][row][col] = sum over c, i, j of f[k][c][i][j] x[n][c][row + i - pad][col + j - pad],
 // where x is 0 outside the image. d_x, d_f, d_y in device memory; layer.n >= 0, all other sizes,
-// p() and q() at least 1; none of the three has 2^31 elements or more. (A grid that is rounded up to
-// whole blocks may have more threads than that.)
+// p() and q() at least 1; none of the three has 2^31 elements or more. (A grid that is rounded up
+// to whole blocks may have more threads than that.)
 void launch_conv2d_nchw(const float* d_x, const float* d_f, float* d_y, const ConvLayer& layer);
 
 #endif  // CHAPTERS_08_FFT_CONVOLUTION_08_CONV2D_NCHW_H_

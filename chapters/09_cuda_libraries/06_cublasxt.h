@@ -7,7 +7,8 @@
 #include <cstddef>
 
 // *handle: a new handle that works on every device of this machine and cuts matrices into blocks of
-// block x block. The caller destroys it, also where it was made and something after that has failed.
+// block x block. The caller destroys it, also where it was made and something after that has
+// failed.
 cublasStatus_t create_xt(int block, cublasXtHandle_t* handle);
 
 // c = alpha a b + beta c. a: m x k, b: k x n, c: m x n floats in host memory, row-major; element
