@@ -21,7 +21,7 @@ class Buffer {
             memory().allocate(std::max<size_t>(bytes.size(), 1), AllocationKind::kDevice, name)),
         size_(bytes.size()) {
     if (address_ == 0) return;
-    std::memcpy(memory().view(address_), bytes.data(), size_);
+    std::copy(bytes.begin(), bytes.end(), memory().view(address_));
     memory().mark_defined(address_, size_);
   }
   ~Buffer() {
@@ -32,7 +32,7 @@ class Buffer {
 
   uint64_t address() const { return address_; }
   void copy_to(std::vector<uint8_t>* bytes) const {
-    std::memcpy(bytes->data(), memory().view(address_), size_);
+    std::copy_n(memory().view(address_), size_, bytes->begin());
   }
 
  private:
