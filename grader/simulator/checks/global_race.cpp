@@ -26,6 +26,26 @@ namespace {
 constexpr size_t kChunkWords = 16 * 1024;  // that are allocated at a time
 constexpr uint16_t kAllQuiet = 0xffff;
 
+// Whether the value of a store comes from a strong read: `x = x + 1`, and not a flag that goes from
+// one state to the next. By the instructions above it, whatever the branches are.
+bool stores_what_was_read(const Warp& warp, uint32_t pc) {
+  const std::vector<Instr>& code = warp.module->code;
+  const uint32_t entry =
+      warp.module->functions[static_cast<size_t>(warp.module->function_at(pc))].entry;
+  std::vector<Place> from(code[pc].ops, code[pc].ops + code[pc].vector);
+  for (uint32_t at = pc; at > entry && !from.empty(); --at) {
+    const Instr& in = code[at - 1];
+    for (int d = 0; d < in.destinations; ++d) {
+      const auto made = std::find(from.begin(), from.end(), in.ops[d]);
+      if (made == from.end() || !is_register(*made)) continue;
+      if (in.strong) return true;
+      from.erase(made);
+      from.insert(from.end(), in.ops + in.destinations, in.ops + in.destinations + in.sources);
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 GlobalRace& GlobalRace::instance() { return Machine::get<GlobalRace>(); }
@@ -206,7 +226,9 @@ void GlobalRace::one_word(Check& check, uint64_t address, const Access& access) 
   const uint32_t k = static_cast<uint32_t>(address % kSegmentBytes / 4);
   if (access.is_plain_read() && ((page.quiet[segment] >> k) & 1) != 0) return;
   Word& word = detail(page, segment)[k];
-  compare(check, word, address & ~uint64_t{3}, access);
+  Access here = access;
+  here.updates = updates(check, word, access);
+  compare(check, word, address & ~uint64_t{3}, here);
   remember(check, word, access);
   const uint16_t bit = static_cast<uint16_t>(1u << k);
   page.quiet[segment] = static_cast<uint16_t>(page.quiet[segment] & ~bit);
@@ -223,6 +245,13 @@ bool GlobalRace::observed(const Check& check, const Word& word, const Access& ac
   if (latest.same_thread(access)) return true;
   return standing_of(check.warp, access.thread % 32, latest.block, latest.thread, latest.clock) ==
          Standing::kOrdered;
+}
+
+bool GlobalRace::updates(const Check& check, const Word& word, const Access& access) const {
+  if (!access.strong || !access.write || access.atomic || word.list == 0) return false;
+  const Access& latest = lists_[word.list][kLatestStrong];
+  return latest.exists() && !latest.write && !latest.atomic && latest.same_thread(access) &&
+         stores_what_was_read(check.warp, access.pc);
 }
 
 void GlobalRace::compare(Check& check, const Word& word, uint64_t address,

@@ -79,6 +79,7 @@ class GlobalRace {
   void keep_read(Entry& entry, const Access& access, bool free0, bool free1) const;
   void one_word(Check& check, uint64_t address, const Access& access);
   void compare(Check& check, const Word& word, uint64_t address, const Access& access) const;
+  bool updates(const Check& check, const Word& word, const Access& access) const;
   bool observed(const Check& check, const Word& word, const Access& access) const;
   void remember(const Check& check, Word& word, const Access& access);
   void remember_in_list(const Check& check, Word& word, const Access& access);
