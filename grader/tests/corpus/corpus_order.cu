@@ -339,7 +339,7 @@ __global__ void volatile_before_lock(int* a, int* b) {
 }
 SIMPLE_CASE(volatile_before_lock, kBlocks, kThreads)
 
-// One word that goes from state to state needs no fence: nobody undoes what he has not seen.
+// One word that goes from hand to hand needs no fence: who has waited for it has seen its value.
 template <bool kPlanted>
 __global__ void volatile_states(int* a, int* b) {
   if (threadIdx.x != 0) return;
@@ -348,7 +348,7 @@ __global__ void volatile_states(int* a, int* b) {
   while (*state != block) {
   }
   if (kPlanted) b[0] = block;  // planted: volatile_states racecheck/global-race
-  *state = block + 1;
+  *state = *state + 1;
 }
 SIMPLE_CASE(volatile_states, kBlocks, kThreads)
 
