@@ -115,7 +115,8 @@ cudaError_t train_mlp(const Mlp& mlp, const Dataset& set, const MlpTraining& how
     const Staging& batch = buffers.staging[step % 2];  // the other one's copies may still run
     float* d_loss = buffers.losses + step;
     //~ // TODO(4): Shuffle where an epoch begins. Stage this step's batch, in the default stream. Then
-    //~ // forward, backward and the update of all parameters (about 11 lines).
+    //~ // forward, backward and the update of all parameters. The first error is kept: a launch has
+    //~ // one, too (about 12 lines).
     //~ if (step == 0) cudaMemset(d_loss, 0, how.epochs * steps * sizeof(float));
     //~ static_cast<void>(batch);
     //~begin 4
@@ -127,6 +128,7 @@ cudaError_t train_mlp(const Mlp& mlp, const Dataset& set, const MlpTraining& how
              buffers.gradients);
     launch_sgd_update(d_parameters, buffers.gradients, how.rate,
                       static_cast<int>(mlp.parameters()));
+    if (error == cudaSuccess) error = cudaGetLastError();  // of a launch
     //~end
   }
   // The only wait of the training: the host was busy with batches, the device with steps.
