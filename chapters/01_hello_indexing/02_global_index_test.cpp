@@ -80,8 +80,7 @@ TEST(GlobalIndex, LaunchesNothingForNoElements) {
 
 TEST(GlobalIndex, CountsUpToTheLargestSize) {
   RecordProperty("todo", 3);
-  kit::at_largest("n = 2^30", [] {
-    const int n = 1 << 30;
+  kit::at_largest(1 << 30, [](int n) {
     const auto out = kit::LargeArray<int>::output(n, "out");
     kit::run([&] { launch_arange(out.get(), kFirst, 1, n); });
     kit::expect_at_ends(out, [](size_t i) { return kFirst + static_cast<int>(i); });

@@ -5,7 +5,8 @@
 // ReLU: d_y[i] = d_x[i] where that is positive, else 0 (also for a NaN), for 0 <= i < n. Both hold
 // n floats.
 
-// With the grid that the caller chose, blocks >= 1, 1 <= threads <= 1024, whatever n is.
+// With the grid that the caller chose, blocks >= 1, 1 <= threads <= 1024, at most 2^30 threads in
+// all, whatever n is.
 void launch_relu_on(int blocks, int threads, const float* d_x, float* d_y, int n);
 
 // With a grid of its own: enough blocks of 256 threads to cover n, but at most 32. n from 0 to

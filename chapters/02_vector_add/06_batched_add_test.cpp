@@ -99,13 +99,15 @@ TEST(BatchedAdd, LaunchesOnceForTheWholeBatch) {
 
 TEST(BatchedAdd, AddsTheLargestBatches) {
   RecordProperty("todo", 1);
-  kit::at_largest("1023 rows of 2^21", [] {
-    const size_t rows = 1023, cols = 1 << 21, n = rows * cols;
+  const auto check_large = [](size_t rows, size_t cols) {
+    const size_t n = rows * cols;
     const auto a = kit::large_floats(n, "a"), b = kit::large_floats(n, "b");
     const auto c = kit::LargeArray<float>::output(n, "c");
     kit::run([&] { launch_batched_add(a.get(), b.get(), c.get(), rows, cols); });
     kit::expect_at_ends(c, [&](size_t i) { return a.at(i) + b.at(i); });
-  });
+  };
+  kit::at_largest("1023 rows of 2^21", [&] { check_large(1023, 1 << 21); });
+  kit::at_largest("1 row of 2^30", [&] { check_large(1, 1 << 30); });
 }
 
 TEST(BatchedAdd, MovesOnlyWhatItUses) {

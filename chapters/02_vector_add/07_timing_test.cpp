@@ -232,6 +232,41 @@ TEST(Timing, PartsAddUpToLessThanTheWhole) {
   }
 }
 
+// Work of which the call `long_one` (0 is the warm-up) takes far longer than the others.
+struct Uneven {
+  kit::DeviceBuffer<unsigned char> bytes =
+      kit::DeviceBuffer<unsigned char>::inout(std::vector<unsigned char>(1 << 16), "bytes");
+  int long_one, calls = 0;
+};
+void uneven_work(void* context, cudaStream_t stream) {
+  Uneven& work = *static_cast<Uneven*>(context);
+  const int repeats = work.calls++ == work.long_one ? 300 : 3;
+  for (int i = 0; i < repeats; ++i) cudaMemsetAsync(work.bytes.get(), i, work.bytes.size(), stream);
+}
+
+TEST(Timing, EachTimeIsThatOfItsCall) {
+  // contract: how many milliseconds the device took for each of these calls
+  RecordProperty("todo", 2);
+  kit::for_each("call that takes long", std::vector<int>{1, 2, 3}, [](int long_one) {
+    Uneven work;
+    work.long_one = long_one;
+    const kit::Stream stream;
+    std::vector<float> ms(4, -1.0f);
+    time_work(uneven_work, &work, stream.get(), 4, ms.data());
+    const float most = ms[long_one - 1];
+    for (int i = 0; i < 4; ++i) {
+      if (i == long_one - 1 || ms[i] < most / 4) continue;
+      kit::fail("Of four calls that are timed call " + std::to_string(long_one) +
+                " does a hundred times the work of each other one. It took " +
+                std::to_string(most) + " ms and call " + std::to_string(i + 1) + " " +
+                std::to_string(ms[i]) +
+                " ms: a time belongs to one call alone, from an event right before it to one right "
+                "behind it.");
+      return;
+    }
+  });
+}
+
 TEST(Timing, CountsEveryLaunch) {
   // contract: Empty kernels that the host launches
   // contract: One more, before them, is not timed

@@ -111,13 +111,17 @@ TEST(OneThreadToGrid, OneThreadAndOneBlockAreThat) {
 
 TEST(OneThreadToGrid, AGridAddsTheLargestArrays) {
   RecordProperty("todo", 1);
-  kit::at_largest("n = 2^30", [] {
-    const int n = 1 << 30;
+  kit::at_largest(1 << 30, [](int n) {
     const auto a = kit::large_floats(n, "a");
     const auto b = kit::large_floats(n, "b");
     const auto c = kit::LargeArray<float>::output(n, "c");
-    kit::run([&] { launch_full_grid(a.get(), b.get(), c.get(), n); });
+    const kit::Run run = kit::run([&] { launch_full_grid(a.get(), b.get(), c.get(), n); });
     kit::expect_at_ends(c, [&](size_t i) { return a.at(i) + b.at(i); });
+    const uint64_t threads = run.launches().empty() ? 0 : run.launches()[0].threads();
+    if (threads < static_cast<uint64_t>(n)) {
+      kit::fail("The full grid has " + std::to_string(threads) +
+                " threads, fewer than elements: each of them has one of its own.");
+    }
   });
 }
 

@@ -5,6 +5,7 @@
 
 #include "kit/kit.h"
 #include "kit/largest.h"
+#include "kit/special_values.h"
 #include "kit/speed/speed.h"
 
 namespace {
@@ -116,10 +117,22 @@ TEST(AosToSoa, AcceptsNoParticles) {
   check(1);  // the same launcher must work when there is something to move
 }
 
+TEST(AosToSoa, MultipliesByNoTime) {
+  RecordProperty("todo", 2);
+  const int n = 133;
+  const std::vector<float> position = kit::random_floats(n), velocity = kit::special_floats(n);
+  const auto d_x = kit::DeviceBuffer<float>::inout(position, "x");
+  const auto d_y = kit::DeviceBuffer<float>::inout(position, "y");
+  const auto d_z = kit::DeviceBuffer<float>::inout(position, "z");
+  const auto d_v = kit::DeviceBuffer<float>::input(velocity, "vx, vy and vz");
+  const ParticleArrays arrays = {d_x.get(), d_y.get(), d_z.get(), d_v.get(), d_v.get(), d_v.get()};
+  kit::run([&] { launch_advance_arrays(arrays, 0.0f, n); });
+  kit::expect_nans("x", d_x.download(), move_on_cpu(position, velocity, 0.0f).result);
+}
+
 TEST(AosToSoa, AdvancesManyParticles) {
   RecordProperty("todo", 2);
-  kit::at_largest("n = 2^30", [] {
-    const int n = 1 << 30;
+  kit::at_largest(1 << 30, [](int n) {
     const std::vector<float> values = kit::random_integer_floats(kit::kPeriod);
     const auto x = kit::LargeArray<float>::inout(n, "x", values);
     const auto y = kit::LargeArray<float>::inout(n, "y", values);

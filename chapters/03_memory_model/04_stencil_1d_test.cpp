@@ -7,6 +7,7 @@
 #include "kit/kit.h"
 #include "kit/largest.h"
 #include "kit/mistake.h"
+#include "kit/special_values.h"
 
 namespace {
 
@@ -73,6 +74,18 @@ TEST(Stencil1d, CopiesWithASingleWeight) {
   });
 }
 
+TEST(Stencil1d, AWeightOfZeroIsMultiplied) {
+  RecordProperty("todo", 3);
+  Weights weight = {};
+  weight.at[kRadius] = 1.0f;
+  std::vector<float> x = kit::random_floats(300);
+  x[100] = INFINITY;
+  const auto d_x = kit::DeviceBuffer<float>::input(x, "x");
+  const auto d_y = kit::DeviceBuffer<float>::output(x.size(), "y");
+  kit::run([&] { launch_stencil(d_x.get(), d_y.get(), weight, 300); });
+  kit::expect_nans("y", d_y.download(), stencil_on_cpu(x, weight).result);
+}
+
 TEST(Stencil1d, WaitsForTheWholeTile) {
   RecordProperty("todo", 2);
   kit::for_each("n", std::vector<int>{256, 1024}, [](int n) { check(n); });
@@ -126,8 +139,7 @@ TEST(Stencil1d, WaitsOnce) {
 
 TEST(Stencil1d, FiltersLongArrays) {
   RecordProperty("todo", 1);
-  kit::at_largest("n = 2^30", [] {
-    const int n = 1 << 30;
+  kit::at_largest(1 << 30, [](int n) {
     Weights weights;
     for (int k = 0; k <= 2 * kRadius; ++k) weights.at[k] = static_cast<float>(k - 3);
     const auto x = kit::large_integers(n, "x");

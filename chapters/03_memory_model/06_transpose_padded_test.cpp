@@ -39,18 +39,29 @@ std::ostream& operator<<(std::ostream& out, const Pitch& pitch) { return out << 
 
 TEST(TransposePadded, CountsTheWavefrontsOfAColumn) {
   RecordProperty("todo", 1);
-  const std::vector<Pitch> pitches = {{32, 32}, {64, 32}, {33, 1},  {65, 1}, {34, 2},
-                                      {36, 4},  {40, 8},  {48, 16}, {1, 1},  {2, 2}};
+  const std::vector<Pitch> pitches = {{32, 32},
+                                      {64, 32},
+                                      {33, 1},
+                                      {65, 1},
+                                      {34, 2},
+                                      {36, 4},
+                                      {40, 8},
+                                      {48, 16},
+                                      {1, 1},
+                                      {2, 2},
+                                      {(1 << 27) + 1, 1},
+                                      {0x7FFFFFFF, 1},
+                                      {1 << 30, 32}};
   kit::for_each("pitch", pitches, [](const Pitch& pitch) {
     const int counted = column_wavefronts(pitch.words);
     if (counted != pitch.wavefronts) {
       kit::fail("column_wavefronts says " + std::to_string(counted) +
                 "; lanes 0, 1, 2, 3 read words 0, " + std::to_string(pitch.words) + ", " +
-                std::to_string(2 * pitch.words) + ", " + std::to_string(3 * pitch.words) +
+                std::to_string(2LL * pitch.words) + ", " + std::to_string(3LL * pitch.words) +
                 " of banks 0, " + std::to_string(pitch.words % 32) + ", " +
-                std::to_string(2 * pitch.words % 32) + ", " + std::to_string(3 * pitch.words % 32) +
-                ", and at most " + std::to_string(pitch.wavefronts) +
-                " of all 32 lanes meet in one bank.");
+                std::to_string(2LL * pitch.words % 32) + ", " +
+                std::to_string(3LL * pitch.words % 32) + ", and at most " +
+                std::to_string(pitch.wavefronts) + " of all 32 lanes meet in one bank.");
     }
   });
 }

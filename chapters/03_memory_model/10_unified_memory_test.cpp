@@ -27,6 +27,7 @@ struct Call {
   int uses = 0;
   uint64_t prefetches_at_fill = 0, prefetches_at_use = 0;
   cudaError_t error = cudaSuccess;
+  std::string failed_before_use;  // a call that the kit has let fail
 
   explicit Call(int n) : in(kit::random_floats(n, -4.0f, 4.0f)) {}
   kit::Run run();
@@ -45,6 +46,8 @@ void fill_from(float* x, int n, void* context) {
 void use_into(const float* x, int n, void* context) {
   Call& call = *static_cast<Call*>(context);
   ++call.uses;
+  const std::string failed = wsim_failed_call();
+  if (!failed.empty()) call.failed_before_use = failed;
   call.prefetches_at_use = wsim_api_calls(kPrefetch);
   if (call.managed) call.out.assign(x, x + n);
 }
@@ -54,7 +57,12 @@ kit::Run Call::run() {
     uses = 0;
     return error = square_managed(static_cast<int>(in.size()), fill_from, use_into, this);
   });
-  if (error != cudaSuccess) {
+  if (!failed_before_use.empty()) {
+    kit::fail(
+        "A call that fails: " + failed_before_use +
+        " was made to return an error, and use was called all the same. After the first error "
+        "neither function is called any more.");
+  } else if (error != cudaSuccess) {
     kit::fail(std::string("square_managed returned ") + cudaGetErrorName(error) +
               " for valid arguments.");
   } else if (!managed) {

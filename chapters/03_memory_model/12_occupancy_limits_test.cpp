@@ -106,16 +106,18 @@ TEST(OccupancyLimits, CountsThreadsAndRegisters) {
 TEST(OccupancyLimits, CountsSharedMemory) {
   RecordProperty("todo", 2);
   const Card without_reserve = {40, 16, 1024, 65536, 4, 256, 65536, 0, 256};
-  for (const Card& card : {kProfiled, without_reserve}) {
-    kit::for_each("shared bytes",
-                  std::vector<int>{12800, 1, 128, 129, 1024, 15360, 15361, 64512, 65536, 65537, 0},
-                  [&](int shared) {
-                    const BlockNeeds needs = {128, 32, shared};
-                    const BlockLimits got = block_limits(card, needs);
-                    const BlockLimits expected = admit_blocks(card, needs);
-                    expect_limit("The limit by shared memory", got.by_shared, expected.by_shared,
-                                 needs);
-                  });
+  // What is reserved need not be a multiple of what is rounded up to.
+  const Card odd_reserve = {40, 16, 1024, 65536, 4, 256, 65536, 200, 256};
+  for (const Card& card : {kProfiled, without_reserve, odd_reserve}) {
+    kit::for_each(
+        "shared bytes",
+        std::vector<int>{12800, 1, 100, 128, 129, 1024, 15360, 15361, 64512, 65536, 65537, 0},
+        [&](int shared) {
+          const BlockNeeds needs = {128, 32, shared};
+          const BlockLimits got = block_limits(card, needs);
+          const BlockLimits expected = admit_blocks(card, needs);
+          expect_limit("The limit by shared memory", got.by_shared, expected.by_shared, needs);
+        });
   }
 }
 

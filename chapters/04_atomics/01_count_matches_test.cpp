@@ -77,8 +77,7 @@ TEST(CountMatches, OnlyMatchesPayForAnAtomic) {
 // The sum of a few blocks is none; what they read and how many there are is looked at.
 TEST(CountMatches, ReachesTheEndsOfTheLargestArray) {
   RecordProperty("todo", 1);
-  kit::at_largest("n = 2^30", [] {
-    const int n = 1 << 30;
+  kit::at_largest(1 << 30, [](int n) {
     const auto x = kit::LargeArray<int>::input(n, "x", kit::random_ints(kit::kPeriod, 0, 3));
     const auto count = kit::DeviceBuffer<int>::output(1, "count");
     kit::run([&] { launch_count_matches(x.get(), n, 2, count.get()); });

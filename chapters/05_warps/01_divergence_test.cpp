@@ -108,8 +108,7 @@ TEST(Divergence, KeepsTheLanesOfAWarpTogether) {
 
 TEST(Divergence, TakesTheLargestArrays) {
   RecordProperty("todo", 1);
-  kit::at_largest("n = 2^30", [] {
-    const int n = 1 << 30;
+  kit::at_largest(1 << 30, [](int n) {
     const auto x = kit::large_floats(n, "x");
     const auto y = kit::LargeArray<float>::output(n, "y");
     kit::run([&] { launch_process_channels(x.get(), y.get(), n); });

@@ -28,9 +28,14 @@ cudaError_t triple_in_batches(const float* h_x, float* h_y, float* d_x, int n, i
   for (int first = 0; first < n; first += batch) {
     const int here = std::min(batch, n - first);
     const size_t bytes = here * sizeof(float);
-    cudaMemcpyAsync(d_x, h_x + first, bytes, cudaMemcpyHostToDevice, stream);
+    cudaError_t error;
+    error = cudaMemcpyAsync(d_x, h_x + first, bytes, cudaMemcpyHostToDevice, stream);
+    if (error != cudaSuccess) return error;
     launch_triple(d_x, here, stream);
-    cudaMemcpyAsync(h_y + first, d_x, bytes, cudaMemcpyDeviceToHost, stream);
+    error = cudaGetLastError();
+    if (error != cudaSuccess) return error;
+    error = cudaMemcpyAsync(h_y + first, d_x, bytes, cudaMemcpyDeviceToHost, stream);
+    if (error != cudaSuccess) return error;
   }
   return cudaStreamSynchronize(stream);
 }

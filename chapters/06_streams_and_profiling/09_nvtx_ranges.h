@@ -11,7 +11,7 @@ void launch_triple(float* d_x, int n, cudaStream_t stream);
 //   h_x, h_y  n floats each in pinned host memory, n from 0 to 2^30
 //   d_x       `batch` floats in device memory
 //   batch     elements per batch; less than 1 is cudaErrorInvalidValue
-// Returns when h_y is complete.
+// Returns when h_y is complete, or with the first error.
 cudaError_t triple_in_batches(const float* h_x, float* h_y, float* d_x, int n, int batch,
                               cudaStream_t stream);
 

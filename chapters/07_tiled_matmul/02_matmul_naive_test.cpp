@@ -50,6 +50,11 @@ TEST(MatmulNaive, ZerosPastTheEdgesDoNotMeetInfinity) {
   kit::check_infinities<float>(launch_matmul_naive);
 }
 
+TEST(MatmulNaive, ArraysMayBeginAtAnyFloat) {
+  RecordProperty("todo", 2);
+  kit::check_any_begin(launch_matmul_naive);
+}
+
 TEST(MatmulNaive, RoundsAsFloatsDo) {
   RecordProperty("todo", 1);
   kit::for_each("c", std::vector<kit::MatmulSizes>{{33, 40, 300}, {20, 70, 64}},

@@ -45,6 +45,11 @@ TEST(MatmulCoalesced, ZerosPastTheEdgesDoNotMeetInfinity) {
   kit::check_infinities<float>(launch_matmul_coalesced);
 }
 
+TEST(MatmulCoalesced, ArraysMayBeginAtAnyFloat) {
+  RecordProperty("todo", 2);
+  kit::check_any_begin(launch_matmul_coalesced);
+}
+
 TEST(MatmulCoalesced, RoundsAsFloatsDo) {
   RecordProperty("todo", 1);
   kit::for_each("c", std::vector<kit::MatmulSizes>{{33, 40, 300}, {20, 70, 64}},

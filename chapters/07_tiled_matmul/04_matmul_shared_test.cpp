@@ -52,6 +52,11 @@ TEST(MatmulShared, ZerosPastTheEdgesDoNotMeetInfinity) {
   kit::check_infinities<float>(launch_matmul_shared);
 }
 
+TEST(MatmulShared, ArraysMayBeginAtAnyFloat) {
+  RecordProperty("todo", 1);
+  kit::check_any_begin(launch_matmul_shared);
+}
+
 TEST(MatmulShared, RoundsAsFloatsDo) {
   RecordProperty("todo", 1);
   kit::for_each("c", std::vector<kit::MatmulSizes>{{33, 40, 300}, {20, 70, 64}},

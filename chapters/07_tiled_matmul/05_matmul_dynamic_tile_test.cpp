@@ -104,11 +104,17 @@ TEST(MatmulDynamicTile, CoversEveryExtent) {
 TEST(MatmulDynamicTile, MakesTheLargestProducts) {
   RecordProperty("todo", 3);
   kit::check_largest_matmuls<float>(launch_matmul_dynamic_tile);
+  kit::check_large_matmul<float>(launch_matmul_dynamic_tile, {1 << 20, 5, 3});  // tiles of 8 x 8
 }
 
 TEST(MatmulDynamicTile, ZerosPastTheEdgesDoNotMeetInfinity) {
   RecordProperty("todo", 3);
   kit::check_infinities<float>(launch_matmul_dynamic_tile);
+}
+
+TEST(MatmulDynamicTile, ArraysMayBeginAtAnyFloat) {
+  RecordProperty("todo", 3);
+  kit::check_any_begin(launch_matmul_dynamic_tile);
 }
 
 TEST(MatmulDynamicTile, TakesMoreTilesThanAGridHasBlocksInY) {

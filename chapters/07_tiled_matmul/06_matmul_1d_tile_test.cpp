@@ -52,6 +52,11 @@ TEST(Matmul1dTile, ZerosPastTheEdgesDoNotMeetInfinity) {
   kit::check_infinities<float>(launch_matmul_1d_tile);
 }
 
+TEST(Matmul1dTile, ArraysMayBeginAtAnyFloat) {
+  RecordProperty("todo", 1);
+  kit::check_any_begin(launch_matmul_1d_tile);
+}
+
 TEST(Matmul1dTile, RoundsAsFloatsDo) {
   RecordProperty("todo", 1);
   kit::for_each("c", std::vector<kit::MatmulSizes>{{33, 40, 300}, {20, 70, 64}},

@@ -59,6 +59,11 @@ TEST(MatmulVectorized, ZerosPastTheEdgesDoNotMeetInfinity) {
   kit::check_infinities<float>(launch_matmul_vectorized);
 }
 
+TEST(MatmulVectorized, ArraysMayBeginAtAnyFloat) {
+  RecordProperty("todo", 1);
+  kit::check_any_begin(launch_matmul_vectorized);
+}
+
 TEST(MatmulVectorized, RoundsAsFloatsDo) {
   RecordProperty("todo", 1);
   kit::for_each("c", std::vector<kit::MatmulSizes>{{33, 40, 300}, {20, 70, 64}},

@@ -59,6 +59,11 @@ TEST(MatmulAsyncCopy, ZerosPastTheEdgesDoNotMeetInfinity) {
   kit::check_infinities<float>(launch_matmul_async_copy);
 }
 
+TEST(MatmulAsyncCopy, ArraysMayBeginAtAnyFloat) {
+  RecordProperty("todo", 1);
+  kit::check_any_begin(launch_matmul_async_copy);
+}
+
 TEST(MatmulAsyncCopy, RoundsAsFloatsDo) {
   RecordProperty("todo", 1);
   kit::for_each("c", std::vector<kit::MatmulSizes>{{33, 40, 300}, {20, 70, 64}},

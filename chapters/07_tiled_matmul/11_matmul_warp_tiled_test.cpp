@@ -69,6 +69,11 @@ TEST(MatmulWarpTiled, ZerosPastTheEdgesDoNotMeetInfinity) {
   kit::check_infinities<float>(launch_matmul_warp_tiled);
 }
 
+TEST(MatmulWarpTiled, ArraysMayBeginAtAnyFloat) {
+  RecordProperty("todo", 1);
+  kit::check_any_begin(launch_matmul_warp_tiled);
+}
+
 TEST(MatmulWarpTiled, RoundsAsFloatsDo) {
   RecordProperty("todo", 2);
   kit::for_each("c", std::vector<kit::MatmulSizes>{{33, 40, 200}, {20, 70, 64}},

@@ -1,12 +1,25 @@
 // Tests of 08/02 FFT, CPU. The reference, in double, is in test/fft.h.
 #include "02_fft_cpu.h"
 
+#include <cmath>
+#include <cstdlib>
 #include <cstring>
+#include <new>
 #include <string>
 #include <vector>
 
 #include "08_fft_convolution/test/fft.h"
 #include "kit/kit.h"
+
+static thread_local size_t bytes_from_new = 0;
+
+void* operator new(size_t size) {
+  bytes_from_new += size;
+  if (void* const memory = std::malloc(size > 0 ? size : 1)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
 namespace {
 
@@ -88,6 +101,47 @@ TEST(FftCpu, BitsAreReversed) {
 TEST(FftCpu, TheLoopsAreRight) {
   RecordProperty("todo", 3);
   kit::for_each("n", sizes(), [](int n) { check_iterative(kit::random_complex(n)); });
+}
+
+// The transform of a one in place 1 is every root, each as exact as a float.
+TEST(FftCpu, RootsOfLongTransformsAreExact) {
+  RecordProperty("todo", 3);
+  const int n = 1 << 16;
+  const auto check_root = [n](const char* function, const std::vector<float2>& got) {
+    const double turn = -2 * 3.14159265358979323846 / n;
+    for (int k = 0; k < n; ++k) {
+      const double error = std::hypot(got[k].x - std::cos(turn * k), got[k].y - std::sin(turn * k));
+      if (error < 2e-6) continue;
+      kit::fail(std::string(function) + ": of " + std::to_string(n) +
+                " points, where x[1] is 1 and all others are 0, y[" + std::to_string(k) +
+                "] is off by " + std::to_string(error) +
+                ". It is one root. A root that is made of the one before it by a product has the "
+                "errors of all of them; take each from the angle.");
+      return;
+    }
+  };
+  std::vector<float2> x(n, float2{0, 0}), y(n);
+  x[1].x = 1;
+  Counted counted;
+  fft_recursive(x.data(), y.data(), n, counted.times());
+  check_root("fft_recursive", y);
+  fft_iterative(x.data(), n, counted.times());
+  check_root("fft_iterative", x);
+}
+
+TEST(FftCpu, TheLoopsNeedNoSecondArray) {
+  RecordProperty("todo", 3);
+  const int n = 1 << 12;
+  std::vector<float2> points = kit::random_complex(n);
+  Counted counted;
+  const Product times = counted.times();
+  const size_t before = bytes_from_new;
+  fft_iterative(points.data(), n, times);
+  const size_t taken = bytes_from_new - before;
+  if (taken >= n * sizeof(float2)) {
+    kit::fail("fft_iterative has asked for " + std::to_string(taken) + " bytes of memory for " +
+              std::to_string(n) + " points of 8 bytes: it works in place, without a second array.");
+  }
 }
 
 TEST(FftCpu, TheLoopsTakeFewProducts) {

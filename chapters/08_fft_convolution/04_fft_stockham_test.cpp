@@ -92,8 +92,8 @@ TEST(FftStockham, ReadsAndWritesEachPointOnce) {
 
 TEST(FftStockham, TransformsTheLongestBatches) {
   RecordProperty("todo", 1);
-  kit::at_largest("2^20 transforms of 2048 points", [] {
-    const size_t batch = 1 << 20, points = 2048, n = 2 * batch * points;
+  kit::at_largest("2^20 transforms of 4096 points", [] {
+    const size_t batch = 1 << 20, points = 4096, n = 2 * batch * points;
     const auto x = kit::LargeArray<float>::input(n, "x", {1.0f, 0.0f});
     const auto y = kit::LargeArray<float>::output(n, "y");
     kit::run([&] {

@@ -55,6 +55,7 @@ TEST(Conv2dNchw, TakesTheLargestLayers) {
   RecordProperty("todo", 2);
   kit::check_large_conv(launch, {(1 << 21) - 1, 1, 32, 32, 1, 3, 3, 1});
   kit::check_large_conv(launch, {1, 1, 2, (1 << 30) - 1000, 1, 3, 3, 1});
+  kit::check_large_conv(launch, {1, 1, 1, 0x7FFFFFFF, 1, 1, 1, 0});  // the last number of an int
 }
 
 TEST(Conv2dNchw, KeepsFullPrecision) {

@@ -5,6 +5,7 @@
 
 #include "07_tiled_matmul/test/matmul.h"
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "support.h"
 
 namespace {
@@ -183,6 +184,36 @@ TEST(CublasBatched, KeepsFullPrecision) {
 TEST(CublasBatched, ThePointersFollowTheChoice) {
   RecordProperty("todo", 2);
   kit::for_each("batch", std::vector<Batch>{{{2, 3, 4}, 5}, {{3, 5, 7}, 129}}, check_pointers);
+}
+
+// Choices whose places are numbers that no int holds.
+TEST(CublasBatched, ChoosesAmongVeryManyMatrices) {
+  RecordProperty("todo", 2);
+  if (!kit::simulated()) return;
+  const kit::MatmulSizes s = {1, 64, 64};
+  const std::vector<int> which = {(1 << 19) + 5, 2, 1 << 20};
+  const int batch = static_cast<int>(which.size());
+  const std::vector<float> a = integers(batch * size_a(s));
+  const auto d_a = kit::DeviceBuffer<float>::input(a, "a");
+  const auto d_b = kit::large_integers(((size_t{1} << 20) + 1) * size_b(s), "b");
+  const auto d_which = kit::DeviceBuffer<int>::input(which, "which");
+  const auto d_c = kit::DeviceBuffer<float>::output(batch * size_c(s), "c");
+  const auto of_a = kit::DeviceBuffer<const float*>::output(batch, "products.a");
+  const auto of_b = kit::DeviceBuffer<const float*>::output(batch, "products.b");
+  const auto of_c = kit::DeviceBuffer<float*>::output(batch, "products.c");
+  const StreamHandle handle;
+  std::vector<double> expected;
+  for (int z = 0; z < batch; ++z) {
+    std::vector<float> w;
+    for (size_t i = 0; i < size_b(s); ++i) w.push_back(d_b.at(which[z] * size_b(s) + i));
+    const std::vector<double> one = kit::matmul_on_cpu(part(a, z * size_a(s), size_a(s)), w, s).c;
+    expected.insert(expected.end(), one.begin(), one.end());
+  }
+  kit::run([&] {
+    return launch_chosen(handle.get(), s.m, s.n, s.k, d_a.get(), d_b.get(), d_which.get(),
+                         d_c.get(), batch, {of_a.get(), of_b.get(), of_c.get()});
+  });
+  kit::expect_near(d_c, expected, kit::Tolerance::absolute(0), kit::Shape(batch, s.m, s.n));
 }
 
 TEST(CublasBatched, EveryProductChoosesItsMatrix) {

@@ -7,6 +7,8 @@
 
 #include "07_tiled_matmul/test/matmul.h"
 #include "kit/kit.h"
+#include "kit/largest.h"
+#include "kit/stream.h"
 #include "support.h"
 
 namespace {
@@ -53,7 +55,8 @@ __half* as_half(const kit::DeviceBuffer<uint16_t>& buffer) {
 void check_rounding(const std::vector<float>& x) {
   const auto d_x = kit::DeviceBuffer<float>::input(x, "x", kit::Placement::kAtEnd);
   const auto d_h = kit::DeviceBuffer<uint16_t>::output(x.size(), "h", kit::Placement::kAtEnd);
-  kit::run([&] { launch_to_half(d_x.get(), as_half(d_h), x.size(), nullptr); });
+  const kit::Stream stream;
+  kit::run([&] { launch_to_half(d_x.get(), as_half(d_h), x.size(), stream.get()); });
   const std::vector<uint16_t> got = d_h.download(), expected = halves(x);
   std::vector<double> nearest;
   for (const uint16_t half : expected) nearest.push_back(value_of(half));
@@ -158,6 +161,17 @@ TEST(CublasHalf, RoundsToTheNearestHalf) {
                 [](int n) { check_rounding(kit::random_floats(n, -100.0f, 100.0f)); });
 }
 
+TEST(CublasHalf, RoundsMoreThan32BitsCount) {
+  RecordProperty("todo", 1);
+  const size_t n = (size_t{1} << 32) + 77;
+  kit::at_largest("n = 2^32 + 77", [&] {
+    const auto x = kit::large_integers(n, "x");
+    const auto h = kit::LargeArray<uint16_t>::output(n, "h");
+    kit::run([&] { launch_to_half(x.get(), reinterpret_cast<__half*>(h.get()), n, nullptr); });
+    kit::expect_at_ends(h, [&](size_t i) { return nearest_half(x.at(i)); });
+  });
+}
+
 TEST(CublasHalf, HgemmOfEveryShape) {
   RecordProperty("todo", 2);
   kit::for_each("c", shapes(), [](const MatmulSizes& s) {
@@ -172,6 +186,22 @@ TEST(CublasHalf, HgemmHasTheErrorOfAHalf) {
   const MatmulSizes s = {33, 20, 200};
   const Matrices in = reals(s);
   kit::expect_norm_near("c", by_hgemm(s, in), in.right, 2e-3);
+}
+
+// 40,960 twice is more than a half holds, whatever comes after it: sums of floats come back to 0.
+TEST(CublasHalf, HgemmAddsUpInHalves) {
+  RecordProperty("todo", 2);
+  const MatmulSizes s = {3, 5, 64};
+  std::vector<float> b;
+  for (int i = 0; i < s.k; ++i) b.insert(b.end(), s.n, i < s.k / 2 ? 160.0f : -160.0f);
+  const Matrices in = matrices(s, std::vector<float>(s.m * s.k, 256), b);
+  for (const float sum : by_hgemm(s, in)) {
+    if (sum != 0.0f) continue;
+    kit::fail(
+        "32 products of 40,960 and 32 of -40,960 add up to 0: only sums in floats come back from "
+        "1,310,720. The header wants sums in halves here, of which the largest is 65,504.");
+    return;
+  }
 }
 
 TEST(CublasHalf, GemmExOfEveryShape) {

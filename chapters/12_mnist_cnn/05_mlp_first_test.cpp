@@ -167,7 +167,7 @@ Trained train(const Mlp& mlp, const Dataset& set, const MlpTraining& how,
   Trained trained{{}, std::vector<float>(how.epochs * (set.count / how.batch), -1)};
   cudaError_t error = cudaSuccess;
   const kit::Run run =
-      kit::run([&] { error = train_mlp(mlp, set, how, d_w.get(), trained.losses.data()); });
+      kit::run([&] { return error = train_mlp(mlp, set, how, d_w.get(), trained.losses.data()); });
   if (error != cudaSuccess) kit::fail(std::string("train_mlp returned ") + cudaGetErrorName(error));
   kit::expect_no_leak(run);
   trained.w = d_w.download();

@@ -25,6 +25,12 @@ void at_largest(const std::string& what, const std::function<void()>& body) {
   cases.run(what, body);
 }
 
+void at_largest(int n, const std::function<void(int n)>& body) {
+  for (const int size : {n, n / 2 + 1}) {
+    at_largest("n = " + internal::grouped(size), [&body, size] { body(size); });
+  }
+}
+
 namespace internal {
 
 bool first_was_reached() { return wsim_cut_launches() == 0; }

@@ -5,7 +5,7 @@
 // element, and whatever ends too early leaves out the last one. A second takes thousands of
 // millions of elements.
 //
-//   kit::at_largest("n = 2^30", [] {
+//   kit::at_largest(1 << 30, [](int n) {
 //     const auto d_x = kit::large_floats(n, "x");
 //     const auto d_y = kit::LargeArray<float>::output(n, "y");
 //     kit::run([&] { launch_twice(d_x.get(), d_y.get(), n); });
@@ -38,6 +38,10 @@ namespace kit {
 constexpr size_t kPeriod = 3 * 5 * 7 * 4096;
 
 void at_largest(const std::string& what, const std::function<void()>& body);
+
+// The same for a size alone, and for an odd one of that kind: a float holds the first and rounds
+// the second, so a grid that is computed in floats ends too early.
+void at_largest(int n, const std::function<void(int n)>& body);
 
 // n elements that hold `values` again and again, or nothing yet.
 template <class T>

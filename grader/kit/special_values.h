@@ -43,6 +43,22 @@ inline std::vector<float> special_floats_and_nans(size_t n, float tie = 0) {
   return values;
 }
 
+// Fails unless `got` is NaN where `expected` is, and nowhere else: NaN does not compare.
+template <class Number>
+bool expect_nans(const char* name, const std::vector<float>& got,
+                 const std::vector<Number>& expected, Site site = Site::here()) {
+  if (internal::case_failed()) return false;
+  for (size_t i = 0; i < got.size(); ++i) {
+    if (std::isnan(got[i]) == std::isnan(expected[i])) continue;
+    return fail(std::string(name) + "[" + std::to_string(i) + "] is " + std::to_string(got[i]) +
+                    ", expected " + std::to_string(static_cast<double>(expected[i])) +
+                    ". Zero times infinity is NaN (not a number), also where a factor of 0 makes "
+                    "the product look superfluous.",
+                site);
+  }
+  return true;
+}
+
 }  // namespace kit
 
 #endif  // WARPLINGS_KIT_SPECIAL_VALUES_H_

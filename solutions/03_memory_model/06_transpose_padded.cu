@@ -20,7 +20,7 @@ int column_wavefronts(int pitch) {
   int in_bank[32] = {};
   int most = 0;
   for (int lane = 0; lane < 32; ++lane) {
-    const int count = ++in_bank[lane * pitch % 32];
+    const int count = ++in_bank[lane * (pitch % 32) % 32];
     if (count > most) most = count;
   }
   return most;

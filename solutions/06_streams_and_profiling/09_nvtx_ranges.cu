@@ -40,22 +40,31 @@ cudaError_t triple_in_batches(const float* h_x, float* h_y, float* d_x, int n, i
     //~end
     const int here = std::min(batch, n - first);
     const size_t bytes = here * sizeof(float);
-    //~ cudaMemcpyAsync(d_x, h_x + first, bytes, cudaMemcpyHostToDevice, stream);
+    cudaError_t error;
+    //~ error = cudaMemcpyAsync(d_x, h_x + first, bytes, cudaMemcpyHostToDevice, stream);
+    //~ if (error != cudaSuccess) return error;
     //~ launch_triple(d_x, here, stream);
-    //~ cudaMemcpyAsync(h_y + first, d_x, bytes, cudaMemcpyDeviceToHost, stream);
+    //~ error = cudaGetLastError();
+    //~ if (error != cudaSuccess) return error;
+    //~ error = cudaMemcpyAsync(h_y + first, d_x, bytes, cudaMemcpyDeviceToHost, stream);
+    //~ if (error != cudaSuccess) return error;
     //~begin 2
     {
       const Range phase("copy in");
-      cudaMemcpyAsync(d_x, h_x + first, bytes, cudaMemcpyHostToDevice, stream);
+      error = cudaMemcpyAsync(d_x, h_x + first, bytes, cudaMemcpyHostToDevice, stream);
     }
+    if (error != cudaSuccess) return error;  // and every range ends
     {
       const Range phase("launch");
       launch_triple(d_x, here, stream);
+      error = cudaGetLastError();
     }
+    if (error != cudaSuccess) return error;
     {
       const Range phase("copy out");
-      cudaMemcpyAsync(h_y + first, d_x, bytes, cudaMemcpyDeviceToHost, stream);
+      error = cudaMemcpyAsync(h_y + first, d_x, bytes, cudaMemcpyDeviceToHost, stream);
     }
+    if (error != cudaSuccess) return error;
     //~end
   }
   //~begin 2

@@ -139,6 +139,7 @@ cudaError_t train_mlp(const Mlp& mlp, const Dataset& set, const MlpTraining& how
              buffers.gradients);
     launch_sgd_update(d_parameters, buffers.gradients, how.rate,
                       static_cast<int>(mlp.parameters()));
+    if (error == cudaSuccess) error = cudaGetLastError();  // of a launch
   }
   // The only wait of the training: the host was busy with batches, the device with steps.
   if (error == cudaSuccess) {

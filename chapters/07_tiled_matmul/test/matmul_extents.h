@@ -94,6 +94,33 @@ void check_infinities(const Launch& launch, int unit = 1) {
   cases.run("infinity in the last row of b", [&] { check(false); });
 }
 
+// Sizes that suit accesses of 16 bytes, and arrays of which one begins a float behind a multiple of
+// that: nothing is said of where arrays begin.
+inline void check_any_begin(const MatmulLauncher& launch) {
+  const MatmulSizes s = {128, 128, 32};
+  const size_t sizes[] = {size_t{128} * 32, size_t{32} * 128, size_t{128} * 128};
+  const char* const names[] = {"a", "b", "c"};
+  Cases cases;
+  for (int shifted = 0; shifted < 3; ++shifted) {
+    cases.run(std::string(names[shifted]) + " begins at an address that is no multiple of 16", [&] {
+      const auto first = [&](int array) { return array == shifted ? 1 : 0; };
+      const std::vector<float> a = random_integer_floats(sizes[0] + 1);
+      const std::vector<float> b = random_integer_floats(sizes[1] + 1);
+      const auto d_a = DeviceBuffer<float>::input(a, "a"), d_b = DeviceBuffer<float>::input(b, "b");
+      const auto d_c = DeviceBuffer<float>::inout(std::vector<float>(sizes[2] + 1, 7.0f), "c");
+      kit::run([&] {
+        launch(d_a.get() + first(0), d_b.get() + first(1), d_c.get() + first(2), s.m, s.n, s.k);
+      });
+      const auto part = [&](const std::vector<float>& all, int array) {
+        return std::vector<float>(all.begin() + first(array),
+                                  all.begin() + first(array) + sizes[array]);
+      };
+      expect_near("c", part(d_c.download(), 2), matmul_on_cpu(part(a, 0), part(b, 1), s).c,
+                  Tolerance::absolute(0), Shape(s.m, s.n));
+    });
+  }
+}
+
 }  // namespace kit
 
 #endif  // WARPLINGS_TILED_MATMUL_TEST_MATMUL_EXTENTS_H_

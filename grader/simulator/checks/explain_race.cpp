@@ -81,6 +81,13 @@ std::string advice_for(const Warp& warp, const Race& race) {
     return "An atomic protects only against other atomics: access it atomically on both sides, or "
            "put a barrier between the two.";
   }
+  if (b.may_undo(a)) {
+    return "A volatile read and a volatile write make no atomic. Where a lock is meant to order "
+           "the "
+           "two, a __threadfence() must stand behind the taking of the lock and another one before "
+           "it is given back: without the second the next owner may read what was there before. "
+           "Else use an atomic (atomicAdd).";
+  }
   if (a.strong && b.strong) {
     return "Both are atomic or volatile, but not of the same size or not for threads of other "
            "blocks: use the same type, without the suffix _block or cuda::thread_scope_block.";
@@ -201,10 +208,12 @@ const char* verb_of(const Warp& warp, const RaceAccess& side) {
 }
 
 std::string two_accesses(const Warp& warp, const Race& race, RaceNote note) {
-  std::string text = name_of(warp, race.earlier) + " " + verb_of(warp, race.earlier) + " " +
-                     place_of(race) + " " + at(warp, race.earlier.pc) + ", and " +
-                     name_of(warp, race.later) + " " + verb_of(warp, race.later) + " it " +
-                     at(warp, race.later.pc);
+  const bool undoes = race.later.may_undo(race.earlier);
+  std::string text =
+      name_of(warp, race.earlier) + " " + verb_of(warp, race.earlier) + " " + place_of(race) + " " +
+      at(warp, race.earlier.pc) + ", and " + name_of(warp, race.later) + " " +
+      (undoes ? "has read it and writes it anew" : verb_of(warp, race.later) + std::string(" it")) +
+      " " + at(warp, race.later.pc);
   switch (note) {
     case RaceNote::kSameValue:
       return text +
@@ -223,7 +232,10 @@ std::string two_accesses(const Warp& warp, const Race& race, RaceNote note) {
     case RaceNote::kNone:
       break;
   }
-  return text + ", with nothing that orders the two: which comes first is chance. " +
+  return text + ", with nothing that orders the two: " +
+         (undoes ? "it may have read what was there before, and then undoes what the other has "
+                   "written. "
+                 : "which comes first is chance. ") +
          advice_for(warp, race);
 }
 

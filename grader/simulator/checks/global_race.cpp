@@ -26,6 +26,50 @@ namespace {
 constexpr size_t kChunkWords = 16 * 1024;  // that are allocated at a time
 constexpr uint16_t kAllQuiet = 0xffff;
 
+const Function& function_of(const Warp& warp, uint32_t pc) {
+  return warp.module->functions[static_cast<size_t>(warp.module->function_at(pc))];
+}
+
+// Whether the value of a store comes from a strong read: `x = x + 1`, and not a flag that goes from
+// one state to the next. By the instructions above it, whatever the branches are.
+bool stores_what_was_read(const Warp& warp, uint32_t pc) {
+  const std::vector<Instr>& code = warp.module->code;
+  const uint32_t entry = function_of(warp, pc).entry;
+  std::vector<Place> from(code[pc].ops, code[pc].ops + code[pc].vector);
+  for (uint32_t at = pc; at > entry && !from.empty(); --at) {
+    const Instr& in = code[at - 1];
+    for (int d = 0; d < in.destinations; ++d) {
+      const auto made = std::find(from.begin(), from.end(), in.ops[d]);
+      if (made == from.end() || !is_register(*made)) continue;
+      if (in.strong) return true;
+      from.erase(made);
+      from.insert(from.end(), in.ops + in.destinations, in.ops + in.destinations + in.sources);
+    }
+  }
+  return false;
+}
+
+// Whether what is read soon decides a branch: `while (*turn != mine)`, a word that threads wait for
+// or hand on, and each knows which value it has seen.
+bool decides_a_branch(const Warp& warp, uint32_t pc) {
+  constexpr uint32_t kSoon = 32;  // instructions
+  const std::vector<Instr>& code = warp.module->code;
+  const uint32_t end = std::min(function_of(warp, pc).end, pc + kSoon);
+  std::vector<Place> made(code[pc].ops, code[pc].ops + code[pc].destinations);
+  const auto is_made = [&](Place place) {
+    return std::find(made.begin(), made.end(), place) != made.end();
+  };
+  for (uint32_t at = pc + 1; at < end; ++at) {
+    const Instr& in = code[at];
+    if (in.kind == Kind::kBranch && is_made(in.guard)) return true;
+    const Place* const sources = in.ops + in.destinations;
+    if (std::any_of(sources, sources + in.sources, is_made)) {
+      made.insert(made.end(), in.ops, in.ops + in.destinations);
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 GlobalRace& GlobalRace::instance() { return Machine::get<GlobalRace>(); }
@@ -46,6 +90,7 @@ GlobalRace::~GlobalRace() { munmap(pages_, kTableBytes); }
 
 void GlobalRace::begin(InnerOrder inner_order, bool across) {
   ++launch_;
+  waits_.clear();
   rules_ = {inner_order, across};
   chunks_used_ = words_used_ = 0;
   lists_used_ = 1;
@@ -200,7 +245,9 @@ void GlobalRace::one_word(Check& check, uint64_t address, const Access& access) 
   const uint32_t k = static_cast<uint32_t>(address % kSegmentBytes / 4);
   if (access.is_plain_read() && ((page.quiet[segment] >> k) & 1) != 0) return;
   Word& word = detail(page, segment)[k];
-  compare(check, word, address & ~uint64_t{3}, access);
+  Access here = access;
+  here.updates = updates(check, word, access);
+  compare(check, word, address & ~uint64_t{3}, here);
   remember(check, word, access);
   const uint16_t bit = static_cast<uint16_t>(1u << k);
   page.quiet[segment] = static_cast<uint16_t>(page.quiet[segment] & ~bit);
@@ -217,6 +264,13 @@ bool GlobalRace::observed(const Check& check, const Word& word, const Access& ac
   if (latest.same_thread(access)) return true;
   return standing_of(check.warp, access.thread % 32, latest.block, latest.thread, latest.clock) ==
          Standing::kOrdered;
+}
+
+bool GlobalRace::updates(const Check& check, const Word& word, const Access& access) const {
+  if (!access.strong || !access.write || access.atomic || word.list == 0) return false;
+  const Access& latest = lists_[word.list][kLatestStrong];
+  return latest.exists() && !latest.write && !latest.atomic && latest.same_thread(access) &&
+         word.awaited == 0 && stores_what_was_read(check.warp, access.pc);
 }
 
 void GlobalRace::compare(Check& check, const Word& word, uint64_t address,
@@ -241,6 +295,13 @@ void GlobalRace::remember(const Check& check, Word& word, const Access& access) 
   if (!rules_.keep(word, access, replaceable)) remember_in_list(check, word, access);
 }
 
+bool GlobalRace::is_wait(const Check& check, const Access& access) {
+  if (access.write || access.atomic || !access.strong) return false;
+  const auto [known, is_new] = waits_.try_emplace(access.pc, false);
+  if (is_new) known->second = decides_a_branch(check.warp, access.pc);
+  return known->second;
+}
+
 void GlobalRace::remember_in_list(const Check& check, Word& word, const Access& access) {
   if (word.list == 0) {
     if (lists_used_ == lists_.size()) lists_.emplace_back();
@@ -249,6 +310,7 @@ void GlobalRace::remember_in_list(const Check& check, Word& word, const Access& 
   }
   std::vector<Access>& list = lists_[word.list];
   if (access.strong) list[kLatestStrong] = access;
+  if (is_wait(check, access)) word.awaited = 1;
   const Access* first = nullptr;
   for (size_t i = kLatestStrong + 1; i < list.size(); ++i) {
     Access& old = list[i];

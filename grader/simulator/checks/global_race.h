@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -57,7 +58,8 @@ class GlobalRace {
   static constexpr size_t kKeptPages = 16384;       // shadow pages that survive the launch
 
   struct Word : Entry {
-    uint32_t list = 0;  // index in lists_; 0: none
+    uint32_t list : 31 = 0;    // index in lists_; 0: none
+    uint32_t awaited : 1 = 0;  // a strong read of it has decided a branch
   };
   struct Page {
     uint64_t launch = 0;  // that the rest belongs to
@@ -80,6 +82,8 @@ class GlobalRace {
   void keep_read(Entry& entry, const Access& access, bool free0, bool free1) const;
   void one_word(Check& check, uint64_t address, const Access& access);
   void compare(Check& check, const Word& word, uint64_t address, const Access& access) const;
+  bool updates(const Check& check, const Word& word, const Access& access) const;
+  bool is_wait(const Check& check, const Access& access);
   bool observed(const Check& check, const Word& word, const Access& access) const;
   void remember(const Check& check, Word& word, const Access& access);
   void remember_in_list(const Check& check, Word& word, const Access& access);
@@ -94,6 +98,7 @@ class GlobalRace {
   size_t chunks_used_ = 0, words_used_ = 0;
   std::vector<std::vector<Access>> lists_;
   size_t lists_used_ = 1;
+  std::unordered_map<uint32_t, bool> waits_;  // by the pc of a strong read
 };
 
 }  // namespace warplings::sim

@@ -4,7 +4,8 @@
 //
 // Two accesses race if they share a byte, come from different threads, one of them writes, they are
 // not both strong (atomic, volatile, relaxed ...), and neither happens before the other
-// (checks/order.h).
+// (checks/order.h). Strong ones have a race of their own: a thread that reads a word and writes
+// what it has made of it undoes what another one has written, if nothing orders the two.
 #ifndef WARPLINGS_SIMULATOR_CHECKS_RACE_H_
 #define WARPLINGS_SIMULATOR_CHECKS_RACE_H_
 
@@ -32,6 +33,8 @@ struct RaceAccess {
   bool tensor : 1 = false;  // the tensor cores, for a wgmma
   // It ended at its clock, and the barriers that its thread has passed since do not tell.
   bool late : 1 = false;
+  // A strong write, no atomic, of what its thread has made of the word after a strong read.
+  bool updates : 1 = false;
 
   bool exists() const { return clock != 0; }
   bool is_plain_read() const { return !write && !strong; }
@@ -47,9 +50,13 @@ struct RaceAccess {
     const bool reach = block == other.block || !(block_scope || other.block_scope);
     return strong && other.strong && size == other.size && reach;
   }
+  bool may_undo(const RaceAccess& earlier) const {
+    return updates && earlier.write && !earlier.atomic;
+  }
   // Whether the two race unless something orders them, or one thread made them.
   bool touches(const RaceAccess& other) const {
-    return (bytes & other.bytes) != 0 && (write || other.write) && !both_strong(other);
+    return (bytes & other.bytes) != 0 && (write || other.write) &&
+           (!both_strong(other) || other.may_undo(*this));
   }
 };
 static_assert(sizeof(RaceAccess) == 16);
@@ -83,9 +90,10 @@ struct RaceSearch {
     const Standing how = standing(earlier);
     if (how == Standing::kOrdered) return;
     Race here{earlier, later, address, shared, false, how, false};
-    here.same_value = earlier.is_plain_write() && later.is_plain_write() && !earlier.async &&
-                      stored != nullptr &&
+    here.same_value = earlier.write && later.write && earlier.strong == later.strong &&
+                      !earlier.atomic && !later.atomic && !earlier.async && stored != nullptr &&
                       stored->unchanged(later.thread % 32, address, earlier.bytes & later.bytes);
+    if (here.same_value && later.updates) return;  // a flag that several threads raise
     if (found && here.weight() <= race->weight()) return;
     found = true;
     *race = here;

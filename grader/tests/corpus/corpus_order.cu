@@ -311,6 +311,47 @@ __global__ void reader_without_fence(int* a, int* b) {
 }
 SIMPLE_CASE(reader_without_fence, kBlocks, kThreads)
 
+// Volatile accesses of what a lock guards: no fence before it is given back, then none after it was
+// taken.
+template <bool kPlanted>
+__global__ void volatile_in_lock(int* a, int* b) {
+  if (threadIdx.x != 0) return;
+  volatile int* sum = a;
+  while (atomicCAS(b, 0, 1) != 0) {
+  }
+  __threadfence();
+  *sum = *sum + 1;  // planted: volatile_in_lock racecheck/global-race
+  if (!kPlanted) __threadfence();
+  atomicExch(b, 0);
+}
+SIMPLE_CASE(volatile_in_lock, kBlocks, kThreads)
+
+template <bool kPlanted>
+__global__ void volatile_before_lock(int* a, int* b) {
+  if (threadIdx.x != 0) return;
+  volatile int* sum = a;
+  while (atomicCAS(b, 0, 1) != 0) {
+  }
+  // planted: volatile_before_lock racecheck/global-race, noted: racecheck/missing-acquire-fence
+  *sum = *sum + 1;
+  if (!kPlanted) __threadfence();
+  atomicExch(b, 0);
+}
+SIMPLE_CASE(volatile_before_lock, kBlocks, kThreads)
+
+// One word that goes from hand to hand needs no fence: who has waited for it has seen its value.
+template <bool kPlanted>
+__global__ void volatile_states(int* a, int* b) {
+  if (threadIdx.x != 0) return;
+  volatile int* state = a;
+  const int block = static_cast<int>(blockIdx.x);
+  while (*state != block) {
+  }
+  if (kPlanted) b[0] = block;  // planted: volatile_states racecheck/global-race
+  *state = *state + 1;
+}
+SIMPLE_CASE(volatile_states, kBlocks, kThreads)
+
 template <bool kPlanted>
 __global__ void shared_without_fence(int*, int* b) {
   __shared__ int data;
@@ -429,6 +470,9 @@ const CorpusCase kOrderCases[] = {
     CASE(last_block_of_all, "race.other-fence race.chain"),
     CASE(chain_of_atomics, "race.chain"),
     CASE(reader_without_fence, "race.acquire-note"),
+    CASE(volatile_in_lock, "race.update"),
+    CASE(volatile_before_lock, "race.update"),
+    CASE(volatile_states, "race.update"),
     CASE(shared_without_fence, "race.acquire-note"),
     CASE(raised_by_many, "race.same-value"),
     CASE(add_by_cas, "race.first-guess"),

@@ -270,6 +270,9 @@ def markdown(document, left_out):
     bars, orders, figures = document["bars"], document["orders"], document["summary"]
     dates = sorted({kernel["date"] for kernel in document["measured"]})
     counted = sum(bool(kernel["tests"]) for kernel in document["measured"])
+    others = all(kernel["variant"].startswith(INDEPENDENT) for kernel in document["measured"])
+    kinds = ("answers of others (`independent/`)" if others else "solutions, accepted variants, mutants "
+             "that are right but slow (those of `exercises/`, by number)")
     lines = ["# Modelled speed against measured speed", "",
              f"Written by `grader/tests/gpu/agreement.py`; measured on an {document['card']}, "
              f"{' to '.join(dict.fromkeys([dates[0], dates[-1]]))}. A pair is a kernel whose answer is "
@@ -278,8 +281,7 @@ def markdown(document, left_out):
              "measured within 1.5 times of the bar. Order: pairs of kernels of one "
              f"test whose measured times differ by 10 % or more. {counted} kernels of "
              f"{len({kernel['exercise'] for kernel in document['measured']})} exercises were timed: "
-             "solutions, accepted variants, mutants that are right but slow (those of `exercises/`, by "
-             "number), and what speeds are compared with (`stage`).", "",
+             f"{kinds}, and what speeds are compared with (`stage`).", "",
              "| exercise | pairs | agree | contested | agree | ordered alike |",
              "| --- | --- | --- | --- | --- | --- |"]
     names = sorted({row["kernel"].split()[0] for row in bars})

@@ -30,20 +30,23 @@ cudaError_t triple_in_batches(const float* h_x, float* h_y, float* d_x, int n, i
     const int here = std::min(batch, n - first);
     open_range("batch", 0xFF0000FF);
     open_range("copy in", 0xFF00FF00);
-    cudaMemcpyAsync(d_x, h_x + first, here * sizeof(float), cudaMemcpyDefault, stream);
+    error = cudaMemcpyAsync(d_x, h_x + first, here * sizeof(float), cudaMemcpyDefault, stream);
     nvtxRangePop();
     open_range("launch", 0xFFFF0000);
-    times_three<<<2, 64, 0, stream>>>(d_x, here);
+    if (error == cudaSuccess) times_three<<<2, 64, 0, stream>>>(d_x, here);
+    if (error == cudaSuccess) error = cudaGetLastError();
     nvtxRangePop();
     open_range("copy out", 0xFF00FF00);
-    cudaMemcpyAsync(h_y + first, d_x, here * sizeof(float), cudaMemcpyDefault, stream);
+    if (error == cudaSuccess) {
+      error = cudaMemcpyAsync(h_y + first, d_x, here * sizeof(float), cudaMemcpyDefault, stream);
+    }
     nvtxRangePop();
     nvtxRangePop();
-    error = cudaGetLastError();
   }
   if (batch >= 1) {
     open_range("wait", 0xFF888888);
-    cudaStreamSynchronize(stream);
+    const cudaError_t waited = cudaStreamSynchronize(stream);
+    if (error == cudaSuccess) error = waited;
     nvtxRangePop();
   }
   nvtxRangePop();

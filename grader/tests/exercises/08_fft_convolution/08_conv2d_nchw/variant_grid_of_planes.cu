@@ -29,6 +29,6 @@ __global__ void planes(const float* x, const float* f, float* y, ConvLayer layer
 void launch_conv2d_nchw(const float* d_x, const float* d_f, float* d_y, const ConvLayer& layer) {
   if (layer.n == 0) return;
   const int pixels = layer.p() * layer.q();
-  const dim3 grid((pixels + 63) / 64, min(layer.k, 16), min(layer.n, 3));
+  const dim3 grid((pixels - 1) / 64 + 1, min(layer.k, 16), min(layer.n, 3));
   planes<<<grid, 64>>>(d_x, d_f, d_y, layer);
 }

@@ -54,24 +54,31 @@ cudaError_t train_mlp(const Mlp& mlp, const Dataset& set, const MlpTraining& how
                       float* d_parameters, float* losses) {
   Staging staging;
   float *d_gradients = nullptr, *d_work = nullptr, *d_loss = nullptr;
-  make_staging(how.batch, mlp.in, &staging);
-  cudaMalloc(&d_gradients, mlp.parameters() * sizeof(float));
-  cudaMalloc(&d_work, MlpWorkspace::size(mlp, how.batch) * sizeof(float));
-  cudaMalloc(&d_loss, sizeof(float));
+  cudaError_t error = make_staging(how.batch, mlp.in, &staging);
+  const auto allocate = [&error](float** p, size_t n) {
+    if (error == cudaSuccess) error = cudaMalloc(p, n * sizeof(float));
+  };
+  allocate(&d_gradients, mlp.parameters());
+  allocate(&d_work, MlpWorkspace::size(mlp, how.batch));
+  allocate(&d_loss, 1);
   const MlpWorkspace work(mlp, how.batch, d_work);
   std::vector<int> order(set.count);
   for (int epoch = 0; epoch < how.epochs; ++epoch) {
     shuffle(order.data(), set.count, how.seed, epoch);
-    for (int first = 0; first + how.batch <= set.count; first += how.batch) {
-      stage_batch(set, order.data() + first, how.batch, staging, nullptr);
+    for (int first = 0; first + how.batch <= set.count && error == cudaSuccess;
+         first += how.batch) {
+      error = stage_batch(set, order.data() + first, how.batch, staging, nullptr);
+      if (error != cudaSuccess) break;
       forward(mlp, d_parameters, staging.d_images, how.batch, work);
       backward(mlp, d_parameters, staging.d_images, staging.d_labels, how.batch, work, d_loss,
                d_gradients);
       launch_sgd_update(d_parameters, d_gradients, how.rate, static_cast<int>(mlp.parameters()));
-      cudaMemcpy(losses++, d_loss, sizeof(float), cudaMemcpyDeviceToHost);
+      error = cudaGetLastError();
+      if (error != cudaSuccess) break;
+      error = cudaMemcpy(losses++, d_loss, sizeof(float), cudaMemcpyDeviceToHost);
     }
   }
   free_staging(&staging);
   for (float* pointer : {d_gradients, d_work, d_loss}) cudaFree(pointer);
-  return cudaGetLastError();
+  return error;
 }
