@@ -304,6 +304,19 @@ class Page(unittest.TestCase):
         self.find(".stepper button")[1].click()
         self.assertNotEqual(first, self.find("#say")[0].text)
 
+    def test_no_colour_of_a_block_means_two_lines(self):
+        self.show(self.pages["07_tiled_matmul/04_matmul_shared"], "block")
+        colours = self.driver.execute_script(
+            "return [...document.querySelectorAll('rect[data-line][class^=hue]')]"
+            ".map((e) => [e.getAttribute('class'), e.dataset.line])")
+        lines = {}
+        for colour, line in colours:
+            lines.setdefault(colour, set()).add(line)
+        shared = lines.pop("hue7", set())  # the lines that take least time
+        self.assertGreater(len(shared), 1)
+        self.assertEqual(len(lines), 7)
+        self.assertEqual({len(of) for of in lines.values()}, {1}, lines)
+
     def test_the_step_shows_shared_memory(self):
         self.show(self.questions["race"], "block")
         self.assertIn("63", self.find(".cells")[0].text)

@@ -112,6 +112,12 @@ class Exercises(unittest.TestCase):
             executions = sum(s["executions"] for s in kernel["view"]["sites"] if s["kind"] == kind)
             self.assertEqual(executions, kernel["totals"][counter])
 
+    def test_the_timeline_is_of_what_the_file_did(self):
+        """And not of the copies with which the test fills its arrays."""
+        items = graded.data_of(graded.page(self.EXERCISE, "--solution"))["run"]["timeline"]["items"]
+        self.assertIn("kernel", [i["kind"] for i in items])
+        self.assertTrue(all(i["line"] for i in items), items)
+
     def test_samples_are_bounded_and_say_which(self):
         kernel, = graded.data_of(graded.page(self.EXERCISE, "--solution"))["run"]["profile"]["kernels"]
         for site in kernel["view"]["sites"]:
