@@ -1,12 +1,16 @@
 // grade trace [EX] and grade trace -- PROGRAM: one warp of the first launch, step by step.
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <optional>
 
 #include "cli/app.h"
 #include "cli/commands.h"
 #include "cli/python_program.h"
 #include "cli/simulated_program.h"
+#include "cli/trace.h"
+#include "course/text.h"
 
 namespace grade {
 
@@ -44,8 +48,15 @@ void pass_on(const char* option, const char* variable, const std::string& value,
   ::setenv(variable, value.c_str(), 1);
 }
 
-fs::path start_trace(App& app) {
-  const Options& options = app.options();
+// A step of the table: "   12    35      1     32  const int row = ...".
+bool is_step(const std::string& line) {
+  constexpr size_t kStep = 5;  // columns of its number
+  return line.size() > kStep && std::isdigit(static_cast<unsigned char>(line[kStep - 1])) != 0;
+}
+
+}  // namespace
+
+fs::path start_trace(App& app, const Options& options) {
   if (!options.warp.empty() && !options.thread.empty()) {
     throw UsageError("--thread names its warp already: give one of --warp and --thread.");
   }
@@ -56,6 +67,29 @@ fs::path start_trace(App& app) {
   return output_of_simulator(app, "GRADE_SIM_TRACE", "trace.txt");
 }
 
+std::string trace_rows(const std::string& trace, int columns, int most_steps) {
+  constexpr size_t kNotes = 29;  // where what belongs to a step is wrapped to
+  const size_t room = static_cast<size_t>(columns);
+  std::string text;
+  int steps = 0;
+  for (const std::string& line : course::split_lines(harmless(trace))) {
+    if (is_step(line) && ++steps > most_steps) continue;
+    if (steps > most_steps) continue;
+    if (width_of(line) <= room) {
+      text += line + "\n";
+    } else if (is_step(line)) {
+      text += cut(line, room) + "\n";
+    } else {
+      const size_t words = std::min(line.find_first_not_of(' '), kNotes);
+      text += wrap(line.substr(words), std::string(words, ' '), columns, true);
+    }
+  }
+  if (steps <= most_steps) return text;
+  return text + wrap("and " + std::to_string(steps - most_steps) + " more steps", " ", columns);
+}
+
+namespace {
+
 int show(App& app, const fs::path& file, const std::string& title) {
   const std::optional<std::string> text = take_output(file);
   if (!text) {
@@ -63,7 +97,7 @@ int show(App& app, const fs::path& file, const std::string& title) {
     return kFail;
   }
   print(app.terminal().paint(Style::kBold, title) + "  first launch, in the simulator\n" +
-        harmless(*text));
+        trace_rows(*text, app.terminal().columns, std::numeric_limits<int>::max()));
   return kPass;
 }
 
@@ -72,7 +106,7 @@ int show(App& app, const fs::path& file, const std::string& title) {
 int trace_command(App& app) {
   if (!app.options().rest.empty()) {
     return run_and_show(
-        app, [&] { return start_trace(app); },
+        app, [&] { return start_trace(app, app.options()); },
         [&](const fs::path& file, const std::string& title) { return show(app, file, title); });
   }
   const course::Exercise* exercise = app.chosen();
@@ -83,7 +117,7 @@ int trace_command(App& app) {
   if (exercise->gpu_only) {
     throw UsageError(exercise->id + " runs on a GPU only; the trace is the simulator's.");
   }
-  const fs::path file = start_trace(app);
+  const fs::path file = start_trace(app, app.options());
   const Result result = run_watched(app, *exercise);
   if (const std::optional<int> status = show_early_end(app, result)) return *status;
   return show(app, file, exercise->id);

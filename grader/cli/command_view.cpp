@@ -6,9 +6,11 @@
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <optional>
 
 #include "cli/app.h"
+#include "cli/args.h"
 #include "cli/browser.h"
 #include "cli/commands.h"
 #include "cli/json_out.h"
@@ -16,9 +18,12 @@
 #include "cli/python_program.h"
 #include "cli/simulated_program.h"
 #include "cli/tool.h"
+#include "cli/trace.h"
+#include "cli/view/history.h"
 #include "cli/view/page.h"
 #include "cli/view/picture.h"
 #include "cli/view_server.h"
+#include "cli/watch/failing_thread.h"
 #include "cli/watch/file_watcher.h"
 #include "course/text.h"
 
@@ -29,7 +34,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int kPort = 8642;
-constexpr size_t kMostEarlier = 6;  // runs before that are kept for comparison
 
 // Where the simulator leaves the recording, and keeps what ptxas said.
 fs::path start_recording(App& app) {
@@ -50,6 +54,8 @@ struct Subject {
   const course::Exercise* exercise = nullptr;
   std::string title;
   std::string recording;
+  bool passed = false;               // its tests, where it is an exercise
+  std::vector<std::string> failing;  // the thread that its verdict is about, as trace takes it
 };
 
 // On this machine's screen, if somebody sits before it.
@@ -58,29 +64,6 @@ bool open_browser(App& app, const std::string& what) {
 }
 
 // ---- runs before and the reference ------------------------------------------------------------
-
-fs::path history_of(App& app, const course::Exercise& exercise) {
-  return folder_of(app) / (exercise.target() + ".runs");
-}
-
-// Lines of a hash of the file and the summary of its run; the file's own is left out and put last.
-std::vector<std::string> earlier_runs(App& app, const course::Exercise& exercise,
-                                      const course::Json& recording) {
-  const fs::path file = history_of(app, exercise);
-  const fs::path source = course::files_of(app.paths().root, exercise).starter;
-  const std::string hash = course::Hash().add(course::read_text(source)).hex();
-  std::vector<std::string> kept;
-  if (fs::exists(file)) {
-    for (const std::string& line : course::split_lines(course::read_text(file))) {
-      if (!course::starts_with(line, hash) && line.size() > hash.size()) kept.push_back(line);
-    }
-  }
-  if (kept.size() > kMostEarlier) kept.erase(kept.begin(), kept.end() - kMostEarlier);
-  course::write_text(file, (kept.empty() ? "" : course::join(kept, "\n") + "\n") + hash +
-                               view::summary(recording) + "\n");
-  for (std::string& line : kept) line.erase(0, hash.size());
-  return kept;
-}
 
 // After a pass: what the reference does. "" where it may not be shown, or did not run.
 std::string reference_of(App& app, const course::Exercise& exercise) {
@@ -113,8 +96,9 @@ std::string page_of(App& app, const Subject& subject) {
     content.file = exercise.name + exercise.extension();
     content.reference = reference_of(app, exercise);
     if (!app.options().solution) {
-      content.earlier =
-          earlier_runs(app, exercise, course::parse_json(subject.recording, "the recording"));
+      content.history = view::history_json(view::remember_run(
+          app.paths(), exercise, subject.passed,
+          view::summary(course::parse_json(subject.recording, "the recording"))));
     }
   }
   return view::page_html(app.paths().root, content);
@@ -193,6 +177,54 @@ std::string chrome_trace(const course::Json& recording) {
          "\n]}\n";
 }
 
+// ---- step by step, in the terminal -------------------------------------------------------------
+
+// Where nobody says which, the thread that the verdict is about.
+Options trace_options(const App& app, const Subject& subject) {
+  Options options = app.options();
+  const bool chosen = !options.block.empty() || !options.warp.empty() || !options.thread.empty() ||
+                      !options.lines.empty() || !options.test_case.empty();
+  if (chosen || subject.failing.empty()) return options;
+  const Options failing = parse_arguments(subject.failing);
+  options.test_case = failing.test_case;
+  options.block = failing.block;
+  options.thread = failing.thread;
+  return options;
+}
+
+// A second run, of which nothing is shown but the trace: "" where there is none.
+std::string traced(App& app, const Subject& subject, const Options& options) {
+  ::unsetenv("GRADE_SIM_VIEW");  // one looks on at a time
+  App tracing(options, app.paths());
+  const fs::path file = start_trace(tracing, options);
+  if (subject.exercise != nullptr) {
+    run_watched(tracing, *subject.exercise);
+  } else {
+    int status = kPass;
+    ask(simulated_program(tracing, options.rest, &status));
+  }
+  return take_output(file).value_or("");
+}
+
+std::string trace_text(App& app, const Subject& subject) {
+  constexpr int kMostSteps = 12;  // where nobody has said which
+  const Options options = trace_options(app, subject);
+  const std::string trace = traced(app, subject, options);
+  if (trace.empty()) return "";
+  const int columns = app.terminal().columns;
+  const bool chosen = !app.options().block.empty() || !app.options().warp.empty() ||
+                      !app.options().thread.empty() || !app.options().lines.empty();
+  std::string command = "./grade trace " + subject.title;
+  if (subject.exercise == nullptr) command = "./grade trace -- " + course::join(options.rest, " ");
+  for (const std::string& argument : subject.failing) command += " " + argument;
+  std::string text =
+      "\nStep by step\n" +
+      trace_rows(trace, columns, chosen ? std::numeric_limits<int>::max() : kMostSteps);
+  if (text.find(" more steps\n") != std::string::npos)
+    text += "\n" + wrap(command + "\nshows all of it.", "", columns);
+  return text;
+}
+
 // What is asked for instead of the page; nothing if the page is.
 std::optional<int> show_part(App& app, const Subject& subject) {
   const Options& options = app.options();
@@ -204,7 +236,8 @@ std::optional<int> show_part(App& app, const Subject& subject) {
     print(options.chrome_trace + "\n");
   }
   if (options.as_text) {
-    print(harmless(view::picture_text(recording, launch_of(app, subject, recording))));
+    print(harmless(view::picture_text(launch_of(app, subject, recording), app.terminal().columns)));
+    print(trace_text(app, subject));
   }
   if (!picture) return kPass;
   const bool png = options.svg.empty();
@@ -247,6 +280,8 @@ std::optional<int> record(App& app, const course::Exercise& exercise, Subject* s
     return kFail;
   }
   subject->recording = *text;
+  subject->passed = result.passed();
+  subject->failing = trace_arguments(result);
   return std::nullopt;
 }
 
@@ -287,7 +322,12 @@ int view_command(App& app) {
         app, [&] { return start_recording(app); },
         [&](const fs::path& file, const std::string& title) {
           const std::optional<std::string> text = take_output(file);
-          if (text) return show(app, {nullptr, title, *text});
+          Subject subject;
+          subject.title = title;
+          if (text) {
+            subject.recording = *text;
+            return show(app, subject);
+          }
           complain(title + " ended before it could be drawn, or launched no kernel.");
           return static_cast<int>(kFail);
         });

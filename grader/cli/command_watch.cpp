@@ -34,6 +34,17 @@ std::string complaints_of(const ChildResult& result) {
   return text;
 }
 
+// ": building, 1 of 3" from "grade: building, 1 of 3, a.cu, 16 s ..."; `before` where `text` has
+// none.
+std::string progress_in(std::string_view text, const std::string& before) {
+  constexpr std::string_view kEnd = " ...\n", kName = "grade: ";
+  const size_t end = text.rfind(kEnd);
+  if (end == std::string_view::npos) return before;
+  const size_t begin = text.rfind(kName, end);
+  if (begin == std::string_view::npos) return before;
+  return ": " + harmless(text.substr(begin + kName.size(), end - begin - kName.size()));
+}
+
 class Watch {
  public:
   Watch(App& app, const course::Exercise& exercise) : app_(app), console_(app) { open(exercise); }
@@ -149,7 +160,7 @@ class Watch {
     for (const Result& result : grading_->results) {
       text += verdict_text(result, app_.terminal(), extent);
     }
-    return text + what_was_left_out(*grading_, app_.terminal()) + what_next();
+    return text + what_was_left_out(*grading_, app_.terminal());
   }
 
   std::string what_next() {
@@ -178,10 +189,12 @@ class Watch {
     const auto lines = [](const std::string& text) {
       return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
     };
-    const int room = console_.rows() - lines(head) - lines(foot) - 1;
+    const std::string next = grading_ && problem_.empty() ? what_next() : "";
+    const int room = console_.rows() - lines(head) - lines(next) - lines(foot) - 1;
     // A hint that was asked for matters more than the end of a long verdict.
-    std::string middle = first_rows(verdict({false, "key m"}), std::max(room - lines(note), 3));
-    middle += first_rows(note, std::max(room - lines(middle), 3));
+    std::string middle =
+        first_rows(verdict({false, "key m"}), std::max(room - lines(note), 3)) + next;
+    middle += first_rows(note, std::max(room + lines(next) - lines(middle), 3));
     console_.show(head + middle + foot);
   }
 
@@ -220,7 +233,7 @@ class Watch {
         if (can_be_viewed()) view();
         break;
       case 'm':
-        if (grading_) page(console_, verdict({true, ""}));
+        if (grading_) page(console_, verdict({true, ""}) + what_next());
         break;
       case 'd':
         difference();
@@ -341,7 +354,9 @@ class Watch {
     options.watched = console_.watched();
     options.interrupted = [this] { return console_.must_stop(); };
     const NinjaProgress clock;
-    options.on_tick = [&] { line.show("  " + said + ", " + clock.text()); };
+    std::string now;  // what the command says of itself
+    options.on_output = [&](std::string_view text) { now = progress_in(text, now); };
+    options.on_tick = [&] { line.show("  " + said + ", " + clock.text() + now); };
     return run_child(options);
   }
 

@@ -40,7 +40,8 @@ constexpr char kTraceOptions[] =
 constexpr char kViewOptions[] =
     "Writes one HTML file and opens it where there is a browser. Also for programs:\n"
     "./grade view -- PROGRAM ...\n"
-    "  --text                  drawn with block characters, in the terminal\n"
+    "  --text                  in the terminal: block characters, then step by step,\n"
+    "                          of the thread that failed or --block, --warp, --thread\n"
     "  --svg PICTURE           one picture, on stdout: lens:LINE, banks:LINE, map:LINE,\n"
     "                          shared:NAME, block, pipeline, time, bars:COUNTER,\n"
     "                          finding\n"

@@ -44,4 +44,8 @@ std::vector<KeptCopy> copies_of(const Paths& paths, const course::Exercise& exer
   return copies;
 }
 
+fs::path run_list_of(const Paths& paths, const course::Exercise& exercise) {
+  return paths.root / kFolder / (exercise.id + ".runs");
+}
+
 }  // namespace grade

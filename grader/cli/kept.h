@@ -20,6 +20,8 @@ struct KeptCopy {
 std::filesystem::path keep_copy(const Paths& paths, const std::filesystem::path& file);
 // Of one exercise, the newest first.
 std::vector<KeptCopy> copies_of(const Paths& paths, const course::Exercise& exercise);
+// Where what `grade view` saw of its versions is kept: .kept/02_vector_add/01_vector_add.runs
+std::filesystem::path run_list_of(const Paths& paths, const course::Exercise& exercise);
 
 }  // namespace grade
 #endif  // WARPLINGS_CLI_KEPT_H_

@@ -269,9 +269,12 @@ std::string budgets(const Result& result, const Terminal& terminal) {
     }
   }
   std::string text;
+  // Names in a column, as wide as leaves room for the numbers.
+  constexpr int kNumbers = 28;  // columns of indentation, value and limit
+  const auto column = static_cast<size_t>(std::clamp(terminal.columns - kNumbers, 12, 40));
   for (const BudgetCheck* budget : tightest) {
-    text += wrap(pad(budget->name, 40) + " " + number(budget->value) + "  (" + budget->unit + " " +
-                     number(budget->limit) + ")",
+    text += wrap(pad(budget->name, column) + " " + number(budget->value) + "  (" + budget->unit +
+                     " " + number(budget->limit) + ")",
                  std::string(kLabel, ' '), terminal.columns);
   }
   return text;

@@ -16,10 +16,23 @@ function runsOf(mask) {
   return out;
 }
 
-/** @param {any} launch */
+const OTHERS = 'hue7';
+
+/** A colour for each of the lines that take most steps; the others share one, so that no colour
+ * means two lines. @param {any} launch */
 function coloursOf(launch) {
-  const lines = [...new Set(launch.steps.filter((/** @type {any} */ x) => x.kind === 0).map((/** @type {any} */ x) => x.line))].sort((a, b) => Number(a) - Number(b));
-  return new Map(lines.map((line, i) => [line, hue(i)]));
+  const steps = new Map();
+  for (const x of launch.steps) if (x.kind === 0) steps.set(x.line, (steps.get(x.line) ?? 0) + x.length);
+  const most = new Set([...steps].sort((a, b) => b[1] - a[1]).slice(0, steps.size > 8 ? 7 : 8).map(([line]) => line));
+  let next = 0;
+  return new Map([...steps.keys()].sort((a, b) => a - b).map((line) => [line, most.has(line) ? hue(next++) : OTHERS]));
+}
+
+/** What the colours mean. @param {Map<number, string>} colours @param {string[]} source */
+function legendOf(colours, source) {
+  const crowded = colours.size > 8, others = [...colours].filter(([, c]) => crowded && c === OTHERS).map(([line]) => line);
+  return [...[...colours].filter(([line]) => !others.includes(line)).map(([line, colour]) => h('li', {}, h('span', {class: `key ${colour}`}), h('span', {}, `${line}  `, h('code', {}, (source[Number(line) - 1] ?? '').trim().slice(0, 60))))),
+    others.length ? h('li', {}, h('span', {class: `key ${OTHERS}`}), `lines ${others.join(', ')}`) : null];
 }
 
 /** @param {import('./main.js').Page} page @param {any} launch @param {number} from @param {number} to @param {number} now */
@@ -117,7 +130,7 @@ export function blockView(page) {
     h('div', {class: 'row'}, h('button', {type: 'button', onclick: () => zoom(0.5)}, 'closer'), h('button', {type: 'button', onclick: () => zoom(2)}, 'wider'),
       stepper('Step', end + 1, end, (t) => { now = t; if (t < from || t > to) { const w = to - from; from = Math.max(0, Math.min(end - w, t - Math.floor(w / 2))); to = from + w; } draw(); })),
     at, chart,
-    h('ul', {class: 'legend'}, [...colours].map(([line, colour]) => h('li', {}, h('span', {class: `key ${colour}`}), h('span', {}, `${line}  `, h('code', {}, (source[Number(line) - 1] ?? '').trim().slice(0, 60))))),
+    h('ul', {class: 'legend'}, legendOf(colours, source),
       h('li', {}, h('span', {class: 'key waits'}), 'waits at a barrier'), forever.length ? h('li', {}, h('span', {class: 'key forever'}), 'waits for ever') : null),
     launch.cut ? h('p', {class: 'dim small'}, 'The block went on for longer: its first 4,000 stretches are kept.') : null),
   launch.pipeline ? pipelineCard(launch, pipeline) : null,

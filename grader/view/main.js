@@ -14,7 +14,7 @@ import {compareView} from './compare.js';
  *   seconds: (s: number) => string, siteName: (site: import('./data.js').Site) => string,
  *   findingsAt: (file: string, line: number) => any[], open: (view: string, site?: number) => void,
  *   remember: (view: string, site: number, sample: number) => void,
- *   reference: () => any, earlier: () => any[]}} Page
+ *   others: () => {name: string, passed: boolean, kernel: any}[]}} Page
  */
 
 const data = JSON.parse(/** @type {string} */ (document.getElementById('data')?.textContent));
@@ -28,8 +28,10 @@ function isOwn(/** @type {any} */ kernel) {
 }
 const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
-/** The kernel of that name in another run. @param {any} run @param {any} kernel */
-const like = (run, kernel) => run?.kernels.find((/** @type {any} */ k) => k.name === kernel.name);
+/** The kernel of that name in another run; under another name, the one that does most there.
+ * @param {any} run @param {any} kernel */
+const like = (run, kernel) => run?.kernels.find((/** @type {any} */ k) => k.name === kernel.name)
+  ?? run?.kernels.reduce((/** @type {any} */ a, /** @type {any} */ b) => (!a || b.totals.warp_instructions > a.totals.warp_instructions ? b : a), undefined);
 
 /** @returns {Page} */
 function pageOf() {
@@ -50,8 +52,8 @@ function pageOf() {
       Object.assign(state, {view, site, sample});
       history.replaceState(null, '', address());
     },
-    reference: () => like(data.reference, kernel),
-    earlier: () => data.earlier.map((/** @type {any} */ run) => like(run, kernel)).filter(Boolean),
+    others: () => [{name: 'reference', passed: true, run: data.reference}, ...(data.history?.runs ?? [])]
+      .map((other) => ({name: other.name, passed: other.passed, kernel: like(other.run, kernel)})).filter((other) => other.kernel),
   };
 }
 

@@ -1,12 +1,29 @@
 // View 5: when copies, kernels and waits happen, and the waves in which blocks run.
 import {card, h, picture, s, scroller, widePicture, word} from './draw.js';
-import {count, overlaps, size} from './data.js';
+import {count, foldedTimes, overlaps, size} from './data.js';
 
 const KINDS = [['kernel', 'hue0'], ['library call', 'hue4'], ['copy to device', 'hue1'], ['copy to host', 'hue3'], ['copy on device', 'hue2'],
   ['copy between devices', 'hue5'], ['memset', 'hue6'], ['host function', 'hue7'], ['copy on host', 'hue7']];
 /** Share of a copy beside which a kernel runs, below which it counts as alone. */
 const ALONE = 0.02;
 const colourOf = (/** @type {string} */ kind) => KINDS.find(([k]) => k === kind)?.[1] ?? 'hue7';
+
+/** Where times are written: at the ends, and between them where there is room.
+ * @param {[number, number][]} busy @param {(t: number) => number} x @returns {number[]} */
+function ticksOf(busy, x) {
+  const least = 110, end = busy.at(-1)?.[1] ?? 0;
+  const wanted = busy.flatMap(([from, to]) => {
+    const steps = Math.max(1, Math.floor((x(to) - x(from)) / 180));
+    return Array.from({length: steps + 1}, (_, i) => (i === steps ? to : from + (to - from) * i / steps));
+  });
+  const shown = /** @type {number[]} */ ([]);
+  for (const t of wanted) {
+    const near = shown.length > 0 && x(t) - x(Number(shown.at(-1))) < least, last = x(end) - x(t) < least;
+    const folded = busy.slice(1).some(([from], i) => t === from || t === busy[i]?.[1]);
+    if (t !== end && !near && !last && !folded) shown.push(t);
+  }
+  return [...shown, end];
+}
 
 /** @param {import('./main.js').Page} page @param {any} timeline */
 function gantt(page, timeline) {
@@ -16,11 +33,14 @@ function gantt(page, timeline) {
   const rows = [...new Set(items.map((/** @type {any} */ i) => `${i.device}|${i.stream}`))].sort();
   const devices = new Set(items.map((/** @type {any} */ i) => i.device)).size;
   const wide = 1080, side = 148, tall = 34, top = 30;
-  const x = (/** @type {number} */ t) => side + (t - begin) / (end - begin) * (wide - side - 10);
+  const {place, gaps, busy} = foldedTimes(items), room = wide - side - 10;
+  const x = (/** @type {number} */ t) => side + place(Math.max(begin, Math.min(end, t))) * room;
   const y = (/** @type {number} */ row) => top + (row + 1) * tall;
   return widePicture(wide, y(rows.length) + 4, `Timeline of ${page.seconds(end - begin)}: ${items.length} pieces of work in ${rows.length} streams`,
-    Array.from({length: 6}, (_, i) => begin + (end - begin) * i / 5).map((t, i) => s('g', {}, s('line', {x1: x(t), x2: x(t), y1: top - 4, y2: y(rows.length), class: 'grid'}),
-      word(x(t), 16, i === 0 ? '0' : page.seconds(t - begin), {'text-anchor': i === 5 ? 'end' : i === 0 ? 'start' : 'middle', class: 'dim'}))),
+    ticksOf(busy, x).map((t, i) => s('g', {}, s('line', {x1: x(t), x2: x(t), y1: top - 4, y2: y(rows.length), class: 'grid'}),
+      word(x(t), 16, i === 0 ? '0' : page.seconds(t - begin), {'text-anchor': t === end ? 'end' : i === 0 ? 'start' : 'middle', class: 'dim'}))),
+    gaps.map(([from, to]) => s('g', {}, s('rect', {x: x(from) + 3, y: top - 4, width: x(to) - x(from) - 6, height: y(rows.length) - top + 4, class: 'soft'}),
+      word((x(from) + x(to)) / 2, 16, page.seconds(to - from), {'text-anchor': 'middle', class: 'dim'}))),
     word(side - 10, top + 20, 'host', {'text-anchor': 'end'}),
     timeline.waits.map(([a, b]) => s('rect', {x: x(Math.max(a, begin)), y: top + 6, width: Math.max(1, x(Math.min(b, end)) - x(Math.max(a, begin))), height: tall - 12, rx: 3, class: 'unused'}, s('title', {}, `the host waits, ${page.seconds(b - a)}`))),
     items.map((/** @type {any} */ i) => s('line', {x1: x(i.issued), x2: x(i.issued), y1: top + 4, y2: top + tall - 4, class: 'axis'})),
@@ -51,16 +71,16 @@ export function timeView(page) {
   if (timeline && timeline.items.length > 0) {
     const lonely = overlaps(timeline.items).filter((o) => o.share < ALONE), copies = overlaps(timeline.items);
     const kinds = new Set(timeline.items.map((/** @type {any} */ i) => i.kind));
-    out.push(card('', h('p', {class: 'say'}, `${timeline.label}. ${copies.length === 0 ? 'Nothing is copied here.' : lonely.length === 0 ? 'Every copy has a kernel beside it.' : `${lonely.length} of ${copies.length} copies have no kernel beside them.`}`),
+    out.push(card('', h('p', {class: 'say'}, `A row for each stream, and when its work ran; times are ${timeline.label}. ${copies.length === 0 ? 'Nothing is copied here.' : lonely.length === 0 ? 'Every copy has a kernel beside it.' : `${lonely.length} of ${copies.length} copies have no kernel beside them.`}`),
       lonely.length > 0 && kinds.has('kernel') ? h('ul', {class: 'small', id: 'lonely'}, lonely.slice(0, 6).map(({copy}) => h('li', {}, `${copy.kind}${copy.line ? `, line ${copy.line}` : ''}, ${copy.stream}: ${page.seconds(copy.end - copy.start)} alone`)), lonely.length > 6 ? h('li', {}, `and ${lonely.length - 6} more`) : null) : null,
       scroller('Timeline', gantt(page, timeline)),
       h('ul', {class: 'legend'}, KINDS.filter(([k]) => kinds.has(k)).map(([k, c]) => h('li', {}, h('span', {class: `key ${c}`}), k)),
-        h('li', {}, h('span', {class: 'key unused'}), 'the host waits'), lonely.length > 0 ? h('li', {}, h('span', {class: 'key lonely'}), 'no kernel beside it') : null, h('li', {}, h('span', {class: 'dim'}, '|'), 'the host makes the call')),
+        h('li', {}, h('span', {class: 'key unused'}), 'the host waits'), lonely.length > 0 ? h('li', {}, h('span', {class: 'key lonely'}), 'no kernel beside it') : null, h('li', {}, h('span', {class: 'dim'}, '|'), 'the host makes the call'), foldedTimes(timeline.items).gaps.length ? h('li', {}, h('span', {class: 'key', style: 'background:var(--soft)'}), 'nothing happens for as long as is written above: drawn narrow') : null),
       h('details', {}, h('summary', {}, `All ${timeline.items.length} as a table`), scroller('All work', h('table', {class: 'small'}, h('thead', {}, h('tr', {}, ['what', 'stream', 'begins', 'takes', 'bytes', 'line'].map((t) => h('th', {}, t)))),
         h('tbody', {}, timeline.items.map((/** @type {any} */ i) => h('tr', {}, h('td', {}, i.kind === 'kernel' ? i.name : i.kind), h('td', {}, i.stream),
           h('td', {class: 'n'}, page.seconds(i.start - timeline.items[0].issued)), h('td', {class: 'n'}, page.seconds(i.end - i.start)), h('td', {class: 'n'}, i.bytes ? size(i.bytes) : ''), h('td', {class: 'n'}, i.line ?? ''))))))),
       timeline.left_out > 0 ? h('p', {class: 'dim small'}, `and ${count(timeline.left_out)} more pieces of work`) : null,
-      page.data.exercise ? h('p', {class: 'dim small'}, 'Of all stretches between two resets of the counters, this is the one with most streams at work, and of these the longest.') : null));
+      page.data.exercise ? h('p', {class: 'dim small'}, 'Of all stretches between two resets of the counters, this is one with work of the file itself, of these the one with most streams, and then the longest.') : null));
   }
   out.push(card(`Waves of ${page.kernel.name}`, waves(page)));
   return out;

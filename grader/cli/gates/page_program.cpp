@@ -15,10 +15,11 @@ namespace {
 
 constexpr std::string_view kSavedAs = "saved as: ";
 
-// "colours.cu", and "./colours" or "./grade exec tree" of a program that a command before has made.
+// "colours.cu", "./colours" or "./grade exec tree" of a program that a command before has made, and
+// "colours.py", which loads what was compiled from colours.cu.
 bool names(const std::string& command, const std::string& program) {
   const std::string stem = fs::path(program).stem().string();
-  for (const std::string& word : {program, stem}) {
+  for (const std::string& word : {program, stem, stem + ".py"}) {
     for (size_t at = command.find(word); at != std::string::npos; at = command.find(word, at + 1)) {
       const char before = at == 0 ? ' ' : command[at - 1];
       const size_t end = at + word.size();

@@ -7,12 +7,22 @@
 #include "cli/gates/page_program.h"
 #include "cli/gates/run_sources.h"
 #include "cli/view/picture.h"
+#include "course/text.h"
 
 namespace grade {
 
 namespace fs = std::filesystem;
 
 bool is_picture(const Mark& mark) { return mark.source[0] == "view"; }
+
+std::string reason_for_no_picture(const std::string& page) {
+  constexpr std::string_view kBegin = "<!-- no picture: ", kEnd = " -->";
+  for (const std::string& line : course::split_lines(page)) {
+    if (!course::starts_with(line, std::string(kBegin)) || !line.ends_with(kEnd)) continue;
+    return line.substr(kBegin.size(), line.size() - kBegin.size() - kEnd.size());
+  }
+  return "";
+}
 
 namespace {
 

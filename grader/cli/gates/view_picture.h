@@ -17,6 +17,8 @@
 namespace grade {
 
 bool is_picture(const Mark& mark);
+// What a lesson says in `<!-- no picture: REASON -->`, on a line of its own; "" where it does not.
+std::string reason_for_no_picture(const std::string& page);
 // What the run gives now; `page` holds the mark. Throws course::Error.
 std::string picture_of_run(const GateContext& context, const Mark& mark,
                            const std::filesystem::path& page);

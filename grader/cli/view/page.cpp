@@ -17,7 +17,7 @@ namespace {
 // In the order in which one needs what another has.
 constexpr const char* kModules[] = {"data.js",     "draw.js",    "code.js",     "lens.js",
                                     "pipeline.js", "block.js",   "findings.js", "time.js",
-                                    "roofline.js", "compare.js", "main.js"};
+                                    "compare.js",  "roofline.js", "main.js"};
 constexpr uintmax_t kMostSource = 400 << 10;  // bytes of a source file that is shown
 
 // One script of all modules: they import each other only, so `import` and `export` can go.
@@ -103,7 +103,7 @@ std::string page_html(const fs::path& root, const PageContent& content) {
       .text("file", content.file)
       .raw("run", content.recording)
       .raw("reference", content.reference.empty() ? "null" : content.reference)
-      .raw("earlier", json_array(content.earlier))
+      .raw("history", content.history.empty() ? "null" : content.history)
       .raw("sources", sources(recording));
   std::string page = course::read_text(folder / "page.html");
   for (const auto& [place, text] :

@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <string>
-#include <vector>
 
 #include "course/json.h"
 
@@ -12,11 +11,11 @@ namespace grade::view {
 
 struct PageContent {
   std::string title, about;
-  std::string exercise;              // id, "" for a program
-  std::string file;                  // whose kernels come first
-  std::string recording;             // what the simulator wrote
-  std::string reference;             // summary() of the reference's; "" none
-  std::vector<std::string> earlier;  // summary() of runs before
+  std::string exercise;   // id, "" for a program
+  std::string file;       // whose kernels come first
+  std::string recording;  // what the simulator wrote
+  std::string reference;  // summary() of the reference's; "" none
+  std::string history;    // history_json() of versions before; "" none
 };
 
 // Throws course::Error where a module is missing.

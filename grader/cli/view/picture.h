@@ -1,5 +1,5 @@
 // Single pictures of a recording: as SVG for pages, in the course's colours on a light sheet of
-// their own, and in block characters for a terminal of 80 columns.
+// their own, and in block characters for a terminal.
 #ifndef WARPLINGS_CLI_VIEW_PICTURE_H_
 #define WARPLINGS_CLI_VIEW_PICTURE_H_
 
@@ -48,8 +48,8 @@ std::string line_of_file(const std::string& file, int line);
 std::string picture_svg(const Recording& recording, const Launch& launch, const PictureName& name,
                         const SourceLine& source);
 
-// The lens of each line that touches memory, one block, the timeline: 80 columns.
-std::string picture_text(const Recording& recording, const Launch& launch);
+// The lens of each line that touches memory, and one block, in a terminal of 60 columns or more.
+std::string picture_text(const Launch& launch, int columns);
 
 // Of picture_svg.
 std::string lens_svg(const Launch& launch, const PictureName& name, const SourceLine& source);

@@ -3,13 +3,14 @@
 #include <cstdio>
 #include <set>
 
+#include "cli/terminal.h"
 #include "cli/view/picture.h"
 
 namespace grade::view {
 namespace {
 
 constexpr size_t kMostRows = 8;  // of one lens
-constexpr int kColumns = 80, kSide = 12;
+constexpr int kSide = 12;        // columns of what stands before a row
 
 std::string padded_left(const std::string& text, size_t columns) {
   return text.size() >= columns ? text : std::string(columns - text.size(), ' ') + text;
@@ -63,18 +64,18 @@ std::string bank_rows(const Site& site, const Sample& sample) {
 
 // A row for each warp (or each thread of a small block), a column for a stretch of steps: the most
 // lanes that run in it, as a block of eighths; - waits, x waits for ever.
-std::string block_rows(const Launch& launch) {
+std::string block_rows(const Launch& launch, int columns) {
   constexpr const char* kEighths[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-  constexpr int kWide = kColumns - kSide - 2;
+  const int wide = columns - kSide - 2;
   const int warps = (launch.threads() + kWarp - 1) / kWarp, end = launch.end();
   std::string text;
   for (int w = 0; w < warps && w < 32; ++w) {
-    std::vector<int> runs(kWide, 0), waits(kWide, 0);
+    std::vector<int> runs(static_cast<size_t>(wide), 0), waits = runs;
     for (const Step& step : launch.steps) {
       if (step.warp != w) continue;
-      const int first = step.start * kWide / end;
+      const int first = step.start * wide / end;
       const int last =
-          std::min(kWide - 1, std::max(first, (step.start + step.length) * kWide / end - 1));
+          std::min(wide - 1, std::max(first, (step.start + step.length) * wide / end - 1));
       for (int x = first; x <= last; ++x) {
         int& most =
             step.kind == Step::kRuns ? runs[static_cast<size_t>(x)] : waits[static_cast<size_t>(x)];
@@ -82,7 +83,7 @@ std::string block_rows(const Launch& launch) {
       }
     }
     text += padded_left("warp " + std::to_string(w), kSide - 1) + " ▏";
-    for (size_t x = 0; x < kWide; ++x) {
+    for (size_t x = 0; x < runs.size(); ++x) {
       text += runs[x] > 0                       ? kEighths[(runs[x] + 3) / 4]
               : waits[x] == Step::kWaitsForever ? "x"
               : waits[x] == Step::kWaits        ? "-"
@@ -95,25 +96,30 @@ std::string block_rows(const Launch& launch) {
 
 }  // namespace
 
-std::string picture_text(const Recording&, const Launch& launch) {
-  std::string text = launch.kernel + "\n";
+std::string picture_text(const Launch& launch, int columns) {
+  std::string text = wrap(launch.kernel, "", columns, true);
   std::set<std::string> shown;
   for (const Site& site : launch.sites) {
     if (site.samples.empty()) continue;
     const Sample& sample = site.worst();
     const std::string name = site_name(launch, site);
     if (!shown.insert(name).second) continue;  // unrolled: the same line again
-    text += "\n" + name + "\n  " + sample_text(launch, site, sample) + "\n" +
+    text += "\n" + wrap(name, "", columns, true) +
+            wrap(sample_text(launch, site, sample), "  ", columns) +
             (site.is_shared() ? bank_rows(site, sample) : lens_rows(launch, site, sample));
   }
   if (!shown.empty()) {
-    text += "\n█ wanted by one lane, ▓ by several, ░ moves for nothing, · does not move\n";
+    text += "\n" + wrap("█ wanted by one lane, ▓ by several, ░ moves for nothing, · does not move",
+                        "", columns);
   }
   if (!launch.steps.empty()) {
-    text += "\nBlock (" + std::to_string(launch.index[0]) + ", " + std::to_string(launch.index[1]) +
-            ", " + std::to_string(launch.index[2]) + ") over " + std::to_string(launch.end()) +
-            " steps: full blocks are 32 lanes, - waits at a barrier,\nx waits for ever\n" +
-            block_rows(launch);
+    text +=
+        "\n" +
+        wrap("Block (" + std::to_string(launch.index[0]) + ", " + std::to_string(launch.index[1]) +
+                 ", " + std::to_string(launch.index[2]) + ") over " + std::to_string(launch.end()) +
+                 " steps: full blocks are 32 lanes, - waits at a barrier, x waits for ever",
+             "", columns) +
+        block_rows(launch, columns);
   }
   if (!launch.pipeline.empty()) text += "\n" + pipeline_text(launch);
   return text;

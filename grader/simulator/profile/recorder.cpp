@@ -40,8 +40,14 @@ void each_sector(const Request& request, Use use) {
   }
   std::array<std::pair<uint64_t, uint32_t>, 64> parts;  // sector, its bytes
   size_t n = 0;
+  bool is_sorted = true;
   const auto add = [&](uint64_t sector, uint64_t first, uint64_t end) {
     const auto bits = static_cast<uint32_t>((uint64_t{1} << (end - first)) - 1);
+    if (n > 0 && parts[n - 1].first == sector) {  // as neighbours and lanes that agree have it
+      parts[n - 1].second |= bits << (first & 31);
+      return;
+    }
+    is_sorted &= n == 0 || parts[n - 1].first < sector;
     parts[n++] = {sector, bits << (first & 31)};
   };
   for (uint32_t rest = request.mask; rest != 0; rest &= rest - 1) {
@@ -50,8 +56,10 @@ void each_sector(const Request& request, Use use) {
     add(sector, first, std::min(end, border));
     if (end > border) add(sector + 1, border, end);
   }
-  std::sort(parts.begin(), parts.begin() + n,
-            [](const auto& a, const auto& b) { return a.first < b.first; });
+  if (!is_sorted) {
+    std::sort(parts.begin(), parts.begin() + n,
+              [](const auto& a, const auto& b) { return a.first < b.first; });
+  }
   for (size_t i = 0; i < n;) {
     const uint64_t sector = parts[i].first;
     uint32_t bytes = 0;

@@ -99,7 +99,8 @@ ViewLog& ViewLog::instance() { return Machine::get<ViewLog>(); }
 void ViewLog::keep_stretch(Timeline& timeline) {
   std::vector<TimelineItem> items = finished_work(timeline);
   const auto is_own = [](const TimelineItem& item) { return item.work->where.known(); };
-  if (std::any_of(items.begin(), items.end(), is_own)) {
+  const bool own = std::any_of(items.begin(), items.end(), is_own);
+  if (own) {
     std::erase_if(items, [&](const TimelineItem& item) { return !is_own(item); });
   }
   if (items.empty()) return;
@@ -109,7 +110,7 @@ void ViewLog::keep_stretch(Timeline& timeline) {
     streams.insert(item.stream.id);
     end = std::max(end, item.end);
   }
-  const std::pair<size_t, double> rank{streams.size(), end - begin};
+  const std::tuple<bool, size_t, double> rank{own, streams.size(), end - begin};
   if (rank <= rank_) return;
   rank_ = rank;
   stretch_ = timeline_json(items, timeline);

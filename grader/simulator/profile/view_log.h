@@ -5,7 +5,7 @@
 #define WARPLINGS_SIMULATOR_PROFILE_VIEW_LOG_H_
 
 #include <string>
-#include <utility>
+#include <tuple>
 
 #include "profile/timeline.h"
 
@@ -15,14 +15,15 @@ class ViewLog {
  public:
   static ViewLog& instance();
 
-  // The timeline is about to forget what is on it. Of all stretches that were forgotten so, the one
-  // with most streams at work is kept, and of these the longest.
+  // The timeline is about to forget what is on it. Of all stretches that were forgotten so, one
+  // with work of the program's own is kept, of these the one with most streams at work, and then
+  // the longest.
   void keep_stretch(Timeline& timeline);
   std::string json();
 
  private:
-  std::string stretch_;  // JSON
-  std::pair<size_t, double> rank_{0, 0};
+  std::string stretch_;                                 // JSON
+  std::tuple<bool, size_t, double> rank_{false, 0, 0};  // of the stretch that is kept
 };
 
 }  // namespace warplings::sim

@@ -360,6 +360,77 @@ TEST_F(Loop, SixtyColumnsBreakNoWord) {
   leave();
 }
 
+// Every key, in the sizes that people have: nothing scrolls away, and no line leaves the screen.
+TEST_F(Loop, EveryKeyKeepsToTheScreen) {
+  for (const char* name : {"BROWSER", "DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"}) {
+    course_.set(name, "");
+  }
+  write_chapter_page();
+  write_file(course_.root() / "docs/findings/memcheck.md",
+             "# memcheck\n\n## out-of-bounds\n\nThe index lies outside of the array.\n");
+  const std::string verdict =
+      std::string(kFinding) + "//! view\n//! budget 4 5 sectors per request\n";
+  const auto fits = [&](const std::string& after) {
+    expect_tidy();
+    EXPECT_EQ(session_->screen().wrapped(), 0) << after << "\n" << session_->screen().text();
+  };
+  for (const auto& [rows, columns] : {std::pair(24, 80), std::pair(20, 60)}) {
+    course_.save(verdict);
+    open(rows, columns);
+    expect_screen("e: explain");
+    fits("the verdict");
+    for (const auto& [key, words] : std::initializer_list<std::pair<const char*, const char*>>{
+             {"?", "explain the finding"},
+             {"r", "You will be able to begin."},
+             {"e", "lies outside"},
+             {"t", "t = 1, block 2, thread 33"},
+             {"v", "Step by step"},
+             {"m", "thread 33 of block 2"},
+             {"l", "> current  01_first"}}) {
+      session_->type(key);
+      expect_screen(words);
+      fits(key);
+      session_->type("q");
+      expect_screen(kKeys);
+      fits(std::string(key) + " and back");
+    }
+    for (const auto& [key, words] : std::initializer_list<std::pair<const char*, const char*>>{
+             {"o", "There is no browser here."},
+             {"n", "Not passed yet."},
+             {"d", "once the exercise passes"},
+             {"h", "hint"}}) {
+      session_->type(key);
+      expect_screen(words);
+      fits(key);
+    }
+    session_->type("x");
+    expect_screen("[y/N]");
+    fits("x");
+    session_->type("n");
+    expect_screen(kKeys);
+    course_.save(std::string(kGood) + "//! budget 4 5 sectors per request\n");
+    expect_screen("PASS");
+    expect_screen("(at most 5)");
+    fits("a pass");
+    leave();
+    begin_anew();
+    SetUp();
+  }
+}
+
+// Whatever a verdict has to say: what comes next stays in sight.
+TEST_F(Loop, NextIsInSightBelowALongVerdict) {
+  std::string verdict = kGood;
+  for (int i = 0; i < 12; ++i)
+    verdict += "//! budget 4 5 sectors of array " + std::to_string(i) + "\n";
+  course_.save(verdict);
+  open(16, 60);
+  expect_screen("lines more: key m");
+  expect_screen("next  n");
+  expect_tidy();
+  leave();
+}
+
 TEST_F(Loop, ADumbTerminalGetsNoEscapes) {
   course_.set("TERM", "dumb");
   course_.save(kFinding);

@@ -6,7 +6,7 @@ namespace grade::test {
 
 void Screen::clear() {
   lines_.assign(static_cast<size_t>(rows_), "");
-  scrolled_ = 0;
+  scrolled_ = wrapped_ = 0;
 }
 
 void Screen::resize(int rows, int columns) {
@@ -43,8 +43,12 @@ void Screen::put(char byte) {
     column_ = std::max(column_ - 1, 0);
   } else if (static_cast<unsigned char>(byte) < ' ') {
     unknown_ += byte;
+  } else if ((static_cast<unsigned char>(byte) & 0xc0) == 0x80) {
+    // The rest of a character of several bytes, which stands on the screen as one '#'.
   } else {
+    if (static_cast<unsigned char>(byte) >= 0xc0) byte = '#';
     if (column_ == columns_) {  // wraps as a terminal does
+      ++wrapped_;
       column_ = 0;
       line_feed();
     }

@@ -20,6 +20,8 @@ class Screen {
   bool shows(std::string_view words) const { return text().find(words) != std::string::npos; }
   // Lines that left the screen at the top since the last clearing.
   int scrolled() const { return scrolled_; }
+  // Lines that were longer than the screen is wide since then.
+  int wrapped() const { return wrapped_; }
   const std::string& unknown() const { return unknown_; }
 
  private:
@@ -29,7 +31,7 @@ class Screen {
   void command(char final, const std::string& parameters);
 
   int rows_, columns_;
-  int row_ = 0, column_ = 0, scrolled_ = 0;
+  int row_ = 0, column_ = 0, scrolled_ = 0, wrapped_ = 0;
   std::vector<std::string> lines_;
   std::string pending_, unknown_;
 };

@@ -34,10 +34,18 @@ TEST(ViewMark, NamesAFileBesideThePage) {
   EXPECT_THROW(picture_file("/course/page.md", mark, "a picture"), course::Error);
 }
 
+TEST(ViewMark, AReasonForNoPictureStandsOnALineOfItsOwn) {
+  EXPECT_EQ(reason_for_no_picture("Words.\n\n<!-- no picture: it runs no kernel -->\n"),
+            "it runs no kernel");
+  EXPECT_EQ(reason_for_no_picture("Words.\n"), "");
+  EXPECT_EQ(reason_for_no_picture("Say <!-- no picture: it runs no kernel --> in a line.\n"), "");
+}
+
 constexpr const char* kLesson =
     "<!-- saved as: a.cu -->\n\n```cuda\nint main() {}\n```\n\n<!-- run -->\n\n```console\n"
     "$ ./grade trace -- a.cu\n$ ./grade exec a.cu 2>&1 | head -n 1\nout\n$ grep -v x a.cu > b.cu\n"
-    "$ GRADE_SIM_DEVICES=2 ./grade exec b.cu\n$ nvcc -o tree tree.cu\n$ ./grade exec ./tree\n```\n";
+    "$ GRADE_SIM_DEVICES=2 ./grade exec b.cu\n$ nvcc -o tree tree.cu\n$ ./grade exec ./tree\n"
+    "$ ./grade exec -- python3 loaded.py\n```\n";
 
 // A picture of a page's program is of the run that the page shows.
 TEST(PageProgram, RunsWhatLeadsToIt) {
@@ -47,6 +55,7 @@ TEST(PageProgram, RunsWhatLeadsToIt) {
   EXPECT_EQ(b, (std::vector<std::string>{"grep -v x a.cu > b.cu",
                                          "GRADE_SIM_DEVICES=2 ./grade exec b.cu"}));
   EXPECT_EQ(commands_leading_to(kLesson, "tree.cu").back(), "./grade exec ./tree");
+  EXPECT_EQ(commands_leading_to(kLesson, "loaded.cu").back(), "./grade exec -- python3 loaded.py");
   EXPECT_EQ(commands_leading_to(kLesson, "other.cu").back(), "./grade exec other.cu");
 }
 

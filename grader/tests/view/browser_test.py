@@ -1,7 +1,9 @@
 """The page of `grade view` in Chromium: every view of one exercise per chapter, wide and narrow,
 light and dark; its figures, keys, clicks, contrast and labels. Skipped where there is no browser.
 
-GRADE_SCREENSHOTS=FOLDER keeps a picture of every view."""
+GRADE_SCREENSHOTS=FOLDER keeps a picture of every view. Where axe-core is there (GRADE_AXE names its
+axe.min.js, or `pip install axe-playwright-python`), it looks at every view as well."""
+import importlib.util
 import os
 import pathlib
 import shutil
@@ -15,12 +17,27 @@ try:
     from selenium.webdriver.common.by import By
     from selenium.webdriver.common.keys import Keys
 except ImportError:
+    webdriver = None
+
+
+def find_axe():
+    """The accessibility checker's script, of a package of this Python; None where there is none."""
+    if "GRADE_AXE" in os.environ:
+        return pathlib.Path(os.environ["GRADE_AXE"])
+    found = importlib.util.find_spec("axe_playwright_python")
+    script = found and found.origin and pathlib.Path(found.origin).with_name("axe.min.js")
+    return script if script and script.exists() else None
+
+
+AXE = find_axe()
+if webdriver is None:
     # Debian's package is the system's Python's, which need not be the first one in PATH.
     SYSTEM = "/usr/bin/python3"
     if os.path.exists(SYSTEM) and "GRADE_SYSTEM_PYTHON" not in os.environ:
         os.environ["GRADE_SYSTEM_PYTHON"] = "1"
+        if AXE:
+            os.environ["GRADE_AXE"] = str(AXE)
         os.execv(SYSTEM, [SYSTEM, *sys.argv])
-    webdriver = None
 
 import graded
 
@@ -77,6 +94,22 @@ for (const id of ids) if (ids.filter((other) => other === id).length > 1) proble
 return [...new Set(problems)];
 """
 
+# Words of a picture that lie over each other.
+OVERLAPS = """
+const problems = [];
+for (const picture of document.querySelectorAll('svg.picture')) {
+  const words = [...picture.querySelectorAll('text')].filter((t) => t.textContent.trim() !== '')
+    .map((t) => ({text: t.textContent, box: t.getBoundingClientRect()})).sort((a, b) => a.box.left - b.box.left);
+  for (let i = 0; i < words.length; ++i) {
+    for (let j = i + 1; j < words.length && words[j].box.left < words[i].box.right - 1; ++j) {
+      const high = Math.min(words[i].box.bottom, words[j].box.bottom) - Math.max(words[i].box.top, words[j].box.top);
+      if (high > 0.5 * Math.min(words[i].box.height, words[j].box.height)) problems.push(`"${words[i].text}" and "${words[j].text}"`);
+    }
+  }
+}
+return problems.slice(0, 5);
+"""
+
 
 def browser():
     options = Options()
@@ -102,10 +135,13 @@ class Page(unittest.TestCase):
     def show(self, path, place, width=1280, dark=False):
         size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [
-            {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]})
+        self.light(not dark)
         self.driver.get("about:blank")
         self.driver.get(f"{path.as_uri()}#{place}")
+
+    def light(self, light):
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [
+            {"name": "prefers-color-scheme", "value": "light" if light else "dark"}]})
 
     def find(self, selector):
         return self.driver.find_elements(By.CSS_SELECTOR, selector)
@@ -129,34 +165,83 @@ class Page(unittest.TestCase):
             "width": width, "height": min(3000, tall), "deviceScaleFactor": 1, "mobile": False})
         self.driver.save_screenshot(f"{folder}/{name}.png")
 
+    def check_view(self, path, view, name):
+        """One view, wide and narrow, light and dark."""
+        for width in (1280, 360):
+            self.show(path, view, width)
+            for dark in (False, True):
+                where = f"{name} {view} {width} {'dark' if dark else 'light'}"
+                with self.subTest(where):
+                    self.light(not dark)
+                    self.assertTrue(self.find("#view .card"), where)
+                    wide = self.driver.execute_script("return document.documentElement.scrollWidth")
+                    self.assertLessEqual(wide, width, where)
+                    self.assertEqual(self.driver.execute_script(CHECK), [], where)
+                    self.assertEqual(self.driver.execute_script(OVERLAPS), [], where)
+                    if dark == (width == 360):
+                        self.assertEqual(self.axe(), [], where)
+                        self.keep(f"{name.replace('/', '_')}_{view}_{width}")
+                    self.assert_quiet(where)
+
+    def axe(self):
+        """What axe-core has to say; nothing where it is not there."""
+        if AXE is None:
+            return []
+        self.driver.execute_script(AXE.read_text(encoding="utf-8"))
+        return self.driver.execute_async_script(
+            "const done = arguments[0];"
+            "axe.run(document, {resultTypes: ['violations']}).then((r) => done(r.violations.flatMap("
+            "(v) => v.nodes.map((n) => `${v.id}: ${n.html.slice(0, 120)}`))));")
+
     def test_every_view_of_every_exercise(self):
-        for i, (exercise, path) in enumerate(self.pages.items()):
+        for exercise, path in self.pages.items():
             for view in VIEWS:
-                for width, dark in [(1280, i % 2 == 1), (360, i % 2 == 0)]:
-                    where = f"{exercise} {view} {width} {'dark' if dark else 'light'}"
-                    with self.subTest(where):
-                        self.show(path, view, width, dark)
-                        self.assertTrue(self.find("#view .card"), where)
-                        wide = self.driver.execute_script(
-                            "return document.documentElement.scrollWidth")
-                        self.assertLessEqual(wide, width, where)
-                        self.assertEqual(self.driver.execute_script(CHECK), [], where)
-                        self.assert_quiet(where)
-                        self.keep(f"{exercise.replace('/', '_')}_{view}_{width}")
+                self.check_view(path, view, exercise)
 
     def test_every_view_of_every_defect(self):
         for which, path in self.questions.items():
             for view in VIEWS:
-                for width, dark in [(1280, False), (360, True)]:
-                    where = f"{which} {view} {width}"
-                    with self.subTest(where):
-                        self.show(path, view, width, dark)
-                        wide = self.driver.execute_script(
-                            "return document.documentElement.scrollWidth")
-                        self.assertLessEqual(wide, width, where)
-                        self.assertEqual(self.driver.execute_script(CHECK), [], where)
-                        self.assert_quiet(where)
-                        self.keep(f"question_{which}_{view}_{width}")
+                self.check_view(path, view, f"question_{which}")
+
+    def test_versions_stand_beside_each_other(self):
+        course = graded.Course()
+        self.addCleanup(course.close)
+        course.save(*graded.SLOWER)
+        graded.page(course.ID, root=course.root)
+        course.save("a[i] + b[i]", "a[i] - b[i]")
+        graded.page(course.ID, root=course.root)
+        course.save("c[i] = a[i] + b[i];", "const float sum = a[i] + b[i];\n    c[i] = sum;")
+        course.passed()
+        path = graded.page(course.ID, root=course.root)
+        data = graded.data_of(path)
+        for view in ["roofline", "compare"]:
+            self.check_view(path, view, "versions")
+        self.show(path, "compare")
+        totals = {"reference": data["reference"]["kernels"][0]["totals"],
+                  **{r["name"]: r["run"]["kernels"][0]["totals"] for r in data["history"]["runs"]}}
+        mine = data["run"]["profile"]["kernels"][0]["totals"]
+        for number, name in enumerate(["reference", "run 1", "run 2"]):
+            self.driver.execute_script(
+                "const s = document.querySelector('#other'); s.value = arguments[0];"
+                "s.dispatchEvent(new Event('change'));", str(number))
+            rows = {r.get_attribute("data-key"): [c.text for c in r.find_elements(By.TAG_NAME, "td")]
+                    for r in self.find("#view tr[data-key]")}
+            for key, other in totals[name].items():
+                if other > 0 or mine.get(key, 0) > 0:
+                    self.assertEqual(rows[key][1:3], [f"{mine.get(key, 0):,}", f"{other:,}"], key)
+            different = [k for k in rows if mine.get(k, 0) != totals[name].get(k, 0)]
+            framed = [r.get_attribute("data-key") for r in self.find("#view tr.first")]
+            self.assertEqual(framed, different[:1])
+        self.assertIn("which did not pass", self.find("#say")[0].text)
+        self.show(path, "roofline")
+        ladder = [[c.text for c in r.find_elements(By.TAG_NAME, "td")]
+                  for r in self.find("#ladder tbody tr")]
+        self.assertEqual([row[0] for row in ladder], ["run 1, passed", "run 2", "now", "reference"])
+        self.assertEqual([row[2] for row in ladder],
+                         [f"{t['warp_instructions']:,}" for t in
+                          [totals["run 1"], totals["run 2"], mine, totals["reference"]]])
+        points = {p.get_attribute("data-point") for p in self.find("[data-point]")}
+        self.assertEqual(points, {"run 1", "run 2", "now", "reference"})
 
     def test_figures_in_the_page_are_those_of_the_profile(self):
         for exercise, path in self.pages.items():
@@ -218,6 +303,19 @@ class Page(unittest.TestCase):
         first = self.find("#say")[0].text
         self.find(".stepper button")[1].click()
         self.assertNotEqual(first, self.find("#say")[0].text)
+
+    def test_no_colour_of_a_block_means_two_lines(self):
+        self.show(self.pages["07_tiled_matmul/04_matmul_shared"], "block")
+        colours = self.driver.execute_script(
+            "return [...document.querySelectorAll('rect[data-line][class^=hue]')]"
+            ".map((e) => [e.getAttribute('class'), e.dataset.line])")
+        lines = {}
+        for colour, line in colours:
+            lines.setdefault(colour, set()).add(line)
+        shared = lines.pop("hue7", set())  # the lines that take least time
+        self.assertGreater(len(shared), 1)
+        self.assertEqual(len(lines), 7)
+        self.assertEqual({len(of) for of in lines.values()}, {1}, lines)
 
     def test_the_step_shows_shared_memory(self):
         self.show(self.questions["race"], "block")

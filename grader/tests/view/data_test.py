@@ -173,6 +173,12 @@ class Exercises(unittest.TestCase):
             executions = sum(s["executions"] for s in kernel["view"]["sites"] if s["kind"] == kind)
             self.assertEqual(executions, kernel["totals"][counter])
 
+    def test_the_timeline_is_of_what_the_file_did(self):
+        """And not of the copies with which the test fills its arrays."""
+        items = graded.data_of(graded.page(self.EXERCISE, "--solution"))["run"]["timeline"]["items"]
+        self.assertIn("kernel", [i["kind"] for i in items])
+        self.assertTrue(all(i["line"] for i in items), items)
+
     def test_samples_are_bounded_and_say_which(self):
         kernel, = graded.data_of(graded.page(self.EXERCISE, "--solution"))["run"]["profile"]["kernels"]
         for site in kernel["view"]["sites"]:
@@ -188,10 +194,29 @@ class Exercises(unittest.TestCase):
         self.assertIsNone(re.search(r'(src|href)="(?!#|data:)', text))
         self.assertEqual(text.count("</script>"), 2)
 
-    def test_text_has_80_columns(self):
-        text = graded.grade("view", self.EXERCISE, "--solution", "--text")
-        self.assertLessEqual(max(map(len, text.splitlines())), 80)
-        self.assertIn("32 passes through the banks", text)
+    def test_text_fits_the_terminal_and_shows_memory_block_and_steps(self):
+        for columns in (80, 60):
+            text = graded.grade("view", self.EXERCISE, "--solution", "--text", columns=columns)
+            self.assertLessEqual(max(map(len, text.splitlines())), columns)
+            self.assertIn("32 passes through the banks", text)
+            self.assertIn("Block (0, 0, 0) over", text)
+            steps = text[text.index("Step by step"):]
+            self.assertIn("thread 31:", steps)
+            self.assertRegex(steps, r"and \d+ more steps")
+            self.assertIn(f"./grade trace {self.EXERCISE}", steps)
+
+    def test_text_traces_what_is_chosen_whole(self):
+        text = graded.grade("view", self.EXERCISE, "--solution", "--text", "--thread", "33")
+        steps = text[text.index("Step by step"):]
+        self.assertIn("warp 1 of 8", steps)
+        self.assertNotIn("more steps", steps)
+        trace = graded.grade("trace", self.EXERCISE, "--solution", "--thread", "33")
+        self.assertIn(trace.split("\n", 1)[1], steps)
+
+    def test_text_of_a_program_is_traced_too(self):
+        text = graded.grade("view", "--text", "--", str(graded.QUESTIONS), "bank")
+        self.assertIn("Step by step", text)
+        self.assertIn("tile[", text[text.index("Step by step"):])
 
     def test_pictures(self):
         drawn = graded.grade("view", self.EXERCISE, "--solution", "--svg", "banks:39")
@@ -241,6 +266,69 @@ class Exercises(unittest.TestCase):
         graded.grade("view", "--chrome-trace", str(file), "--", str(graded.QUESTIONS), "copies")
         events = json.loads(file.read_text())["traceEvents"]
         self.assertEqual(sum(e["cat"] == "kernel" for e in events), 16)
+
+
+class Versions(unittest.TestCase):
+    """What the last two views compare with: the reference, and versions before."""
+
+    def setUp(self):
+        self.course = graded.Course()
+        self.addCleanup(self.course.close)
+
+    def look(self):
+        return graded.data_of(graded.page(self.course.ID, root=self.course.root))
+
+    def totals(self, run):
+        kernel, = [k for k in run["kernels"] if k["name"] == "vector_add"]
+        return kernel["totals"]
+
+    def test_a_version_is_compared_with_those_before_and_the_reference_after_a_pass(self):
+        self.course.save(*graded.SLOWER)
+        first = self.look()
+        self.assertEqual(first["history"], {"runs": [], "unseen": []})
+        self.assertIsNone(first["reference"])
+        self.course.save("a[i] + b[i]", "a[i] - b[i]")
+        second = self.look()
+        self.assertEqual([(r["name"], r["passed"]) for r in second["history"]["runs"]],
+                         [("run 1", True)])
+        self.course.save()
+        self.course.passed()
+        third = self.look()
+        self.assertEqual([(r["name"], r["passed"]) for r in third["history"]["runs"]],
+                         [("run 1", True), ("run 2", False)])
+        self.assertEqual(self.totals(third["history"]["runs"][0]["run"]),
+                         self.totals(first["run"]["profile"]))
+        profile = json.loads(graded.grade("profile", self.course.ID, "--solution", "--json",
+                                          root=self.course.root))
+        self.assertEqual(self.totals(third["reference"]), self.totals(profile))
+        self.assertEqual(self.totals(third["run"]["profile"]), self.totals(profile))
+        self.assertGreater(self.totals(first["run"]["profile"])["warp_instructions"],
+                           self.totals(profile)["warp_instructions"])
+        # The same version again is not another one.
+        self.assertEqual(self.look()["history"], third["history"])
+
+    def test_copies_that_are_kept_are_called_by_their_numbers(self):
+        self.course.save(*graded.SLOWER)
+        self.look()
+        graded.grade("reset", self.course.ID, "--yes", root=self.course.root)
+        kept, = (self.course.root / ".kept").rglob("*.cu")
+        kept.with_name("01_vector_add.2.cu").write_text(self.course.solution)  # as reset keeps them
+        self.course.save("c[i] = a[i] + b[i];", "c[i] = b[i] + a[i];")
+        history = self.look()["history"]
+        self.assertEqual([r["name"] for r in history["runs"]], ["copy 1"])
+        self.assertEqual(history["unseen"], [2])
+
+    def test_the_last_version_that_passed_is_never_forgotten(self):
+        self.course.save()
+        self.look()
+        runs, = (self.course.root / ".kept").rglob("*.runs")
+        line = runs.read_text().split(" ", 3)
+        runs.write_text(runs.read_text() + "".join(
+            f"{number:032x} {number} failed {line[3]}" for number in range(2, 12)))
+        self.course.save("a[i] + b[i]", "a[i] - b[i]")
+        kept = self.look()["history"]["runs"]
+        self.assertEqual([r["name"] for r in kept], ["run 1"] + [f"run {n}" for n in range(7, 12)])
+        self.assertEqual([r["passed"] for r in kept], [True] + 5 * [False])
 
 
 if __name__ == "__main__":
