@@ -1,5 +1,5 @@
-// A parsed JSON value that knows its line. (Libraries forget where a value was, and the smallest of
-// them costs a first verdict three seconds of compilation.)
+// A parsed JSON value that knows its line. (Libraries forget where a value was, and the one
+// that was here cost a first verdict two seconds of compilation.)
 #ifndef WARPLINGS_COURSE_JSON_H_
 #define WARPLINGS_COURSE_JSON_H_
 
