@@ -7,9 +7,7 @@
 using kit_tests::failure_of;
 
 namespace {
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+using kit_tests::contains;
 }  // namespace
 
 TEST(KitBudget, HoldsAtItsLimit) {

@@ -7,10 +7,7 @@
 using kit_tests::failure_of;
 
 namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+using kit_tests::contains;
 
 // Overwrites the float at p[offset] behind the back of every check.
 void poke(const float* p, long offset, float value) {

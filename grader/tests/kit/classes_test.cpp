@@ -15,10 +15,7 @@
 using kit_tests::failure_of;
 
 namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+using kit_tests::contains;
 
 using Launcher = std::function<void(const float* x, float* y, int n)>;
 

@@ -12,6 +12,10 @@ std::vector<std::string> failures_of(const std::function<void()>& body);
 // The message of the only one; "" if there is none, "N failures" if there are more.
 std::string failure_of(const std::function<void()>& body);
 
+inline bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
 }  // namespace kit_tests
 
 #endif  // WARPLINGS_TESTS_KIT_FAILURE_OF_H_

@@ -8,10 +8,7 @@
 using kit_tests::failure_of;
 
 namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+using kit_tests::contains;
 
 // What kit::run says when one thread reads p[offset] and branches on it.
 std::string read_at(const kit::DeviceBuffer<float>& p, int offset) {

@@ -9,14 +9,14 @@ using kit_tests::failure_of;
 
 namespace {
 
-constexpr int kCount = 1 << 30;
+constexpr int kLargeCount = 1 << 30;
 
 // Doubles 2^30 elements with launch(x, y), or fails.
 template <class Launch>
 void check(const Launch& launch) {
   kit::at_largest("n = 2^30", [&] {
-    const auto x = kit::large_floats(kCount, "x");
-    const auto y = kit::LargeArray<float>::output(kCount, "y");
+    const auto x = kit::large_floats(kLargeCount, "x");
+    const auto y = kit::LargeArray<float>::output(kLargeCount, "y");
     kit::run([&] { launch(x.get(), y.get()); });
     kit::expect_at_ends(y, [&](size_t i) { return 2 * x.at(i); });
   });
@@ -35,13 +35,13 @@ size_t resident() {
 
 TEST(KitLargest, PassesWhatIsRightAtTheEnds) {
   const size_t before = resident();
-  check([](const float* x, float* y) { launch_twice(x, y, kCount); });
+  check([](const float* x, float* y) { launch_twice(x, y, kLargeCount); });
   EXPECT_LT(resident() - before, size_t{100} << 20);
 }
 
 TEST(KitLargest, NamesTheLastElementWhereTheGridEndsTooEarly) {
   const std::string text = failure_of(
-      [] { check([](const float* x, float* y) { launch_twice(x, y, kCount - 5000); }); });
+      [] { check([](const float* x, float* y) { launch_twice(x, y, kLargeCount - 5000); }); });
   EXPECT_NE(text.find("n = 2^30: At the largest size: y[1,073,741,823] was never written."),
             std::string::npos)
       << text;
@@ -50,8 +50,8 @@ TEST(KitLargest, NamesTheLastElementWhereTheGridEndsTooEarly) {
 TEST(KitLargest, NamesAWrongElementFarFromTheBeginning) {
   const std::string text = failure_of([] {
     check([](const float* x, float* y) {
-      launch_twice(x, y, kCount);
-      launch_store(y, kCount / 2, 100);
+      launch_twice(x, y, kLargeCount);
+      launch_store(y, kLargeCount / 2, 100);
     });
   });
   EXPECT_NE(text.find("y[536,870,912] is 100, expected "), std::string::npos) << text;
@@ -73,18 +73,18 @@ TEST(KitLargest, NamesAnIndexThatOverflows) {
 TEST(KitLargest, KeepsWhatIsNotWritten) {
   const auto update = [](size_t n_written) {
     kit::at_largest("in place", [&] {
-      const auto x = kit::LargeArray<float>::inout(kCount, "x", {1.0f, 2.0f, 3.0f});
+      const auto x = kit::LargeArray<float>::inout(kLargeCount, "x", {1.0f, 2.0f, 3.0f});
       kit::run([&] { launch_twice(x.get(), x.get(), static_cast<int>(n_written)); });
       kit::expect_at_ends(x, [&](size_t i) { return 2 * x.at(i); });
     });
   };
-  update(kCount);
-  EXPECT_NE(failure_of([&] { update(kCount - 1); }).find("x[1,073,741,823] is 1, expected 2."),
+  update(kLargeCount);
+  EXPECT_NE(failure_of([&] { update(kLargeCount - 1); }).find("x[1,073,741,823] is 1, expected 2."),
             std::string::npos);
 }
 
 TEST(KitLargest, WholeLaunchesRunAgainAfterwards) {
-  check([](const float* x, float* y) { launch_twice(x, y, kCount); });
+  check([](const float* x, float* y) { launch_twice(x, y, kLargeCount); });
   const std::vector<float> x = kit::random_floats(100'000);
   const auto d_x = kit::DeviceBuffer<float>::input(x, "x");
   const auto d_y = kit::DeviceBuffer<float>::output(x.size(), "y");
@@ -97,9 +97,9 @@ TEST(KitLargest, WholeLaunchesRunAgainAfterwards) {
 TEST(KitLargest, DecidesNothingWhereAKernelReadsWhatAnotherLeftOut) {
   const std::string text = failure_of([] {
     check([](const float* x, float* y) {
-      const auto between = kit::LargeArray<float>::output(kCount, "between");
-      launch_twice(x, between.get(), kCount);
-      launch_twice(between.get() + 5000, y, kCount - 5000);
+      const auto between = kit::LargeArray<float>::output(kLargeCount, "between");
+      launch_twice(x, between.get(), kLargeCount);
+      launch_twice(between.get() + 5000, y, kLargeCount - 5000);
     });
   });
   EXPECT_EQ(text, "");

@@ -8,15 +8,16 @@
 
 namespace {
 
-constexpr kit::NetworkSizes kSizes = {8, 3, 4, 5, 6};
+constexpr kit::NetworkSizes kNetworkSizes = {8, 3, 4, 5, 6};
 
 struct Batch {
   std::vector<float> images;
   std::vector<uint8_t> labels;
 };
 Batch random_batch(int n) {
-  Batch batch{kit::random_floats(static_cast<size_t>(n) * kSizes.image * kSizes.image), {}};
-  for (const int label : kit::random_ints(n, 0, kSizes.classes - 1)) {
+  Batch batch{
+      kit::random_floats(static_cast<size_t>(n) * kNetworkSizes.image * kNetworkSizes.image), {}};
+  for (const int label : kit::random_ints(n, 0, kNetworkSizes.classes - 1)) {
     batch.labels.push_back(static_cast<uint8_t>(label));
   }
   return batch;
@@ -48,10 +49,10 @@ TEST(DoubleNetwork, TensorsFollowEachOtherWithoutAGap) {
 
 TEST(DoubleNetwork, GradientsAgreeWithFiniteDifferencesAwayFromTies) {
   const Batch batch = random_batch(4);
-  kit::DoubleNetwork network(kSizes, kit::random_parameters(kSizes));
+  kit::DoubleNetwork network(kNetworkSizes, kit::random_parameters(kNetworkSizes));
   network.forward(batch.images, batch.labels);
   const std::vector<double> gradients = network.backward();
-  for (const kit::NetworkTensor& tensor : kit::network_tensors(kSizes)) {
+  for (const kit::NetworkTensor& tensor : kit::network_tensors(kNetworkSizes)) {
     int compared = 0;
     double size = 0;  // of the gradient, root mean square
     for (size_t i = 0; i < tensor.size; ++i) {
@@ -75,13 +76,13 @@ TEST(DoubleNetwork, GradientsAgreeWithFiniteDifferencesAwayFromTies) {
 
 TEST(DoubleNetwork, AStepOverATieIsNoticed) {
   const Batch batch = random_batch(4);
-  kit::DoubleNetwork network(kSizes, kit::random_parameters(kSizes));
+  kit::DoubleNetwork network(kNetworkSizes, kit::random_parameters(kNetworkSizes));
   network.forward(batch.images, batch.labels);
   EXPECT_GT(network.margin(), 0);
   EXPECT_LT(network.margin(), 0.1);
   // With a bias of 100, then of -100, no hidden value of that column keeps its sign.
   double loss;
-  const size_t bias = kit::network_tensors(kSizes)[7].offset;
+  const size_t bias = kit::network_tensors(kNetworkSizes)[7].offset;
   EXPECT_FALSE(loss_beside(network, batch, bias, 100, loss) &&
                loss_beside(network, batch, bias, -100, loss));
 }
@@ -90,7 +91,7 @@ TEST(DoubleNetwork, ConstantsDoNotPassBatchNorm) {
   // A factor and an offset of all images are what batch norm takes away again, but for its epsilon
   // and the border of zeros: an offset alone changes the border, a factor does not.
   Batch batch = random_batch(3);
-  kit::DoubleNetwork network(kSizes, kit::random_parameters(kSizes));
+  kit::DoubleNetwork network(kNetworkSizes, kit::random_parameters(kNetworkSizes));
   const double loss = network.forward(batch.images, batch.labels);
   for (float& pixel : batch.images) pixel *= 4;
   EXPECT_NEAR(network.forward(batch.images, batch.labels), loss, 1e-3);
@@ -98,17 +99,17 @@ TEST(DoubleNetwork, ConstantsDoNotPassBatchNorm) {
 
 TEST(DoubleNetwork, LossOfEqualLogitsIsTheLogarithmOfTheClasses) {
   const Batch batch = random_batch(3);
-  kit::DoubleNetwork network(kSizes, kit::random_parameters(kSizes));
-  const std::vector<kit::NetworkTensor> tensors = kit::network_tensors(kSizes);
+  kit::DoubleNetwork network(kNetworkSizes, kit::random_parameters(kNetworkSizes));
+  const std::vector<kit::NetworkTensor> tensors = kit::network_tensors(kNetworkSizes);
   for (size_t i = tensors[8].offset; i < network.parameters().size(); ++i) {
     network.parameters()[i] = 0;
   }
-  EXPECT_NEAR(network.forward(batch.images, batch.labels), std::log(kSizes.classes), 1e-12);
+  EXPECT_NEAR(network.forward(batch.images, batch.labels), std::log(kNetworkSizes.classes), 1e-12);
 }
 
 TEST(DoubleNetwork, StepsLowerTheLoss) {
   const Batch batch = random_batch(6);
-  kit::DoubleNetwork network(kSizes, kit::random_parameters(kSizes));
+  kit::DoubleNetwork network(kNetworkSizes, kit::random_parameters(kNetworkSizes));
   const double first = network.forward(batch.images, batch.labels);
   double last = first;
   for (int step = 0; step < 40; ++step) {

@@ -6,10 +6,7 @@
 using kit_tests::failure_of;
 
 namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+using kit_tests::contains;
 
 kit::Run twice(int n) {
   const std::vector<float> x = kit::random_floats(n);

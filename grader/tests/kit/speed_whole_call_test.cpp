@@ -12,7 +12,7 @@ namespace {
 
 using kit_tests::failure_of;
 
-constexpr int kCount = 1 << 20;  // floats: 76 us over a link of 55 GB/s
+constexpr int kCallCount = 1 << 20;  // floats: 76 us over a link of 55 GB/s
 
 // y = x, by way of the host's calls alone.
 struct Upload {
@@ -20,7 +20,8 @@ struct Upload {
   kit::SpeedBuffer<float> x, y;
 
   explicit Upload(const kit::HostMemory& memory)
-      : x(speed.host_input<float>(kCount, "x", memory)), y(speed.output<float>(kCount, "y")) {
+      : x(speed.host_input<float>(kCallCount, "x", memory)),
+        y(speed.output<float>(kCallCount, "y")) {
     speed.whole_call();
     speed.expect(
         y, [this](size_t i) { return x.at(i); }, kit::Tolerance::absolute(0));
@@ -34,17 +35,17 @@ struct Upload {
 
 TEST(WholeCall, OfWhatTheLimitDoesIsTheLimit) {
   Upload upload(kit::pinned_memory());
-  upload.speed.launch([&] { upload.copy(kCount); });
-  upload.speed.against(kit::limit("link", [&] { upload.copy(kCount); }), kit::Bars(1.03));
+  upload.speed.launch([&] { upload.copy(kCallCount); });
+  upload.speed.against(kit::limit("link", [&] { upload.copy(kCallCount); }), kit::Bars(1.03));
   EXPECT_TRUE(upload.speed.grade());
 }
 
 TEST(WholeCall, TakesArraysOfBfloat16) {
   kit::Speed speed;
-  const auto x = speed.host_input<__nv_bfloat16>(kCount, "x", kit::pinned_memory());
-  const auto y = speed.output<__nv_bfloat16>(kCount, "y");
+  const auto x = speed.host_input<__nv_bfloat16>(kCallCount, "x", kit::pinned_memory());
+  const auto y = speed.output<__nv_bfloat16>(kCallCount, "y");
   const auto upload = [&] {
-    cudaMemcpyAsync(y.get(), x.get(), kCount * sizeof(__nv_bfloat16), cudaMemcpyHostToDevice);
+    cudaMemcpyAsync(y.get(), x.get(), kCallCount * sizeof(__nv_bfloat16), cudaMemcpyHostToDevice);
   };
   speed.whole_call().launch(upload);
   speed.expect(
@@ -55,10 +56,10 @@ TEST(WholeCall, TakesArraysOfBfloat16) {
 
 TEST(WholeCall, CountsTheCopiesOfAStage) {
   Upload upload(kit::pinned_memory());
-  upload.speed.launch([&] { upload.copy(kCount); });
+  upload.speed.launch([&] { upload.copy(kCallCount); });
   const auto twice = [&] {
-    upload.copy(kCount);
-    upload.copy(kCount);
+    upload.copy(kCallCount);
+    upload.copy(kCallCount);
   };
   upload.speed.against(kit::stage("two copies", twice), kit::Bars(1.9));
   EXPECT_TRUE(upload.speed.grade());
@@ -68,10 +69,10 @@ TEST(WholeCall, BelowItsLimitFailsAndNamesTheShare) {
   const std::string failure = failure_of([] {
     Upload upload(kit::pinned_memory());
     upload.speed.launch([&] {
-      upload.copy(kCount);
-      upload.copy(kCount);
+      upload.copy(kCallCount);
+      upload.copy(kCallCount);
     });
-    upload.speed.against(kit::limit("link", [&] { upload.copy(kCount); }), kit::Bars(0.9));
+    upload.speed.against(kit::limit("link", [&] { upload.copy(kCallCount); }), kit::Bars(0.9));
     upload.speed.grade();
   });
   EXPECT_NE(failure.find("% of the link (a pass needs 0.9)"), std::string::npos) << failure;
@@ -81,11 +82,11 @@ TEST(WholeCall, PageableMemoryIsSlowerThanPinnedMemory) {
   Upload upload(kit::pageable_memory());
   const std::string failure = failure_of([&] {
     float* pinned = nullptr;
-    cudaMallocHost(reinterpret_cast<void**>(&pinned), kCount * sizeof(float));
-    std::memset(pinned, 0, kCount * sizeof(float));
-    upload.speed.launch([&] { upload.copy(kCount); });
+    cudaMallocHost(reinterpret_cast<void**>(&pinned), kCallCount * sizeof(float));
+    std::memset(pinned, 0, kCallCount * sizeof(float));
+    upload.speed.launch([&] { upload.copy(kCallCount); });
     const auto from_pinned = [&] {
-      cudaMemcpyAsync(upload.y.get(), pinned, kCount * sizeof(float), cudaMemcpyHostToDevice);
+      cudaMemcpyAsync(upload.y.get(), pinned, kCallCount * sizeof(float), cudaMemcpyHostToDevice);
     };
     upload.speed.against(kit::limit("link", from_pinned), kit::Bars(0.5));
     upload.speed.grade();
@@ -97,7 +98,7 @@ TEST(WholeCall, PageableMemoryIsSlowerThanPinnedMemory) {
 TEST(WholeCall, AHalfDoneCopyIsFound) {
   const std::string failure = failure_of([] {
     Upload upload(kit::pinned_memory());
-    upload.speed.launch([&] { upload.copy(kCount / 2); });
+    upload.speed.launch([&] { upload.copy(kCallCount / 2); });
     upload.speed.grade();
   });
   EXPECT_NE(failure.find("never written"), std::string::npos) << failure;
@@ -107,7 +108,7 @@ TEST(WholeCall, AChangedHostInputIsFound) {
   const std::string failure = failure_of([] {
     Upload upload(kit::pinned_memory());
     upload.speed.launch([&] {
-      upload.copy(kCount);
+      upload.copy(kCallCount);
       cudaDeviceSynchronize();
       upload.x.get()[7] = 5;
     });
@@ -120,15 +121,15 @@ TEST(WholeCall, AHostOutputIsCheckedWithItsRedZones) {
   const auto grade = [](size_t surplus) {
     return failure_of([surplus] {
       kit::Speed speed;
-      const auto x = speed.input<float>(kCount, "x");
-      const auto y = speed.host_output<float>(kCount, "y", kit::pinned_memory());
+      const auto x = speed.input<float>(kCallCount, "x");
+      const auto y = speed.host_output<float>(kCallCount, "y", kit::pinned_memory());
       speed.whole_call();
       speed.expect(
           y, [&](size_t i) { return x.at(i); }, kit::Tolerance::absolute(0));
       speed.launch([&] {
-        cudaMemcpyAsync(y.get(), x.get(), kCount * sizeof(float), cudaMemcpyDeviceToHost);
+        cudaMemcpyAsync(y.get(), x.get(), kCallCount * sizeof(float), cudaMemcpyDeviceToHost);
         cudaDeviceSynchronize();
-        std::memset(y.get() + kCount, 0, surplus);
+        std::memset(y.get() + kCallCount, 0, surplus);
       });
       speed.grade();
     });

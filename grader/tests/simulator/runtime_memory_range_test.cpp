@@ -6,7 +6,7 @@
 namespace warplings::sim {
 namespace {
 
-constexpr size_t kBytes = 1 << 16;
+constexpr size_t kManagedBytes = 1 << 16;
 const cudaMemLocation kDevice{cudaMemLocationTypeDevice, {0}};
 const cudaMemLocation kHost{cudaMemLocationTypeHost, {0}};
 
@@ -14,7 +14,7 @@ class MemoryRanges : public RuntimeTest {
  protected:
   static char* managed() {
     void* pointer = nullptr;
-    EXPECT_EQ(cudaMallocManaged(&pointer, kBytes), cudaSuccess);
+    EXPECT_EQ(cudaMallocManaged(&pointer, kManagedBytes), cudaSuccess);
     return static_cast<char*>(pointer);
   }
   static int attribute(cudaMemRangeAttribute which, const char* from, size_t bytes) {
@@ -31,58 +31,63 @@ class MemoryRanges : public RuntimeTest {
 
 TEST_F(MemoryRanges, HaveNoAdviceAtFirst) {
   char* m = managed();
-  EXPECT_EQ(attribute(cudaMemRangeAttributeReadMostly, m, kBytes), 0);
-  EXPECT_EQ(attribute(cudaMemRangeAttributePreferredLocation, m, kBytes), cudaInvalidDeviceId);
-  EXPECT_EQ(attribute(cudaMemRangeAttributeLastPrefetchLocation, m, kBytes), cudaInvalidDeviceId);
-  EXPECT_EQ(attribute(cudaMemRangeAttributeAccessedBy, m, kBytes), cudaInvalidDeviceId);
+  EXPECT_EQ(attribute(cudaMemRangeAttributeReadMostly, m, kManagedBytes), 0);
+  EXPECT_EQ(attribute(cudaMemRangeAttributePreferredLocation, m, kManagedBytes),
+            cudaInvalidDeviceId);
+  EXPECT_EQ(attribute(cudaMemRangeAttributeLastPrefetchLocation, m, kManagedBytes),
+            cudaInvalidDeviceId);
+  EXPECT_EQ(attribute(cudaMemRangeAttributeAccessedBy, m, kManagedBytes), cudaInvalidDeviceId);
 }
 
 TEST_F(MemoryRanges, AnAttributeHoldsIfItHoldsEverywhere) {
   char* m = managed();
-  ASSERT_EQ(cudaMemAdvise(m, kBytes / 2, cudaMemAdviseSetReadMostly, kDevice), cudaSuccess);
-  EXPECT_EQ(attribute(cudaMemRangeAttributeReadMostly, m, kBytes / 2), 1);
-  EXPECT_EQ(attribute(cudaMemRangeAttributeReadMostly, m, kBytes), 0);
-  EXPECT_EQ(attribute(cudaMemRangeAttributeReadMostly, m + kBytes / 2, kBytes / 2), 0);
+  ASSERT_EQ(cudaMemAdvise(m, kManagedBytes / 2, cudaMemAdviseSetReadMostly, kDevice), cudaSuccess);
+  EXPECT_EQ(attribute(cudaMemRangeAttributeReadMostly, m, kManagedBytes / 2), 1);
+  EXPECT_EQ(attribute(cudaMemRangeAttributeReadMostly, m, kManagedBytes), 0);
+  EXPECT_EQ(attribute(cudaMemRangeAttributeReadMostly, m + kManagedBytes / 2, kManagedBytes / 2),
+            0);
   ASSERT_EQ(cudaMemAdvise(m + 4096, 4096, cudaMemAdviseUnsetReadMostly, kDevice), cudaSuccess);
-  EXPECT_EQ(attribute(cudaMemRangeAttributeReadMostly, m, kBytes / 2), 0);
+  EXPECT_EQ(attribute(cudaMemRangeAttributeReadMostly, m, kManagedBytes / 2), 0);
   EXPECT_EQ(attribute(cudaMemRangeAttributeReadMostly, m, 4096), 1);
 }
 
 TEST_F(MemoryRanges, RememberLocations) {
   char* m = managed();
-  ASSERT_EQ(cudaMemAdvise(m, kBytes, cudaMemAdviseSetPreferredLocation, kHost), cudaSuccess);
-  ASSERT_EQ(cudaMemAdvise(m, kBytes, cudaMemAdviseSetAccessedBy, kDevice), cudaSuccess);
-  ASSERT_EQ(cudaMemAdvise(m, kBytes, cudaMemAdviseSetAccessedBy, kHost), cudaSuccess);
-  ASSERT_EQ(cudaMemPrefetchAsync(m, kBytes, kDevice, 0, nullptr), cudaSuccess);
+  ASSERT_EQ(cudaMemAdvise(m, kManagedBytes, cudaMemAdviseSetPreferredLocation, kHost), cudaSuccess);
+  ASSERT_EQ(cudaMemAdvise(m, kManagedBytes, cudaMemAdviseSetAccessedBy, kDevice), cudaSuccess);
+  ASSERT_EQ(cudaMemAdvise(m, kManagedBytes, cudaMemAdviseSetAccessedBy, kHost), cudaSuccess);
+  ASSERT_EQ(cudaMemPrefetchAsync(m, kManagedBytes, kDevice, 0, nullptr), cudaSuccess);
   int preferred = -99, type = -99, prefetched = -99, accessed[3] = {-99, -99, -99};
   void* data[] = {&preferred, &type, &prefetched, accessed};
   size_t sizes[] = {4, 4, 4, sizeof(accessed)};
   cudaMemRangeAttribute which[] = {
       cudaMemRangeAttributePreferredLocation, cudaMemRangeAttributePreferredLocationType,
       cudaMemRangeAttributeLastPrefetchLocation, cudaMemRangeAttributeAccessedBy};
-  ASSERT_EQ(cudaMemRangeGetAttributes(data, sizes, which, 4, m, kBytes), cudaSuccess);
+  ASSERT_EQ(cudaMemRangeGetAttributes(data, sizes, which, 4, m, kManagedBytes), cudaSuccess);
   EXPECT_EQ(preferred, cudaCpuDeviceId);
   EXPECT_EQ(type, cudaMemLocationTypeHost);
   EXPECT_EQ(prefetched, 0);
   EXPECT_EQ(accessed[0], 0);
   EXPECT_EQ(accessed[1], cudaCpuDeviceId);
   EXPECT_EQ(accessed[2], cudaInvalidDeviceId);
-  ASSERT_EQ(cudaMemAdvise(m, kBytes, cudaMemAdviseUnsetAccessedBy, kDevice), cudaSuccess);
-  EXPECT_EQ(attribute(cudaMemRangeAttributeAccessedBy, m, kBytes), cudaCpuDeviceId);
+  ASSERT_EQ(cudaMemAdvise(m, kManagedBytes, cudaMemAdviseUnsetAccessedBy, kDevice), cudaSuccess);
+  EXPECT_EQ(attribute(cudaMemRangeAttributeAccessedBy, m, kManagedBytes), cudaCpuDeviceId);
 }
 
 TEST_F(MemoryRanges, OnlyManagedMemoryHasThem) {
   int value = 0;
-  char* d = device<char>(kBytes);
-  EXPECT_EQ(cudaMemAdvise(d, kBytes, cudaMemAdviseSetReadMostly, kDevice), cudaErrorInvalidValue);
-  EXPECT_EQ(cudaMemRangeGetAttribute(&value, 4, cudaMemRangeAttributeReadMostly, d, kBytes),
+  char* d = device<char>(kManagedBytes);
+  EXPECT_EQ(cudaMemAdvise(d, kManagedBytes, cudaMemAdviseSetReadMostly, kDevice),
+            cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemRangeGetAttribute(&value, 4, cudaMemRangeAttributeReadMostly, d, kManagedBytes),
             cudaErrorInvalidValue);
   char* m = managed();
-  EXPECT_EQ(cudaMemRangeGetAttribute(&value, 4, cudaMemRangeAttributeReadMostly, m, kBytes + 1),
+  EXPECT_EQ(
+      cudaMemRangeGetAttribute(&value, 4, cudaMemRangeAttributeReadMostly, m, kManagedBytes + 1),
+      cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemRangeGetAttribute(&value, 8, cudaMemRangeAttributeReadMostly, m, kManagedBytes),
             cudaErrorInvalidValue);
-  EXPECT_EQ(cudaMemRangeGetAttribute(&value, 8, cudaMemRangeAttributeReadMostly, m, kBytes),
-            cudaErrorInvalidValue);
-  EXPECT_EQ(cudaMemPrefetchAsync(m, kBytes, {cudaMemLocationTypeDevice, {7}}, 0, nullptr),
+  EXPECT_EQ(cudaMemPrefetchAsync(m, kManagedBytes, {cudaMemLocationTypeDevice, {7}}, 0, nullptr),
             cudaErrorInvalidDevice);
 }
 
