@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 
 namespace kit {
 namespace {
@@ -69,7 +70,7 @@ std::string json_number(double value) {
   std::snprintf(text, sizeof text, "%.17g", value);
   char shorter[32];
   std::snprintf(shorter, sizeof shorter, "%.15g", value);
-  return std::stod(shorter) == value ? shorter : text;
+  return std::strtod(shorter, nullptr) == value ? shorter : text;  // stod() throws at subnormals
 }
 
 std::string json_array(const std::vector<std::string>& values) {
