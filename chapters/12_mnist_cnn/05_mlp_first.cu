@@ -66,7 +66,8 @@ cudaError_t train_mlp(const Mlp& mlp, const Dataset& set, const MlpTraining& how
                       float* d_parameters, float* losses) {
   // TODO(4): Epochs of steps; a batch that would not be full is left out. Batches come through two
   // stagings, so that one is filled while the other's copies may still run, and the host waits
-  // for nothing before the end. Nothing that was made here stays, also after an error.
+  // for nothing before the end. Nothing that was made here stays, also after an error,
+  // and the first error is returned: a launch has one, too.
   static_cast<void>(mlp), static_cast<void>(set), static_cast<void>(how), static_cast<void>(losses);
   return cudaMemset(d_parameters, 0, sizeof(float));
 }
