@@ -10,7 +10,8 @@
 //   d = tone(frame f, pixel p) - tone(frame f - 1, pixel p), with tone(v) = v / (1 + |v|)
 //   deltas[f][p] = d where |d| > threshold, else 0; the frame before the first one is all 0
 // Puts work into streams and returns without waiting for any of it. What the caller puts into
-// `stream` afterwards finds all deltas complete and counted. Returns the first error; nothing stays behind.
+// `stream` afterwards finds all deltas complete and counted. Returns the first error; nothing stays
+// behind.
 //   h_frames  frames x pixels floats in pinned host memory, complete when the work that is already
 //             in `stream` is
 //   h_deltas  frames x pixels floats in pinned host memory

@@ -18,8 +18,8 @@ struct Dataset {
 
 // Reads a file of images and one of labels, plain or compressed by gzip. With `train`, a training
 // set that was loaded before, its mean and deviation are used; without, those of the bytes of this
-// file (a deviation of 0 counts as 1). Returns "", or what is wrong; if anything is, *set is as it was
-// and nothing is left allocated. What is wrong always names the file, and
+// file (a deviation of 0 counts as 1). Returns "", or what is wrong; if anything is, *set is as it
+// was and nothing is left allocated. What is wrong always names the file, and
 //   a wrong magic number:   the number found and the one expected, as 0x00000803 (images, three
 //                           sizes) or 0x00000801 (labels, one size)
 //   too short or too long:  the bytes there and the bytes expected

@@ -15,8 +15,8 @@ namespace fs = std::filesystem;
 namespace {
 
 // In the order in which one needs what another has.
-constexpr const char* kModules[] = {"data.js",     "draw.js",    "code.js",     "lens.js",
-                                    "pipeline.js", "block.js",   "findings.js", "time.js",
+constexpr const char* kModules[] = {"data.js",     "draw.js",     "code.js",     "lens.js",
+                                    "pipeline.js", "block.js",    "findings.js", "time.js",
                                     "compare.js",  "roofline.js", "main.js"};
 constexpr uintmax_t kMostSource = 400 << 10;  // bytes of a source file that is shown
 

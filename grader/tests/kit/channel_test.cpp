@@ -38,7 +38,8 @@ TEST(KitJson, WritesNumbersThatReadBackTheSame) {
   EXPECT_EQ(kit::json_number(5.2), "5.2");
   EXPECT_EQ(kit::json_number(4), "4");
   EXPECT_EQ(std::stod(kit::json_number(1.0 / 3)), 1.0 / 3);
-  EXPECT_EQ(std::strtod(kit::json_number(1e-310).c_str(), nullptr), 1e-310);  // below normal numbers
+  EXPECT_EQ(std::strtod(kit::json_number(1e-310).c_str(), nullptr),
+            1e-310);  // below normal numbers
   EXPECT_EQ(kit::json_number(std::nan("")), "\"nan\"");
 }
 
