@@ -66,7 +66,8 @@ def build(folder):
                if f.endswith(".cu") or f == "corpus_main.cpp"]
     sources.append(os.path.join(ROOT, "grader/kit/sim_absent.cpp"))
     objects = [os.path.join(folder, os.path.basename(s) + ".o") for s in sources]
-    running = [subprocess.Popen(["nvcc", "-std=c++17", "-O2", "-lineinfo", arch, *includes, "-c", s, "-o", o])
+    running = [subprocess.Popen(["nvcc", "-std=c++17", "-O2", "-lineinfo", "-DCORPUS_FOR_A_CARD", arch, *includes,
+                                 "-c", s, "-o", o])
                for s, o in zip(sources, objects)]
     if any(process.wait() != 0 for process in running):
         sys.exit("the corpus does not build")
