@@ -56,7 +56,7 @@ __global__ void sum_forward(const float* x, Sums* scratch, int n, int c, int hw)
 // Mean and 1 / sqrt(variance + epsilon) of a channel, in every lane of every warp.
 __device__ Sums moments_of(const Sums* scratch, int channel, int n, int hw) {
   //~ // TODO(2): Mean and variance of the whole channel, from parts of different size whose squares
-  //~ // are around the mean of each part. The last lines have no part (09_batch_norm_support.h).
+  //~ // are around the mean of each part. The last lanes have no part (09_batch_norm_support.h).
   //~ const Sums part = part_of_lane(scratch, channel);
   //~ return {part.first, part.second * n * hw};
   //~begin 2

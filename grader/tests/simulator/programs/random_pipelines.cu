@@ -4,7 +4,7 @@
 // half of the copies each by multicast: all of it is drawn from the number of the case. Every sum
 // is exact, and is compared bit for bit with a product of integers on the host.
 //
-//   nvcc -O2 -std=c++17 -arch=sm_90a grader/tests/simulator/programs/random_pipelines.cu
+//   nvcc -O2 -std=c++17 -gencode arch=compute_90a,code=sm_90a grader/tests/simulator/programs/random_pipelines.cu
 //   ./a.out [COUNT [FIRST]]
 #include <cuda.h>
 #include <cuda_bf16.h>
