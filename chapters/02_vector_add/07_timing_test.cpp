@@ -171,7 +171,7 @@ void work_that_fails(void* context, cudaStream_t stream) {
 }
 
 TEST(Timing, AnErrorOfTheWorkIsNotLost) {
-  // contract: What a call inside work leaves for cudaGetLastError() is returned, or still there
+  // contract: If a call inside work fails, its error is returned or left for cudaGetLastError()
   RecordProperty("todo", 2);
   kit::for_each("the call of work that fails", std::vector<int>{0, 1, 2}, [](int failing) {
     Failing work{failing};

@@ -18,7 +18,7 @@ EXERCISES = ["01_hello_indexing/03_index_2d", "02_vector_add/01_vector_add",
              "05_warps/03_block_reduce", "06_streams_and_profiling/02_overlap",
              "07_tiled_matmul/04_matmul_shared", "08_fft_convolution/03_fft_radix2",
              "09_cuda_libraries/14_cub_block", "10_nccl/04_ring_all_reduce",
-             "12_mnist_cnn/09_batch_norm"]
+             "11_frameworks/03_ctypes_kernel", "12_mnist_cnn/09_batch_norm"]
 
 
 def grade(*arguments, root=ROOT, columns=80):
