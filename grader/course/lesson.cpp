@@ -68,6 +68,12 @@ class QuestionReader {
       fail("the question " + question_.id + " does not say where its answer comes from (from:).");
     }
     if (question_.choices.size() == 1) fail("one choice is none: give two or more, or no choice.");
+    // "Is it right?" and "Is it noticed?" were answered the wrong way round by readers who knew.
+    if (std::count(question_.choices.begin(), question_.choices.end(), "passes") > 0 &&
+        question_.question.find("pass") == std::string::npos) {
+      fail("the question " + question_.id +
+           " offers \"passes\": it has to ask whether a test passes.");
+    }
     return question_;
   }
 

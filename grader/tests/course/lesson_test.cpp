@@ -42,6 +42,8 @@ TEST(Lesson, AQuestionThatIsNotWholeIsAnError) {
             std::string::npos);
   EXPECT_NE(error_of(begin + "from: x\nwithin: 80 %\n" + end).find("at most 50"),
             std::string::npos);
+  EXPECT_NE(error_of(begin + "- passes\n- fails\nfrom: x\n" + end).find("whether a test passes"),
+            std::string::npos);
   EXPECT_NE(error_of(begin + "from: x\n").find("not closed"), std::string::npos);
 }
 
