@@ -105,79 +105,41 @@ __device__ uint64_t describe(const void* matrix, int swizzle, int leading) {
          static_cast<uint64_t>(8 * swizzle >> 4) << 32 | mode << 62;
 }
 
+// sums += a b: 64 rows and kN columns; b is "transposed" where its columns lie together.
 template <int kN>
 struct Product;
 #define SUMS4(i) "+f"(sums[i]), "+f"(sums[i + 1]), "+f"(sums[i + 2]), "+f"(sums[i + 3])
+#define SUMS16(i) SUMS4(i), SUMS4(i + 4), SUMS4(i + 8), SUMS4(i + 12)
 // clang-format off
-template <>
-struct Product<8> {
-  // b: "transposed" where its columns lie together.
-  template <bool kHalf, bool kColumns>
-  __device__ static void add(float (&sums)[4], uint64_t a, uint64_t b) {
-#define FORM(type, columns)                                                        \
-  asm volatile("{\n.reg .pred add;\nsetp.eq.u32 add, 0, 0;\n" \
-      "wgmma.mma_async.sync.aligned.m64n8k16.f32." type "." type " {" \
-      "%0, %1, %2, %3" \
-      "}, %4, %5, add, 1, 1, 0, " columns ";\n}"                                        \
-      : \
-        SUMS4(0) \
-      : "l"(a), "l"(b))
-    if (kHalf && kColumns) FORM("f16", "1");
-    if (kHalf && !kColumns) FORM("f16", "0");
-    if (!kHalf && kColumns) FORM("bf16", "1");
-    if (!kHalf && !kColumns) FORM("bf16", "0");
+#define FORM(n, places, addresses, sums, type, columns)                                            \
+  asm volatile("{\n.reg .pred add;\nsetp.eq.u32 add, 0, 0;\n"                                      \
+               "wgmma.mma_async.sync.aligned.m64n" n "k16.f32." type "." type " {" places "}, "    \
+               addresses ", add, 1, 1, 0, " columns ";\n}" : sums : "l"(a), "l"(b))
+#define PRODUCT(n, places, addresses, ...)                                                         \
+  template <>                                                                                      \
+  struct Product<n> {                                                                              \
+    template <bool kHalf, bool kColumns>                                                           \
+    __device__ static void add(float (&sums)[n / 2], uint64_t a, uint64_t b) {                     \
+      if (kHalf && kColumns) FORM(#n, places, addresses, LIST(__VA_ARGS__), "f16", "1");           \
+      if (kHalf && !kColumns) FORM(#n, places, addresses, LIST(__VA_ARGS__), "f16", "0");          \
+      if (!kHalf && kColumns) FORM(#n, places, addresses, LIST(__VA_ARGS__), "bf16", "1");         \
+      if (!kHalf && !kColumns) FORM(#n, places, addresses, LIST(__VA_ARGS__), "bf16", "0");        \
+    }                                                                                              \
+  };
+#define LIST(...) __VA_ARGS__
+#define PLACES32 \
+  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
+  "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+PRODUCT(8, "%0, %1, %2, %3", "%4, %5", SUMS4(0))
+PRODUCT(64, PLACES32, "%32, %33", SUMS16(0), SUMS16(16))
+PRODUCT(128, PLACES32 ", "
+        "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
+        "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63",
+        "%64, %65", SUMS16(0), SUMS16(16), SUMS16(32), SUMS16(48))
+#undef PRODUCT
 #undef FORM
-  }
-};
-
-template <>
-struct Product<64> {
-  // b: "transposed" where its columns lie together.
-  template <bool kHalf, bool kColumns>
-  __device__ static void add(float (&sums)[32], uint64_t a, uint64_t b) {
-#define FORM(type, columns)                                                        \
-  asm volatile("{\n.reg .pred add;\nsetp.eq.u32 add, 0, 0;\n" \
-      "wgmma.mma_async.sync.aligned.m64n64k16.f32." type "." type " {" \
-      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
-      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31" \
-      "}, %32, %33, add, 1, 1, 0, " columns ";\n}"                                        \
-      : \
-        SUMS4(0), SUMS4(4), SUMS4(8), SUMS4(12), SUMS4(16), SUMS4(20), \
-        SUMS4(24), SUMS4(28) \
-      : "l"(a), "l"(b))
-    if (kHalf && kColumns) FORM("f16", "1");
-    if (kHalf && !kColumns) FORM("f16", "0");
-    if (!kHalf && kColumns) FORM("bf16", "1");
-    if (!kHalf && !kColumns) FORM("bf16", "0");
-#undef FORM
-  }
-};
-
-template <>
-struct Product<128> {
-  // b: "transposed" where its columns lie together.
-  template <bool kHalf, bool kColumns>
-  __device__ static void add(float (&sums)[64], uint64_t a, uint64_t b) {
-#define FORM(type, columns)                                                        \
-  asm volatile("{\n.reg .pred add;\nsetp.eq.u32 add, 0, 0;\n" \
-      "wgmma.mma_async.sync.aligned.m64n128k16.f32." type "." type " {" \
-      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
-      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, " \
-      "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
-      "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63" \
-      "}, %64, %65, add, 1, 1, 0, " columns ";\n}"                                        \
-      : \
-        SUMS4(0), SUMS4(4), SUMS4(8), SUMS4(12), SUMS4(16), SUMS4(20), \
-        SUMS4(24), SUMS4(28), SUMS4(32), SUMS4(36), SUMS4(40), SUMS4(44), \
-        SUMS4(48), SUMS4(52), SUMS4(56), SUMS4(60) \
-      : "l"(a), "l"(b))
-    if (kHalf && kColumns) FORM("f16", "1");
-    if (kHalf && !kColumns) FORM("f16", "0");
-    if (!kHalf && kColumns) FORM("bf16", "1");
-    if (!kHalf && !kColumns) FORM("bf16", "0");
-#undef FORM
-  }
-};
+#undef LIST
+#undef PLACES32
 // clang-format on
 
 // ---- the kernel
