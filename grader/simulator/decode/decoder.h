@@ -118,6 +118,7 @@ class FunctionDecoder {
   void add_image(const ImageOp& op, Instr& in);
   BulkAddress bulk_address(const ptx::Operand& operand, Space space);
   void tensor_operand(const ptx::Operand& operand, BulkForm& form);
+  void offset_operand(const ptx::Operand& operand, BulkForm& form);
   void add_bulk(const BulkForm& form, Instr& in);
   void mbarrier_object(const ptx::Operand& operand, Spec& spec, Instr& in);
   void decode_warp_barrier(const ptx::Instruction&, Spec&, Instr&);
