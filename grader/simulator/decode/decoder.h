@@ -123,6 +123,8 @@ class FunctionDecoder {
   void mbarrier_object(const ptx::Operand& operand, Spec& spec, Instr& in);
   void decode_warp_barrier(const ptx::Instruction&, Spec&, Instr&);
   void matrix_product(const ptx::Instruction&, Spec&, Instr&, bool is_wmma);
+  void sparse_operands(const ptx::Operand& metadata, const ptx::Operand& selector, MatrixType type,
+                       int k, SparseA* sparse);
   void fragment_registers(const ptx::Operand& operand, bool written, Fragment& fragment);
   void whole_warp(Spec& spec, Instr& in);
   bool is_aggregated(const ptx::Instruction&, int bytes) const;
