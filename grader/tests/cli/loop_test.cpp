@@ -221,10 +221,7 @@ TEST_F(Loop, ListMovesSearchesAndOpensAnExercise) {
   expect_screen("03_third");
   expect_gone("The beginning");
   session_->type("\x1b[A");
-  EXPECT_TRUE(session_->wait_until([&] {
-    return session_->screen().text().find(">          02_second") == 0;
-  }) || session_->screen().shows(">          02_second"))
-      << session_->screen().text();
+  expect_screen(">          02_second");
   session_->type("/fir\n");
   expect_screen("> current  01_first");
   session_->type("/rather long\n");  // of the title
