@@ -145,6 +145,9 @@ TEST(GridStride, LaunchesNoIdleBlocks) {
   const kit::Run run = expect_relu(1000);
   kit::budget("threads launched for 1000 elements", run.counters().threads, kit::at_most(1024),
               "1000 elements need 4 blocks of 256 threads; further blocks find nothing to do");
+  const kit::Run whole = expect_relu(1024);
+  kit::budget("threads launched for 1024 elements", whole.counters().threads, kit::at_most(1024),
+              "1024 elements are exactly 4 blocks of 256 threads: none is needed for a rest");
 }
 
 TEST(GridStride, LimitsTheGrid) {

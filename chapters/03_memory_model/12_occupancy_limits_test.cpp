@@ -134,6 +134,20 @@ TEST(OccupancyLimits, GivesTheNumbersOfAPrintedProfile) {
   EXPECT_NEAR(waves(kProfiled, got, 1536), 8.35, 0.005);
 }
 
+// A warp takes its slot whole, however few of its lanes are threads of the block.
+TEST(OccupancyLimits, CountsWarpsThatAreNotFull) {
+  RecordProperty("todo", 2);
+  kit::for_each("threads", std::vector<int>{33, 100, 1, 250, 1000}, [](int threads) {
+    const BlockNeeds needs = {threads, 32, 1024};
+    const BlockLimits limits = admit_blocks(kProfiled, needs);
+    const int warps = limits.blocks * ((threads + 31) / 32), slots = kProfiled.threads / 32;
+    const double got = occupancy(kProfiled, needs, limits);
+    if (std::abs(got - static_cast<double>(warps) / slots) < 1e-6) return;
+    kit::fail("occupancy says " + std::to_string(got) + " where " + std::to_string(warps) + " of " +
+              std::to_string(slots) + " warp slots are taken, for " + text(needs) + ".");
+  });
+}
+
 TEST(OccupancyLimits, AgreesWithTheRuntimeOnEveryCard) {
   RecordProperty("todo", 2);
   kit::for_each_card([] {

@@ -220,9 +220,9 @@ TEST(GroupBy, IsFast) {
   speed.expect(
       number, [&](size_t) { return kit::Expected(kKeys); }, kit::Tolerance::absolute(0));
   // The model is too kind to atomics in global memory (04/03): the simulator judges by the budgets
-  // above. On an H100 the solution reads at 0.41 of the rate (2026-11-23). Three atomics in global
-  // memory for each row would come to less than 0.01 (04/03 has their rate). A simple table in
-  // shared memory may take nearly three times as long as the solution.
-  speed.against(kit::read_rate().on_gpu_only(), kit::Bars(0.15));
+  // above. On an H200 (2026-11-23) the solution reads at 0.29 of the rate, a table in shared memory
+  // that is emptied when it is half full at 0.052, a cache with one place for each key at 0.031,
+  // and three atomics in global memory for each row at 0.026.
+  speed.against(kit::read_rate().on_gpu_only(), kit::Bars(0.03, 0.15, 0.25));
   speed.grade();
 }

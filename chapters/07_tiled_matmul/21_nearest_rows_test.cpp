@@ -233,6 +233,6 @@ TEST(NearestRows, IsFast) {
                              launch_nearest_by_thread(x.get(), y.get(), nearest.get(),
                                                       distance.get(), m, n, k);
                            }),
-                kit::Bars(3));
+                kit::Bars(10).modelled(3, 1.5));
   speed.grade();
 }

@@ -10,12 +10,23 @@ namespace {
 
 constexpr uint64_t kFewBlocks = 16, kFewAlongAnAxis = 4;
 
-// The first and the last of n blocks along one axis, or all of a few: an axis may count arrays.
-std::vector<uint64_t> ends_of(uint64_t n) {
-  if (n > kFewAlongAnAxis) return {0, n - 1};
-  std::vector<uint64_t> all(n);
-  std::iota(all.begin(), all.end(), uint64_t{0});
-  return all;
+// The first and the last of n blocks along one axis, and those that a stride of n leads to the end
+// of what n blocks, of `threads` threads each, do not cover; or all of a few: an axis may count
+// arrays.
+std::vector<uint64_t> ends_of(uint64_t n, uint64_t threads, const std::vector<uint64_t>& extents) {
+  if (n <= kFewAlongAnAxis) {
+    std::vector<uint64_t> all(n);
+    std::iota(all.begin(), all.end(), uint64_t{0});
+    return all;
+  }
+  std::set<uint64_t> ends = {0, n - 1};
+  for (const uint64_t extent : extents) {
+    const uint64_t last_block = (extent - 1) / threads;
+    if (last_block < n) continue;  // a block for each
+    ends.insert((extent - 1) % n);
+    ends.insert(last_block % n);
+  }
+  return {ends.begin(), ends.end()};
 }
 
 // More places among n blocks.
@@ -33,7 +44,7 @@ std::vector<uint64_t> places(uint64_t n) {
 
 Edges& Edges::instance() { return Machine::get<Edges>(); }
 
-EdgeBlocks edge_blocks(Dim3 grid) {
+EdgeBlocks edge_blocks(Dim3 grid, Dim3 block, const std::vector<uint64_t>& extents) {
   EdgeBlocks edges;
   const uint64_t count = grid.count();
   if (count <= kFewBlocks) {
@@ -43,12 +54,12 @@ EdgeBlocks edge_blocks(Dim3 grid) {
   }
   std::set<uint64_t> known;
   const auto add = [&](uint64_t x, uint64_t y, uint64_t z) {
-    const uint64_t block = x + grid.x * (y + uint64_t{grid.y} * z);
-    if (known.insert(block).second) edges.blocks.push_back(block);
+    const uint64_t number = x + grid.x * (y + uint64_t{grid.y} * z);
+    if (known.insert(number).second) edges.blocks.push_back(number);
   };
-  for (const uint64_t z : ends_of(grid.z)) {
-    for (const uint64_t y : ends_of(grid.y)) {
-      for (const uint64_t x : ends_of(grid.x)) add(x, y, z);
+  for (const uint64_t z : ends_of(grid.z, block.z, extents)) {
+    for (const uint64_t y : ends_of(grid.y, block.y, extents)) {
+      for (const uint64_t x : ends_of(grid.x, block.x, extents)) add(x, y, z);
     }
   }
   edges.ends = edges.blocks.size();

@@ -21,8 +21,10 @@ struct EdgeBlocks {
   std::vector<uint64_t> blocks;  // their numbers in the grid
   size_t ends = 0;               // so many of them, the first ones, are the corners of the grid
 };
-// All blocks, in their order, of a grid that has few.
-EdgeBlocks edge_blocks(Dim3 grid);
+// All blocks, in their order, of a grid that has few. `extents` are the kernel's whole numbers:
+// where one is more than an axis covers and blocks walk on in steps of the grid, the last of them
+// all belongs to a block in the middle, which counts as a corner here.
+EdgeBlocks edge_blocks(Dim3 grid, Dim3 block, const std::vector<uint64_t>& extents);
 
 // Warp instructions of a launch that runs only these blocks: after so many, and the corners, no
 // further block begins, and after so many the launch ends. A loop in steps of a whole grid may

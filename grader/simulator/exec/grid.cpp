@@ -142,10 +142,23 @@ class Launch {
 
   void run_only_edges() {
     const Dim3 c = cluster_size(), g = config_.grid;
-    edges_ = edge_blocks({g.x / c.x, g.y / c.y, g.z / c.z});
+    edges_ = edge_blocks({g.x / c.x, g.y / c.y, g.z / c.z}, config_.block, extents());
     only_edges_ = true;
     most_running_ = std::min(most_running_, uint64_t{2} * together_);
     turns_ = kSharedTurns;
+  }
+
+  // Arguments that may be numbers of elements: whole numbers of 4 or 8 bytes, no pointers.
+  std::vector<uint64_t> extents() const {
+    constexpr uint64_t kMost = uint64_t{1} << 34;
+    std::vector<uint64_t> found;
+    for (const Kernel::Param& param : kernel_.params) {
+      uint64_t value = 0;
+      if (param.size != 4 && param.size != 8) continue;
+      std::memcpy(&value, params_ + param.offset, param.size);
+      if (value > 0 && value < kMost) found.push_back(value);
+    }
+    return found;
   }
 
   bool has_seen_enough(uint64_t next, std::deque<std::unique_ptr<Block>>* running) {

@@ -22,6 +22,7 @@ uint32_t TensorMap::pitch() const {
 }
 
 uint32_t TensorMap::rows() const {
+  if (im2col) return pixels;
   uint32_t rows = 1;
   for (int d = 1; d < dimensions; ++d) rows *= taken(d);
   return rows;

@@ -20,10 +20,15 @@ struct TensorMap {
   uint8_t dimensions = 0;
   TensorSwizzle swizzle = TensorSwizzle::kNone;
   uint8_t fills_nan = 0;
+  bool im2col = false;  // a column of pixels instead of a box: box[0] channels of each
+  uint16_t pixels = 0;
   std::array<uint8_t, 5> steps{};    // elements from one that is taken to the next
   std::array<uint16_t, 5> box{};     // elements that the box spans
   std::array<uint32_t, 5> extent{};  // less 1
   std::array<uint64_t, 5> stride{};  // bytes; [0] is an element
+  // im2col: where the walk over w, h and d begins and ends, from the tensor's first and last
+  // element.
+  std::array<int16_t, 3> lower{}, upper{};
   uint64_t address = 0;
   uint64_t check = 0;  // over all of the above
 

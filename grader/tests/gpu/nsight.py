@@ -7,18 +7,29 @@ table: per case and counter "=" where they agree, else the deviation.
 
     grader/tests/gpu/nsight.py --simulator build/sim/lib --out nsight.json
 
+--hopper takes the kernels of compute capability 9.0 instead. A machine with the GPU alone records,
+and any other compares later, with the program as the simulator's build links it:
+
+    grader/tests/gpu/nsight.py --hopper --record recorded.json [--look-around SECONDS]
+    grader/tests/gpu/nsight.py --hopper --recorded recorded.json --program build/sim/bin/NAME
+
+--look-around also keeps, in the time given, every counter of the card whose name speaks of these
+units, and the names of all that it has.
+
 Exit status: 0 compared, 1 a counter that must agree does not, 2 usage or set-up, 3 no permission to
-read hardware counters. Needs nvcc, ncu and a GPU; Python's standard library only.
+read hardware counters. Recording needs nvcc, ncu and a GPU; Python's standard library only.
 """
 import argparse
 import csv
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CASES = os.path.join(HERE, "..", "counters")
@@ -63,6 +74,33 @@ COMPARED = [
     ("microseconds", ["gpu__time_duration.sum"], [], False),
 ]
 
+# With copies of the asynchronous proxy and memory of other blocks. The card counts instructions of
+# tensor cores, not their operations: OPERATIONS has those of one instruction of a warp.
+ASYNC = {
+    "ld requests": ["smsp__inst_executed_op_tma_ld.sum"],
+    "ld sectors": ["l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum"],
+    "st requests": ["smsp__inst_executed_op_tma_st.sum", "smsp__sass_inst_executed_op_tma_red.sum"],
+    "st sectors": ["l1tex__m_l1tex2xbar_write_sectors_mem_global_op_tma_st.sum",
+                   "l1tex__m_l1tex2xbar_write_sectors_mem_global_op_tma_red.sum"],
+}
+TENSOR = ["sm__inst_executed_pipe_tensor_op_gmma.sum", "sm__inst_executed_pipe_tensor_op_hmma.sum",
+          "sm__inst_executed_pipe_tensor_op_imma.sum"]
+OPERATIONS = {
+    "wgmma_f16": 2 * 16 * 32 * 16, "wgmma_bf16": 2 * 16 * 32 * 16, "wgmma_tf32": 2 * 16 * 32 * 8,
+    "wgmma_e4m3": 2 * 16 * 32 * 32, "wgmma_s8_registers": 2 * 16 * 32 * 32,
+    "mma_f16_conflicts": 2 * 16 * 8 * 16, "mma_f16_padded": 2 * 16 * 8 * 16,
+    "mma_tf32": 2 * 16 * 8 * 8, "mma_e4m3": 2 * 16 * 8 * 16, "mma_s8": 2 * 16 * 8 * 32,
+}
+HOPPER = ([(title, metrics + ASYNC.get(title, []), counters, must)
+           for title, metrics, counters, must in COMPARED]
+          + [("tensor operations", TENSOR, ["tensor_operations"], True)])
+
+# What --look-around keeps, the most telling first.
+AROUND = [r"tma|dshared|gmma", r"tensor|ldsm|stsm|stas|redas",
+          r"^(smsp__sass_l1tex|smsp__(sass_)?inst_executed_(op|pipe)|sm__inst_executed_pipe)",
+          r"^(l1tex__(data|m)_|(l1tex|lts)__t_(requests|sectors)_(pipe|srcunit_tex))"]
+CHUNK = 40  # metrics of one run
+
 
 def fail(status, message):
     print("nsight.py: " + message, file=sys.stderr)
@@ -84,7 +122,7 @@ def run(command, **options):
                           **options)
 
 
-def build(folder):
+def build(folder, hopper):
     home = os.environ.get("CUDA_HOME", "/usr/local/cuda")
     nvcc = tool("nvcc", os.path.join(home, "bin", "nvcc"))
     capability = run(["nvidia-smi", "--query-gpu=compute_cap,name", "--format=csv,noheader"])
@@ -92,44 +130,101 @@ def build(folder):
         fail(2, "nvidia-smi failed: " + capability.stdout.strip())
     number, name = [part.strip() for part in capability.stdout.splitlines()[0].split(",", 1)]
     program = os.path.join(folder, "counters")
-    architecture = "arch=compute_80,code=[compute_80,sm_%s]" % number.replace(".", "")
+    architecture = ("arch=compute_90a,code=[compute_90a,sm_90a]" if hopper else
+                    "arch=compute_80,code=[compute_80,sm_%s]" % number.replace(".", ""))
+    cases = "hopper_cases.cu" if hopper else "counter_cases.cu"
     built = run([nvcc, "-std=c++17", "-gencode", architecture, "-cudart", "shared",
                  "--no-compress", "-lineinfo", "-o", program,
-                 os.path.join(CASES, "counter_cases.cu"), os.path.join(CASES, "counters_main.cpp")])
+                 os.path.join(CASES, cases), os.path.join(CASES, "counters_main.cpp")])
     if built.returncode != 0:
         fail(2, "nvcc failed:\n" + built.stdout)
-    return program, name, os.path.join(home, "lib64")
+    return program, name, dict(os.environ, LD_LIBRARY_PATH=os.path.join(home, "lib64"))
 
 
-def hardware(program, libraries, names):
-    ncu = tool("ncu", "/usr/local/cuda/bin/ncu")
-    wanted = sorted({metric.lstrip("-") for row in COMPARED for metric in row[1]})
-    environment = dict(os.environ, LD_LIBRARY_PATH=libraries)
-    done = run([ncu, "--csv", "--print-units", "base", "--metrics", ",".join(wanted), program,
-                "--all"], env=environment)
-    if "ERR_NVGPUCTRPERM" in done.stdout:
-        fail(3, "no permission to read hardware counters (ERR_NVGPUCTRPERM)")
-    begin = done.stdout.find('"ID"')
-    if begin < 0:
-        fail(2, "ncu gave no table:\n" + done.stdout[-2000:])
+def find_ncu():
+    return tool("ncu", "/usr/local/cuda/bin/ncu")
+
+
+def read_metrics(program, environment, names, wanted, unknown):
+    """What the card counts of every case; metrics that it does not have go to `unknown`."""
+    while True:
+        done = run([find_ncu(), "--csv", "--print-units", "base", "--metrics", ",".join(wanted),
+                    program, "--all"], env=environment)
+        if "ERR_NVGPUCTRPERM" in done.stdout:
+            fail(3, "no permission to read hardware counters (ERR_NVGPUCTRPERM)")
+        begin = done.stdout.find('"ID"')
+        if begin >= 0:
+            break
+        said = re.findall(r"^==(?:ERROR|WARNING)==.*$", done.stdout, re.MULTILINE)
+        refused = [m for m in wanted if any(re.search(r"\b%s\b" % re.escape(m.split(".")[0]), line)
+                                            for line in said)]
+        if not refused:
+            fail(2, "ncu gave no table:\n" + done.stdout[-2000:])
+        unknown += refused
+        wanted = [m for m in wanted if m not in refused]
     kernels = {}
     for row in csv.DictReader(io.StringIO(done.stdout[begin:])):
         if not (row["ID"] or "").isdigit():
             continue
-        kernel = kernels.setdefault(int(row["ID"]), {"kernel": row["Kernel Name"], "metrics": {}})
+        kernel = kernels.setdefault(int(row["ID"]), {})
         try:
-            kernel["metrics"][row["Metric Name"]] = float(row["Metric Value"].replace(",", ""))
+            kernel[row["Metric Name"]] = float(row["Metric Value"].replace(",", ""))
         except ValueError:
             pass  # n/a: this card does not have the metric
     if len(kernels) != len(names):
-        fail(2, "%d cases, but ncu saw %d kernels" % (len(names), len(kernels)))
+        fail(2, "%d cases, but ncu saw %d kernels:\n%s" %
+             (len(names), len(kernels), done.stdout[:begin][-2000:]))
     return {name: kernels[number] for name, number in zip(names, sorted(kernels))}
 
 
-def simulated(program, libraries, name, folder):
+def look_around(program, environment, names, seconds, machine, unknown):
+    """Adds what AROUND names to `machine`, as far as the time goes; all names that the card has."""
+    listed = run([find_ncu(), "--query-metrics"], env=environment).stdout
+    known = sorted(set(re.findall(r"^([a-z0-9]+__\w+)", listed, re.MULTILINE)))
+    end = time.monotonic() + seconds
+    taken = {metric.split(".")[0] for metric in next(iter(machine.values()))}
+    for pattern in AROUND:
+        chosen = [name for name in known if re.search(pattern, name) and name not in taken
+                  and not re.search(r"pct|ratio|throughput|average|cycles", name)]
+        taken.update(chosen)
+        for first in range(0, len(chosen), CHUNK):
+            if time.monotonic() > end:
+                print("no time left at " + chosen[first])
+                return known
+            part = [name + ".sum" for name in chosen[first:first + CHUNK]]
+            for name, metrics in read_metrics(program, environment, names, part, unknown).items():
+                machine[name].update(metrics)
+    return known
+
+
+def record(options, rows, folder):
+    program, card, environment = build(folder, options.hopper)
+    names = run([program, "--list"], env=environment).stdout.split()
+    for name in names:
+        alone = run([program, name], env=environment)
+        if alone.returncode != 0:
+            fail(2, "%s failed: %s" % (name, alone.stdout.strip()))
+    wanted = sorted({metric.lstrip("-") for row in rows for metric in row[1]})
+    unknown = []
+    machine = read_metrics(program, environment, names, wanted, unknown)
+    result = {"format": 1, "kind": "nsight", "card": card, "unknown": unknown,
+              "cases": [{"name": name, "hardware": machine[name]} for name in names]}
+    if options.look_around:
+        write(result, options.record)  # whatever happens later
+        result["known"] = look_around(program, environment, names, options.look_around, machine,
+                                      unknown)
+    return program, result
+
+
+def write(result, path):
+    with open(path, "w") as file:
+        json.dump(result, file, indent=1)
+        file.write("\n")
+
+
+def simulated(program, environment, name, folder):
     profile = os.path.join(folder, "profile.json")
-    environment = dict(os.environ, LD_LIBRARY_PATH=libraries, GRADE_SIM_PROFILE=profile,
-                       GRADE_SIM_CACHE=folder)
+    environment = dict(environment, GRADE_SIM_PROFILE=profile, GRADE_SIM_CACHE=folder)
     if os.path.exists(profile):
         os.unlink(profile)
     done = run([program, name], env=environment)
@@ -140,13 +235,14 @@ def simulated(program, libraries, name, folder):
     return {"counters": kernel["totals"], "modelled_seconds": kernel["cost"]["seconds"]}
 
 
-def compare(machine, model):
+def compare(table, name, known, model):
     rows = []
-    for title, metrics, counters, must_agree in COMPARED:
-        known = machine["metrics"]
+    for title, metrics, counters, must_agree in table:
         if not counters or any(metric.lstrip("-") not in known for metric in metrics):
             continue
         measured = sum(-known[m[1:]] if m[0] == "-" else known[m] for m in metrics)
+        if counters == ["tensor_operations"]:
+            measured *= OPERATIONS.get(name, 0)
         counted = sum(model["counters"].get(c, 0) for c in counters)
         if measured == 0 and counted == 0:
             continue
@@ -165,43 +261,67 @@ def describe(row):
                                             row["hardware"])
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--simulator", required=True, help="folder with the simulator's libcudart")
-    parser.add_argument("--out", default="nsight.json")
-    options = parser.parse_args()
-    if not os.path.exists(os.path.join(options.simulator, "libcudart.so.13")):
-        fail(2, "there is no libcudart.so.13 in %s: ninja -C build/sim warplings.cudart"
-             % options.simulator)
-    with tempfile.TemporaryDirectory() as folder:
-        program, card, libraries = build(folder)
-        names = run([program, "--list"],
-                    env=dict(os.environ, LD_LIBRARY_PATH=libraries)).stdout.split()
-        machine = hardware(program, libraries, names)
-        model = {name: simulated(program, os.path.abspath(options.simulator), name, folder)
-                 for name in names}
-    result = {"format": 1, "kind": "nsight", "card": card, "cases": []}
+def compare_all(result, rows, program, environment, folder):
+    """Runs every case in the simulator; True if all that must agree does."""
     exact = differ = 0
-    for name in names:
-        rows = compare(machine[name], model[name])
-        result["cases"].append({"name": name, "hardware": machine[name]["metrics"],
-                                "simulator": model[name], "compared": rows})
-        bound = [row for row in rows if row["must_agree"]]
+    for case in result["cases"]:
+        case["simulator"] = simulated(program, environment, case["name"], folder)
+        case["compared"] = compare(rows, case["name"], case["hardware"], case["simulator"])
+        bound = [row for row in case["compared"] if row["must_agree"]]
         wrong = [row for row in bound if row["hardware"] != row["simulator"]]
         exact += len(bound) - len(wrong)
         differ += len(wrong)
-        print("%-24s %2d of %2d counters exact" % (name, len(bound) - len(wrong), len(bound)))
-        for row in rows:
+        print("%-24s %2d of %2d counters exact" %
+              (case["name"], len(bound) - len(wrong), len(bound)))
+        for row in case["compared"]:
             if row["hardware"] != row["simulator"]:
                 note = "" if row["must_agree"] else "  (not compared strictly)"
                 print("    %-18s %s%s" % (row["counter"], describe(row), note))
     result["exact"], result["different"] = exact, differ
-    with open(options.out, "w") as file:
-        json.dump(result, file, indent=1)
-        file.write("\n")
-    print("%d cases on %s: %d counters exact, %d different; %s" %
-          (len(names), card, exact, differ, options.out))
-    sys.exit(0 if differ == 0 else 1)
+    print("%d cases on %s: %d counters exact, %d different" %
+          (len(result["cases"]), result["card"], exact, differ))
+    return exact > 0 and differ == 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--hopper", action="store_true", help="kernels of compute capability 9.0")
+    parser.add_argument("--simulator", help="folder with the simulator's libcudart")
+    parser.add_argument("--record", metavar="FILE", help="what the card counts, without comparing")
+    parser.add_argument("--look-around", metavar="SECONDS", type=float)
+    parser.add_argument("--recorded", metavar="FILE", help="compare with what --record wrote")
+    parser.add_argument("--program", help="the cases, linked with the simulator")
+    parser.add_argument("--out", help="what was compared, as JSON")
+    options = parser.parse_args()
+    rows = HOPPER if options.hopper else COMPARED
+    agrees = True
+    with tempfile.TemporaryDirectory() as folder:
+        if options.recorded:
+            if not options.program:
+                parser.error("--recorded needs --program")
+            with open(options.recorded) as file:
+                result = json.load(file)
+            recorded = {case["name"] for case in result["cases"]}
+            names = set(run([options.program, "--list"]).stdout.split())
+            if recorded - names:
+                fail(2, "the program lacks cases of %s: record it again" % options.recorded)
+            if names - recorded:
+                print("never recorded: " + " ".join(sorted(names - recorded)))
+            agrees = compare_all(result, rows, options.program, os.environ, folder)
+        elif options.record:
+            write(record(options, rows, folder)[1], options.record)
+        elif options.simulator:
+            if not os.path.exists(os.path.join(options.simulator, "libcudart.so.13")):
+                fail(2, "there is no libcudart.so.13 in %s: ninja -C build/sim warplings.cudart"
+                     % options.simulator)
+            program, result = record(options, rows, folder)
+            environment = dict(os.environ, LD_LIBRARY_PATH=os.path.abspath(options.simulator))
+            agrees = compare_all(result, rows, program, environment, folder)
+        else:
+            parser.error("one of --simulator, --record, --recorded is needed")
+    if options.out:
+        write(result, options.out)
+    sys.exit(0 if agrees else 1)
 
 
 if __name__ == "__main__":

@@ -23,6 +23,9 @@ void launch_tickets(int* d_next, int* d_block, int count);
 // Row r of y, at y + r * stride, is twice that of x, in one of three ways to compute the index.
 enum class Index { k64, kInt, kUnsigned };
 void launch_twice_rows(const float* d_x, float* d_y, int rows, int cols, int stride, Index index);
+// The same for rows that lie next to each other, by 1000 rows of blocks that walk on from row to
+// row up to row `end`. Most threads have nothing to do where there are few columns.
+void launch_twice_in_strides(const float* d_x, float* d_y, int rows, int cols, int end);
 // y is x in reversed order, by a block of n <= 64 threads that does not wait for its shared memory.
 void launch_reversed_without_barrier(const float* d_x, float* d_y, int n);
 // Allocates `count` buffers and frees none.

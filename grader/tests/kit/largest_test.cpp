@@ -47,6 +47,23 @@ TEST(KitLargest, NamesTheLastElementWhereTheGridEndsTooEarly) {
       << text;
 }
 
+// Threads enough for an element each, and the last element is a block's in the middle: it walks
+// there in steps of the grid.
+TEST(KitLargest, FollowsStridesToTheLastElement) {
+  constexpr int kRows = 40'013, kCols = 5;
+  const auto check_rows = [](int end) {
+    kit::at_largest("rows", [end] {
+      const auto x = kit::large_floats(size_t{kRows} * kCols, "x");
+      const auto y = kit::LargeArray<float>::output(size_t{kRows} * kCols, "y");
+      kit::run([&] { launch_twice_in_strides(x.get(), y.get(), kRows, kCols, end); });
+      kit::expect_at_ends(y, [&](size_t i) { return 2 * x.at(i); });
+    });
+  };
+  check_rows(kRows);
+  const std::string text = failure_of([&] { check_rows(kRows - 1); });
+  EXPECT_NE(text.find("y[200,064] was never written."), std::string::npos) << text;
+}
+
 TEST(KitLargest, NamesAWrongElementFarFromTheBeginning) {
   const std::string text = failure_of([] {
     check([](const float* x, float* y) {
