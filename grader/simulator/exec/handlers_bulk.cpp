@@ -241,11 +241,12 @@ class Issue {
   }
 
   // Not in the PTX ISA, but an H100 stops at others: grader/tests/gpu/tensor_starts.cu asked it
-  // with 422 forms (assets/benchmarks/tensor_starts_h100.txt).
+  // with 422 forms (assets/benchmarks/tensor_starts_h100.txt), tensor_layouts.cu with those of
+  // im2col.
   void require_start(const TensorMap& map) const {
     constexpr int kStart = 16;  // bytes
     const int64_t x = value_of(form_.coordinates[0]);
-    const int64_t bytes = x * int64_t{map.element_bytes};
+    const int64_t bytes = x * static_cast<int64_t>(map.stride[0]);
     if (bytes % kStart != 0) {
       refuse(w_, lane_,
              "its first coordinate is " + std::to_string(x) + ", which is " +
@@ -253,6 +254,7 @@ class Issue {
                  " bytes and no multiple of 16: a card stops here with an illegal instruction. The "
                  "other coordinates may be any.");
     }
+    if (map.im2col) require_start_in_box(map);
     if (form_.way != BulkForm::Way::kSharedToGlobal) return;
     for (size_t d = 0; d < map.dimensions; ++d) {
       const int64_t start = value_of(form_.coordinates[d]);
@@ -262,6 +264,29 @@ class Issue {
           "coordinate " + std::to_string(d) + " is " + std::to_string(start) +
               ": a card stops here with an illegal instruction. What is stored may hang over the "
               "end of a tensor, but not begin in front of it; only loads may.");
+    }
+  }
+
+  // The walk from pixel to pixel begins in its bounding box; that of a store leaves no tensor.
+  void require_start_in_box(const TensorMap& map) const {
+    const bool stores = form_.way == BulkForm::Way::kSharedToGlobal;
+    for (size_t i = 0; i < map.spatial(); ++i) {
+      const size_t d = map.first_spatial() + i;
+      const int64_t x = value_of(form_.coordinates[d]);
+      if (x < map.lower[i] || x > map.last_pixel(d)) {
+        refuse(w_, lane_,
+               "coordinate " + std::to_string(d) + " is " + std::to_string(x) +
+                   ", outside of the bounding box of pixels (" + std::to_string(map.lower[i]) +
+                   " to " + std::to_string(map.last_pixel(d)) +
+                   "): a card stops here with an illegal instruction.");
+      }
+      if (stores && (map.lower[i] < 0 || map.upper[i] > 0)) {
+        refuse(w_, lane_,
+               "its bounding box of pixels is larger than the tensor in dimension " +
+                   std::to_string(d) +
+                   ": a card stops here with an illegal instruction. Only loads may go beyond the "
+                   "edges, which brings zeros.");
+      }
     }
   }
 

@@ -7,8 +7,7 @@ namespace {
 
 class Box {
  public:
-  Box(const TensorMap& map, const TensorPlace& place)
-      : map_(map), place_(place), last_(map.dimensions - 1u) {}
+  Box(const TensorMap& map, const TensorPlace& place) : map_(map), place_(place) {}
 
   std::vector<BulkPiece> pieces() {
     if (map_.im2col) {
@@ -20,10 +19,13 @@ class Box {
   }
 
  private:
-  // Of the elements with these coordinates but the first: where those with 0 begin; 0: outside.
-  uint64_t row_at(const std::array<int64_t, 5>& x) const {
+  using Coordinates = std::array<int64_t, 5>;
+
+  // Where the element with these coordinates lies, but for those before dimension `first`; 0:
+  // outside.
+  uint64_t address_of(const Coordinates& x, size_t first) const {
     uint64_t global = map_.address;
-    for (size_t d = 1; d <= last_; ++d) {
+    for (size_t d = first; d < map_.dimensions; ++d) {
       if (x[d] < 0 || x[d] > int64_t{map_.extent[d]}) return 0;
       global += static_cast<uint64_t>(x[d]) * map_.stride[d];
     }
@@ -34,46 +36,60 @@ class Box {
     std::array<uint32_t, 5> at{};
     const uint32_t rows = map_.rows();
     for (uint32_t row = 0; row < rows; ++row) {
-      std::array<int64_t, 5> x{};
-      for (size_t d = 1; d <= last_; ++d) {
+      Coordinates x{};
+      for (size_t d = 1; d < map_.dimensions; ++d) {
         x[d] = int64_t{place_.at[d]} + int64_t{at[d]} * map_.steps[d];
       }
-      append_row(row_at(x), row * map_.pitch());
-      for (size_t d = 1; d <= last_ && ++at[d] == map_.taken(static_cast<int>(d)); ++d) at[d] = 0;
+      append_row(address_of(x, 1), row * map_.pitch());
+      size_t d = 1;
+      while (d < map_.dimensions && ++at[d] == map_.taken(d)) at[d++] = 0;
     }
   }
 
   // From pixel to pixel: along w to the end of the bounding box, then on in h, d and n.
   void walk_pixels() {
-    std::array<int64_t, 5> at{};
-    std::copy_n(place_.at.begin(), last_ + 1, at.begin());
+    const size_t first = map_.first_spatial(), end = first + map_.spatial();
+    const size_t images = map_.dimensions - 1u;
+    Coordinates at{};
+    std::copy_n(place_.at.begin(), map_.dimensions, at.begin());
     for (uint32_t pixel = 0; pixel < map_.pixels; ++pixel) {
-      std::array<int64_t, 5> x = at;
-      for (size_t d = 1; d < last_; ++d) x[d] += place_.offset[d - 1];
-      append_row(row_at(x), pixel * map_.pitch());
-      size_t d = 1;
-      for (; d < last_; ++d) {
-        at[d] += map_.steps[d];
-        if (at[d] <= int64_t{map_.extent[d]} + map_.upper[d - 1]) break;
-        at[d] = map_.lower[d - 1];
+      Coordinates x = at;
+      for (size_t d = first; d < end; ++d) x[d] += place_.offset[d - first];
+      const uint32_t shared = pixel * map_.pitch();
+      if (map_.unit != 0) {
+        pieces_.push_back({address_of(x, 0), shared, map_.unit});
+      } else {
+        append_row(address_of(x, 1), shared);
       }
-      if (d == last_) at[d] += map_.steps[d];
+      size_t d = first;
+      for (; d < end; ++d) {
+        at[d] += map_.steps[d];
+        if (at[d] <= map_.last_pixel(d)) break;
+        at[d] = map_.lower[d - first];
+      }
+      if (d == end) at[images] += map_.steps[images];
     }
   }
 
   // `global`: where the row begins, before coordinate 0; 0: outside of the tensor.
   void append_row(uint64_t global, uint32_t shared) {
-    const int64_t n = map_.taken(0), x = place_.at[0];
-    const int64_t first = std::clamp<int64_t>(-x, 0, n);
-    const int64_t end = std::clamp<int64_t>(int64_t{map_.extent[0]} + 1 - x, first, n);
+    const int64_t n = map_.taken(0), x = place_.at[0], step = map_.steps[0];
+    const int64_t bytes = static_cast<int64_t>(map_.stride[0]);
     const auto append = [&](int64_t from, int64_t to, bool is_there) {
       if (from >= to) return;
-      const auto bytes = static_cast<uint32_t>((to - from) * map_.element_bytes);
-      const auto offset = static_cast<uint32_t>(from * map_.element_bytes);
-      const uint64_t address = global + static_cast<uint64_t>((x + from) * map_.element_bytes);
-      pieces_.push_back({is_there ? address : 0, shared + offset, bytes});
+      const uint64_t address = global + static_cast<uint64_t>((x + from * step) * bytes);
+      pieces_.push_back({is_there ? address : 0, shared + static_cast<uint32_t>(from * bytes),
+                         static_cast<uint32_t>((to - from) * bytes)});
     };
     if (global == 0) return append(0, n, false);
+    if (step > 1) {
+      for (int64_t i = 0; i < n; ++i) {
+        append(i, i + 1, x + i * step >= 0 && x + i * step <= int64_t{map_.extent[0]});
+      }
+      return;
+    }
+    const int64_t first = std::clamp<int64_t>(-x, 0, n);
+    const int64_t end = std::clamp<int64_t>(int64_t{map_.extent[0]} + 1 - x, first, n);
     append(0, first, false);
     append(first, end, true);
     append(end, n, false);
@@ -81,7 +97,6 @@ class Box {
 
   const TensorMap& map_;
   const TensorPlace& place_;
-  const size_t last_;  // dimension
   std::vector<BulkPiece> pieces_;
 };
 

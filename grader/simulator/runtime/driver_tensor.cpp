@@ -1,5 +1,6 @@
 // cuTensorMapEncodeTiled and its like: the rules of the CUDA driver API documentation, each refused
 // with its reason as a note; the layout is that of memory/tensor_map.h.
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <string>
@@ -30,6 +31,10 @@ struct MapRequest {
   const int *lower = nullptr, *upper = nullptr;
   cuuint32_t channels = 0, pixels = 0;
 
+  uint32_t unit() const {
+    return interleave == CU_TENSOR_MAP_INTERLEAVE_NONE ? 0 : 8u << static_cast<int>(interleave);
+  }
+  uint32_t alignment() const { return std::max(16u, unit()); }
   uint32_t box_at(size_t i) const { return !im2col ? box[i] : i == 0 ? channels : 1; }
 };
 
@@ -59,9 +64,9 @@ std::string check_dimension(const MapRequest& r, size_t i, uint32_t bytes) {
   if (r.steps[i] == 0 || r.steps[i] > kMostStep) {
     return at("elementStrides", i) + " is " + std::to_string(r.steps[i]) + "; it is 1 to 8";
   }
-  if (i + 1 < r.dimensions && (r.strides[i] % 16 != 0 || r.strides[i] >= kMostStride)) {
+  if (i + 1 < r.dimensions && (r.strides[i] % r.alignment() != 0 || r.strides[i] >= kMostStride)) {
     return at("globalStrides", i) + " is " + std::to_string(r.strides[i]) +
-           " bytes; it is a multiple of 16, below 2^40";
+           " bytes; it is a multiple of " + std::to_string(r.alignment()) + ", below 2^40";
   }
   if (i == 0 && r.box_at(0) * bytes % 16 != 0) {
     return "a row of the box has " + std::to_string(r.box_at(0) * bytes) + " bytes; " +
@@ -86,8 +91,9 @@ std::string check_corners(const MapRequest& r) {
              std::to_string(r.dimensions) + " dimensions it is " + std::to_string(-most) + " to " +
              std::to_string(most - 1);
     }
-    if (static_cast<int64_t>(r.extent[i + 1]) + r.upper[i] - r.lower[i] < 1) {
-      return "the bounding box of pixels is empty in dimension " + std::to_string(i + 1);
+    const size_t d = i + (r.unit() != 0 ? 0 : 1);
+    if (static_cast<int64_t>(r.extent[d]) + r.upper[i] - r.lower[i] < 1) {
+      return "the bounding box of pixels is empty in dimension " + std::to_string(d);
     }
   }
   return {};
@@ -97,15 +103,16 @@ std::string check_corners(const MapRequest& r) {
 std::string problem_of(const MapRequest& r) {
   if (r.map == nullptr || r.extent == nullptr || r.steps == nullptr ||
       (r.im2col ? r.lower == nullptr || r.upper == nullptr : r.box == nullptr) ||
-      (r.dimensions > 1 && r.strides == nullptr)) {
+      r.strides == nullptr) {
     return "an argument is a null pointer";
   }
   if (reinterpret_cast<uintptr_t>(r.map) % 64 != 0) {
     return "the CUtensorMap is not aligned to 64 bytes";
   }
   if (r.dimensions < 1 || r.dimensions > 5) return "a tensor has 1 to 5 dimensions";
-  if (reinterpret_cast<uintptr_t>(r.address) % 16 != 0 || r.address == nullptr) {
-    return "globalAddress is not aligned to 16 bytes, or null";
+  if (r.unit() != 0 && r.dimensions < 3) return "an interleaved tensor has 3 to 5 dimensions";
+  if (reinterpret_cast<uintptr_t>(r.address) % r.alignment() != 0 || r.address == nullptr) {
+    return "globalAddress is not aligned to " + std::to_string(r.alignment()) + " bytes, or null";
   }
   const uint32_t bytes = bytes_of(r.type);
   for (size_t i = 0; i < r.dimensions; ++i) {
@@ -115,7 +122,7 @@ std::string problem_of(const MapRequest& r) {
     if (std::string problem = check_corners(r); !problem.empty()) return problem;
   }
   const uint32_t width = 16u << static_cast<int>(r.swizzle);
-  if (r.swizzle != CU_TENSOR_MAP_SWIZZLE_NONE && r.box_at(0) * bytes > width) {
+  if (r.swizzle != CU_TENSOR_MAP_SWIZZLE_NONE && r.unit() == 0 && r.box_at(0) * bytes > width) {
     return "a row of the box has " + std::to_string(r.box_at(0) * bytes) +
            " bytes, and this swizzle permutes rows of at most " + std::to_string(width);
   }
@@ -134,6 +141,7 @@ void encode(const MapRequest& r) {
   map.swizzle = static_cast<TensorSwizzle>(r.swizzle);
   map.fills_nan = r.fill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE ? 1 : 0;
   map.address = reinterpret_cast<uint64_t>(r.address);
+  map.unit = static_cast<uint8_t>(r.unit());
   map.im2col = r.im2col;
   map.pixels = static_cast<uint16_t>(r.pixels);
   for (size_t i = 0; r.im2col && i < r.dimensions - 2u; ++i) {
@@ -146,8 +154,8 @@ void encode(const MapRequest& r) {
     map.extent[i] = static_cast<uint32_t>(r.extent[i] - 1);
     map.box[i] = static_cast<uint16_t>(r.box_at(i));
     // Without interleaving the first one is ignored.
-    if (i > 0) map.steps[i] = static_cast<uint8_t>(r.steps[i]);
-    map.stride[i] = i == 0 ? map.element_bytes : r.strides[i - 1];
+    if (i > 0 || r.unit() != 0) map.steps[i] = static_cast<uint8_t>(r.steps[i]);
+    map.stride[i] = i > 0 ? r.strides[i - 1] : r.unit() != 0 ? r.unit() : map.element_bytes;
   }
   map.check = map.sum();
   std::memset(r.map, 0, sizeof *r.map);
@@ -157,7 +165,6 @@ void encode(const MapRequest& r) {
 // What these bytes mean on this card is not known here.
 const char* unknown_here(const MapRequest& r) {
   if (bytes_of(r.type) == 0) return "packed types of later cards";
-  if (r.interleave != CU_TENSOR_MAP_INTERLEAVE_NONE) return "interleaved layouts";
   if (r.swizzle > CU_TENSOR_MAP_SWIZZLE_128B) return "swizzles of later cards";
   return nullptr;
 }
