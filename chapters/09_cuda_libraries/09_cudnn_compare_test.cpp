@@ -230,7 +230,8 @@ TEST(CudnnCompare, AWorkspaceThatCannotBeHadIsARefusal) {
               cudaGetErrorName(left) + ": the next check would blame an innocent call.");
   }
   for (const CompareRow& row : rows) {
-    if (row.workspace == 0 || (row.status != CUDNN_STATUS_SUCCESS && row.milliseconds < 0)) continue;
+    if (row.workspace == 0 || (row.status != CUDNN_STATUS_SUCCESS && row.milliseconds < 0))
+      continue;
     kit::fail(row.name + " needs a workspace that could not be had, and has a result.");
   }
 }
