@@ -219,7 +219,13 @@ bool StreamOrder::needs_footprint(const OrderEntry& entry) const {
 
 void StreamOrder::starts(const WorkId& id) {
   OrderEntry* entry = find(id);
-  if (entry != nullptr) overlapped_ = kernel_before(*entry);
+  running_ = entry;
+  overlapped_.clear();
+  for (const OrderEntry* last = entry; last != nullptr && !last->has_waited;) {
+    OrderEntry* before = kernel_before(*last);
+    if (before != nullptr) overlapped_.push_back(before);
+    last = before;
+  }
   if (entry == nullptr || !needs_footprint(*entry)) return;
   for (const MemoryRange& range : entry->work->ranges) {
     entry->footprint.add(range.address, range.size, range.write);
@@ -236,12 +242,18 @@ void StreamOrder::ends(const WorkId& id) {
   entry->has_run = true;
   compare(*entry);
   learn_from_flags(*entry);
-  overlapped_ = nullptr;
-  if (OrderEntry* before = kernel_before(*entry)) {
+  running_ = nullptr;
+  const bool may_meet_the_next = entry->is_overlapped && !entry->has_waited;
+  for (OrderEntry* before : std::exchange(overlapped_, {})) {
+    if (may_meet_the_next) continue;
     before->is_overlapped = false;
     if (can_meet_nobody(*before)) erase(index_.at(before->id));
   }
   if (can_meet_nobody(*entry)) erase(index_.at(id));
+}
+
+void StreamOrder::running_waits() {
+  if (running_ != nullptr) running_->has_waited = true;
 }
 
 void StreamOrder::dropped(const WorkId& id) {
@@ -276,7 +288,8 @@ void StreamOrder::host_function_ends() {
 void StreamOrder::reset() {
   guard_.clear();
   Footprint::record_into(nullptr);
-  overlapped_ = nullptr;
+  overlapped_.clear();
+  running_ = nullptr;
   streams_.clear();
   host_.clear();
   entries_.clear();

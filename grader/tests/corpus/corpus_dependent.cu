@@ -93,6 +93,24 @@ __global__ void dependent_one_waits(float*, float* middle, float* out) {
 }
 RUN_TWO_STEPS(dependent_one_waits)
 
+// The kernel between has nothing to do with the others; unless it waits, the last one may overlap both.
+template <bool kPlanted>
+__global__ void between() {
+  if (!kPlanted) cudaGridDependencySynchronize();
+}
+__global__ void reads_the_first(const float* middle, float* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = middle[i];  // planted: dependent_chain streamcheck/early-dependent
+  cudaGridDependencySynchronize();
+}
+template <bool kPlanted>
+void run_dependent_chain() {
+  Arrays m;
+  first_step<<<kBlocks, kThreads>>>(m.in, m.middle);
+  launch_early(between<kPlanted>);
+  launch_early(reads_the_first, static_cast<const float*>(m.middle), m.out);
+}
+
 }  // namespace
 
 const CorpusCase kDependentCases[] = {
@@ -100,6 +118,7 @@ const CorpusCase kDependentCases[] = {
     CASE(dependent_never_waits, "stream.early"),
     CASE(dependent_clears_input, "stream.early"),
     CASE(dependent_one_waits, "stream.early"),
+    CASE(dependent_chain, "stream.early"),
 };
 extern const CorpusPart kDependentCorpus = {kDependentCases,
                                             sizeof(kDependentCases) / sizeof(kDependentCases[0])};
