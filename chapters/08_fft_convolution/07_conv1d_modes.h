@@ -9,8 +9,8 @@ enum class ConvMode {
   kValid,  // those for which the whole filter lies on the signal
 };
 
-// How many values are kept of n values and a filter of k: n + k - 1, n, or n - k + 1, which is 0
-// for a filter longer than the signal. n and k from 1 to 2^29.
+// How many values are kept of n values and a filter of k, by mode: n + k - 1; n, whatever k is;
+// n - k + 1, or 0 for a filter longer than the signal. n and k from 1 to 2^29.
 int conv1d_size(int n, int k, ConvMode mode);
 
 // d_x  n floats,  d_w  k floats,  d_y  conv1d_size(n, k, mode) floats; all in device memory.

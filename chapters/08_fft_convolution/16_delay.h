@@ -8,9 +8,11 @@
 //   peak[b]   that c(d)
 // Both are right within 2^-18 |x| |y|, with |x|^2 = sum over i of x[i]^2: sums that differ by no
 // more are taken as equal, and any of their d is right.
-//   d_x, d_y  batch * n floats in device memory, one signal after the other; finite, as is every
-//   sum d_delay   batch ints,  d_peak  batch floats n         a power of two from 2 to 4096;  batch
-//   from 0, an int counts batch * n
+//   d_x, d_y          batch * n floats in device memory, one signal after the other; finite, as is
+//                     every sum
+//   d_delay, d_peak   batch ints, batch floats
+//   n                 a power of two from 2 to 4096
+//   batch             from 0 on; batch * n fits an int
 void launch_delay(const float* d_x, const float* d_y, int* d_delay, float* d_peak, int n,
                   int batch);
 

@@ -17,7 +17,7 @@ void launch_init(void* d_states, int threads, unsigned long long seed);
 void launch_draw(void* d_states, int threads, float* d_x, int rounds);
 
 // y[i] = x[i] / (1 - rate) if number i is above rate, else 0; number i is uniform in (0, 1]. It
-// follows from seed, offset and i alone: it is value i % 4 behind `offset` in sequence i / 4 of
+// follows from seed, offset and i alone: it is value offset + i % 4 of sequence i / 4 of
 // Philox4x32-10. offset is a multiple of 4. x, y: n floats in device memory; 0 <= rate < 1.
 void launch_dropout(const float* d_x, float* d_y, int n, float rate, unsigned long long seed,
                     unsigned long long offset);
