@@ -172,7 +172,7 @@ def run(device, exercise, variant):
             continue
         if event["event"] == "speed" and event["verdict"] in ("pass", "fail"):
             events.setdefault(event["test"], []).append(
-                {"seconds": event["seconds"],
+                {"case": event["case"], "seconds": event["seconds"],
                  "ratios": [{key: ratio[key] for key in KEPT if key in ratio} for ratio in event["ratios"]]})
     return events
 
@@ -224,6 +224,15 @@ def orders_of(times):
     return rows
 
 
+def same_case(shape, ours, theirs):
+    """Of a test's events on the card, that of the shape which was modelled: by name, else by place
+    (the simulator may have fewer shapes, and smaller ones)."""
+    for event in theirs:
+        if event.get("case") and event["case"] == ours[shape].get("case"):
+            return event
+    return theirs[shape] if len(ours) == len(theirs) else None
+
+
 def pair_up(timed, modelled):
     """All rows of bars, and of pairs in order, of the kernels of a file and their modelled events."""
     bars, times = [], {}
@@ -231,7 +240,10 @@ def pair_up(timed, modelled):
         exercise, real = kernel["exercise"], kernel["tests"]
         for test in simulated.keys() & real.keys():
             # A test may measure several shapes.
-            for shape, (ours, theirs) in enumerate(zip(simulated[test], real[test])):
+            for shape, ours in enumerate(simulated[test]):
+                theirs = same_case(shape, simulated[test], real[test])
+                if theirs is None:
+                    continue
                 name = (f"{exercise} {kernel['variant'] or 'solution'}"
                         + (f" #{shape + 1}" if shape else ""))
                 bars += bars_of(name, ours, theirs)
