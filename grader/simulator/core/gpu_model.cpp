@@ -128,7 +128,8 @@ const GpuModel* usual_model() {
   const std::string& key = Machine::current().options().model;
   const GpuModel* found = find_gpu_model(key);
   if (found == nullptr) {
-    std::fprintf(stderr, "GRADE_SIM_MODEL=%s: there is no such model; h200, h100, rtx3070 and t4 are.\n",
+    std::fprintf(stderr,
+                 "GRADE_SIM_MODEL=%s: there is no such model; h200, h100, rtx3070 and t4 are.\n",
                  key.c_str());
     std::exit(2);
   }
