@@ -84,9 +84,8 @@ TEST(Matmul2dTile, IsFast) {
   kit::MatmulSpeed work(sizes, 66);
   work.speed.launch(work.call(launch_matmul_2d_tile));
   // Measured on an H200 (2026-11-21): 4.8 times the coalesced kernel and 57 % of cuBLAS; four
-  // other designs in blocks: 4.1 to 6.0 times. The model says 2.7 of this one, and of five others
-  // in blocks 1.2 (guards around each load, which it does not let overlap) to 5.1. It says less
-  // than 0.5 of what multiplies in double.
+  // other designs in blocks: 4.1 to 6.0 times. The model says 3.8 of this one, and of seven others
+  // in blocks 2.4 (2.5 on the card) to 5.2. It says less than 0.5 of what multiplies in double.
   work.speed.against(kit::stage("the coalesced kernel", work.call(launch_matmul_coalesced)),
                      kit::Bars(3.0).modelled(2.0, 1.0));
   work.speed.against(work.against_cublas(), kit::Bars(0.45, 0.55));

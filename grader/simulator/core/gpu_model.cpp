@@ -42,6 +42,18 @@ GpuModel h200() {
   return m;
 }
 
+// The same multiprocessors before other memory.
+GpuModel h100() {
+  GpuModel m = h200();
+  m.key = "h100";
+  m.name = "H100";
+  m.device_name = "Warplings simulator (models an H100)";
+  m.l2_bytes = 50 * kMiB, m.persisting_l2_bytes = 32768000;
+  m.memory_clock_hz = 2.619e9, m.memory_bus_bits = 5120;
+  m.dram_bytes_per_second = 3.0e12, m.dram_read_bytes_per_second = 3.08e12;
+  return m;
+}
+
 GpuModel rtx3070() {
   GpuModel m{};
   m.key = "rtx3070";
@@ -99,7 +111,7 @@ size_t rounded_up(size_t value, size_t unit) { return (value + unit - 1) / unit 
 }  // namespace
 
 const std::vector<GpuModel>& gpu_models() {
-  static const auto* models = new std::vector<GpuModel>{h200(), rtx3070(), t4()};
+  static const auto* models = new std::vector<GpuModel>{h200(), h100(), rtx3070(), t4()};
   return *models;
 }
 
@@ -116,7 +128,8 @@ const GpuModel* usual_model() {
   const std::string& key = Machine::current().options().model;
   const GpuModel* found = find_gpu_model(key);
   if (found == nullptr) {
-    std::fprintf(stderr, "GRADE_SIM_MODEL=%s: there is no such model; h200, rtx3070 and t4 are.\n",
+    std::fprintf(stderr,
+                 "GRADE_SIM_MODEL=%s: there is no such model; h200, h100, rtx3070 and t4 are.\n",
                  key.c_str());
     std::exit(2);
   }

@@ -73,7 +73,8 @@ struct GpuModel {
   double dram_bytes_per_clock() const { return dram_bytes_per_second / clock_hz; }
 };
 
-// GRADE_SIM_MODEL: h200 (default), rtx3070, t4. An unknown name ends the program with a message.
+// GRADE_SIM_MODEL: h200 (default), h100, rtx3070, t4. An unknown name ends the program with a
+// message.
 const GpuModel& gpu_model();
 // Another card from now on, "" the one of the environment; false if there is no such model. Between
 // launches only.

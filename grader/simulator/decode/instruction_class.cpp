@@ -19,6 +19,7 @@ using ptx::Operand;
 struct Cost {
   Unit unit;
   int issues;
+  int beside = 0;  // instructions of other pipes
 };
 
 // Bytes of the type that the operation works on: the last type among the modifiers.
@@ -56,12 +57,20 @@ Cost arithmetic(const Instruction& in) {
   return {Unit::kInteger, words(in)};
 }
 
-// Sequences that the assembler writes for one PTX instruction; lengths of the usual path.
+// Sequences that the assembler (13.0, sm_90) writes for one PTX instruction; lengths of the usual
+// path.
+Cost special_function(const Instruction& in) {
+  // Operands that are denormal are scaled, and so is the result.
+  return {Unit::kSpecial, 1, in.has("approx") && in.has("f32") && !in.has("ftz") ? 3 : 0};
+}
+
 Cost division(const Instruction& in) {
   if (in.has("f64")) return {Unit::kFp64, 12};
-  if (!is_floating(in)) return {Unit::kInteger, width_of(in) == 8 ? 60 : 18};
-  if (in.has("approx")) return {Unit::kSpecial, in.opcode == "div" ? 2 : 1};
-  return {Unit::kFp32, in.has("full") ? 4 : 8};
+  if (!is_floating(in)) return {Unit::kInteger, width_of(in) == 8 ? 60 : in.has("s32") ? 23 : 18};
+  if (in.has("approx") && in.opcode != "div") return special_function(in);
+  if (in.has("approx")) return {Unit::kSpecial, 1, in.has("ftz") ? 1 : 5};
+  if (in.has("full")) return {Unit::kSpecial, 1, 7};
+  return {Unit::kFp32, 5, 5};
 }
 
 Cost conversion(const Instruction& in) {
@@ -119,7 +128,7 @@ Cost cost_of(const Instruction& in, Kind kind, Space space) {
   if (op == "wmma" && !in.has("mma")) return {Unit::kMemory, 1};
   if (op == "wmma" || op == "mma") return {in.has("f64") ? Unit::kFp64 : Unit::kTensor, 1};
   if (op == "wgmma") return {in.has("mma_async") ? Unit::kTensor : Unit::kControl, 1};
-  if (special->contains(op)) return {Unit::kSpecial, 1};
+  if (special->contains(op)) return special_function(in);
   if (divisions->contains(op)) return division(in);
   if (arithmetics->contains(op)) return arithmetic(in);
   if (op == "cvt") return conversion(in);
@@ -199,6 +208,7 @@ class Builder {
       if (fused_[i] == Fused::kWideProduct) cost = {Unit::kMultiply, 1};
       out.unit = cost.unit;
       out.issues = static_cast<uint8_t>(cost.issues);
+      out.beside = static_cast<uint8_t>(cost.beside);
       out.async = async_step(in);
       out.memory = memory_step(in, module_.code[pc], cost.unit);
       out.is_wgmma = in.opcode == "wgmma";
@@ -214,7 +224,8 @@ class Builder {
 
   enum class Fused : uint8_t { kNo, kFirst, kWideProduct, kShifted };
 
-  // A product or shift whose only use is a sum is one instruction with it (IMAD.WIDE, LEA).
+  // A product or shift whose only use is a sum is one instruction with it (IMAD, LEA), and so is a
+  // comparison with what combines its result, and only that, with another predicate (ISETP.AND).
   void find_fused(const ptx::Function& source) {
     fused_.assign(source.body.size(), Fused::kNo);
     std::vector<uint32_t> uses(numbers_.size());
@@ -238,6 +249,10 @@ class Builder {
     }
     for (size_t i = 0; i < source.body.size(); ++i) {
       const Instruction& sum = source.body[i];
+      if (sum.has("pred")) {
+        if (joins_comparison(sum, uses, writer, source)) fused_[i] = Fused::kFirst;
+        continue;
+      }
       if (sum.opcode != "add" || is_floating(sum)) continue;
       for (size_t k = 1; k < sum.operands.size() && fused_[i] == Fused::kNo; ++k) {
         found.clear();
@@ -245,7 +260,8 @@ class Builder {
         if (found.size() != 1 || uses[found[0]] != 1 || writer[found[0]] < 0) continue;
         const auto first = static_cast<size_t>(writer[found[0]]);
         const Instruction& in = source.body[first];
-        const bool wide = in.opcode == "mul" && in.has("wide") && width_of(sum) == 8;
+        const bool wide =
+            in.opcode == "mul" && in.has(width_of(sum) == 8 ? "wide" : "lo") && !is_floating(in);
         const bool shifted = in.opcode == "shl" && in.operands.size() == 3 &&
                              in.operands[2].kind == Operand::Kind::kInteger;
         if (!wide && !shifted) continue;
@@ -253,6 +269,22 @@ class Builder {
         fused_[i] = wide ? Fused::kWideProduct : Fused::kShifted;
       }
     }
+  }
+
+  // Each comparison takes one.
+  bool joins_comparison(const Instruction& in, std::vector<uint32_t>& uses,
+                        const std::vector<int64_t>& writer, const ptx::Function& source) const {
+    if (in.opcode == "not") return true;  // operands of instructions may be negated
+    if (in.opcode != "and" && in.opcode != "or" && in.opcode != "xor") return false;
+    std::vector<uint16_t> found;
+    for (size_t k = 1; k < in.operands.size(); ++k) collect(in.operands[k], found);
+    for (uint16_t number : found) {
+      if (uses[number] != 1 || writer[number] < 0) continue;
+      if (source.body[static_cast<size_t>(writer[number])].opcode != "setp") continue;
+      uses[number] = 0;
+      return true;
+    }
+    return false;
   }
 
   static uint8_t words_of(ptx::Type type) {

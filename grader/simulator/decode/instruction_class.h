@@ -40,6 +40,7 @@ enum class MemoryStep : uint8_t {
 struct InstructionClass {
   Unit unit = Unit::kFree;
   uint8_t issues = 0;  // machine instructions
+  uint8_t beside = 0;  // and those of other pipes, in front of them or behind
   AsyncStep async = AsyncStep::kNone;
   uint8_t groups_left = 0;  // kWait: groups that may still be under way
   MemoryStep memory = MemoryStep::kNone;

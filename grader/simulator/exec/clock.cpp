@@ -46,8 +46,10 @@ const uint16_t* cycles_of(const LoadedModule* module) {
   if (cycles.empty()) {
     const ModuleSchedule& schedule = ModuleSchedule::of(module);
     for (size_t pc = 0; pc < module->code.size(); ++pc) {
-      const int latency = latency_of(module->code[pc], schedule.code[pc]);
-      cycles.push_back(static_cast<uint16_t>(latency * std::max<int>(1, schedule.code[pc].issues)));
+      const InstructionClass& what = schedule.code[pc];
+      cycles.push_back(
+          static_cast<uint16_t>(latency_of(module->code[pc], what) * std::max<int>(1, what.issues) +
+                                gpu_model().latency.arithmetic * what.beside));
     }
   }
   return cycles.data();

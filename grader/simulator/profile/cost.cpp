@@ -43,7 +43,7 @@ struct LaunchWork {
 
 void add_pipe(const InstructionClass& what, double issued, LaunchWork& work) {
   const double n = issued * what.issues;
-  work.issue += n;
+  work.issue += n + issued * what.beside;
   switch (what.unit) {
     case Unit::kFp32:
       work.fp32 += n;

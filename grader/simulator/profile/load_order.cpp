@@ -10,13 +10,27 @@ namespace {
 constexpr int kSpare = 8;          // registers that addresses and the like take
 constexpr int kLeast = 4;          // registers for early loads, however full the file is
 constexpr size_t kLongest = 8192;  // instructions of a block that is put in order
+// Instructions that a branch may skip to become their predicate, without and with a load of global
+// memory among them.
+constexpr int kPredicated = 8, kPredicatedWithLoad = 20;
 
-// One basic block as a graph: an edge where one instruction must stay before another.
+// A conditional branch that the assembler makes the predicate of what it skips, up to `end`.
+using Predicates = std::map<uint32_t, uint32_t>;  // pc of the branch -> end
+
+// One block as a graph: an edge where one instruction must stay before another.
 class BlockGraph {
  public:
-  BlockGraph(const ModuleSchedule& schedule, uint32_t first, uint32_t end)
+  BlockGraph(const ModuleSchedule& schedule, const Predicates& predicates, uint32_t first,
+             uint32_t end)
       : schedule_(schedule), first_(first), nodes_(end - first) {
     for (uint32_t i = 0; i < nodes_.size(); ++i) connect(i);
+    for (auto at = predicates.lower_bound(first); at != predicates.end() && at->first < end; ++at) {
+      const uint32_t branch = at->first - first;
+      for (uint32_t i = branch + 1; i < at->second - first; ++i) {
+        edge(branch, i);
+        nodes_[i].operands.push_back(branch);
+      }
+    }
     // An instruction is early if it is a load or a load waits for it.
     for (size_t i = nodes_.size(); i-- > 0;) {
       nodes_[i].early = nodes_[i].early || is_load(what(i).memory);
@@ -166,63 +180,90 @@ bool ends_block(const Instr& in) {
          in.kind == Kind::kTrap;
 }
 
-// By pc: whether a basic block begins there.
-std::vector<char> leaders_of(const LoadedModule& module) {
-  std::vector<char> leads(module.code.size() + 1);
-  for (const Function& function : module.functions) {
-    if (function.is_defined) leads[function.entry] = leads[function.end] = 1;
-  }
-  for (size_t pc = 0; pc < module.code.size(); ++pc) {
-    const Instr& in = module.code[pc];
-    if (ends_block(in)) leads[pc + 1] = 1;
-    if (in.kind == Kind::kBranch) leads[in.target] = 1;
-    if (in.kind == Kind::kBranchTable) {
-      for (uint32_t target : module.lists[in.extra]) leads[target] = 1;
+// The blocks of a module, after short forward branches have become predicates.
+class Blocks {
+ public:
+  Blocks(const LoadedModule& module, const ModuleSchedule& schedule)
+      : module_(module), schedule_(schedule), entries_(module.code.size() + 1) {
+    for (const Function& function : module.functions) {
+      if (function.is_defined) ++entries_[function.entry], ++entries_[function.end];
     }
+    for (const Instr& in : module.code) {
+      if (in.kind == Kind::kBranch) ++entries_[in.target];
+      if (in.kind != Kind::kBranchTable) continue;
+      for (uint32_t target : module.lists[in.extra]) ++entries_[target];
+    }
+    // Inner ones first.
+    for (uint32_t pc = static_cast<uint32_t>(module.code.size()); pc-- > 0;) try_predicate(pc);
   }
-  return leads;
-}
+
+  const Predicates& predicates() const { return predicates_; }
+  bool begins_at(uint32_t pc) const {
+    return entries_[pc] > 0 || pc == 0 ||
+           (ends_block(module_.code[pc - 1]) && !predicates_.contains(pc - 1));
+  }
+
+ private:
+  // The branch at `pc` skips few instructions that nothing else jumps into.
+  void try_predicate(uint32_t pc) {
+    const Instr& branch = module_.code[pc];
+    if (branch.kind != Kind::kBranch || branch.guard == kNoPlace || branch.target <= pc + 1) return;
+    int instructions = 0, most = kPredicated;
+    for (uint32_t i = pc + 1; i < branch.target; ++i) {
+      if (entries_[i] > 0 || (ends_block(module_.code[i]) && !predicates_.contains(i))) return;
+      if (predicates_.contains(i)) continue;
+      const InstructionClass& what = schedule_.code[i];
+      instructions += what.issues + what.beside;
+      const bool loads =
+          what.memory == MemoryStep::kLoad || what.memory == MemoryStep::kLoadConstant;
+      if (loads && !what.is_shared) most = kPredicatedWithLoad;
+    }
+    if (instructions > most) return;
+    predicates_[pc] = branch.target;
+    --entries_[branch.target];
+  }
+
+  const LoadedModule& module_;
+  const ModuleSchedule& schedule_;
+  std::vector<uint32_t> entries_;  // by pc: jumps to it, and functions that begin or end there
+  Predicates predicates_;
+};
 
 }  // namespace
 
 LoadOrder::LoadOrder(const LoadedModule& module, const ModuleSchedule& schedule, int registers)
-    : block_at_(module.code.size(), -1) {
-  const std::vector<char> leads = leaders_of(module);
+    : block_end_(module.code.size()), place_(module.code.size()) {
+  const Blocks blocks(module, schedule);
   for (uint32_t first = 0; first < module.code.size();) {
     uint32_t end = first + 1;
-    while (end < module.code.size() && leads[end] == 0) ++end;
+    while (end < module.code.size() && !blocks.begins_at(end)) ++end;
+    for (uint32_t pc = first; pc < end; ++pc) block_end_[pc] = end, place_[pc] = pc - first;
     if (end - first > 2 && end - first <= kLongest) {
-      const BlockGraph graph(schedule, first, end);
+      const BlockGraph graph(schedule, blocks.predicates(), first, end);
       if (graph.has_loads()) {
-        block_at_[first] = static_cast<int32_t>(blocks_.size());
-        blocks_.push_back({first, end, graph.order(registers)});
+        uint32_t place = 0;
+        for (uint32_t pc : graph.order(registers)) place_[pc] = place++;
       }
     }
     first = end;
   }
+  for (const auto& [branch, end] : blocks.predicates()) place_[branch] = kDropped;
 }
 
 WarpTrace LoadOrder::apply(const WarpTrace& trace) const {
   WarpTrace out;
   out.reserve(trace.size());
   for (size_t i = 0; i < trace.size();) {
-    const int32_t index = block_at_[trace[i].pc];
-    size_t end = i + 1;
-    while (end < trace.size() && trace[end].pc == trace[end - 1].pc + 1 &&
-           (index < 0 || trace[end].pc < blocks_[static_cast<size_t>(index)].end) &&
-           (index >= 0 || block_at_[trace[end].pc] < 0)) {
-      ++end;
-    }
-    const bool whole = index >= 0 && end - i == blocks_[static_cast<size_t>(index)].order.size();
-    if (!whole) {
-      out.insert(out.end(), trace.begin() + static_cast<ptrdiff_t>(i),
-                 trace.begin() + static_cast<ptrdiff_t>(end));
-    } else {
-      for (uint32_t pc : blocks_[static_cast<size_t>(index)].order) {
-        out.push_back(trace[i + (pc - trace[i].pc)]);
-      }
-    }
-    i = end;
+    // What was skipped is not there, and a block may be left early.
+    const size_t begin = out.size();
+    const uint32_t end = block_end_[trace[i].pc];
+    do {
+      if (place_[trace[i].pc] != kDropped) out.push_back(trace[i]);
+      ++i;
+    } while (i < trace.size() && trace[i].pc > trace[i - 1].pc && trace[i].pc < end);
+    std::sort(
+        out.begin() + static_cast<ptrdiff_t>(begin), out.end(),
+        [&](const TraceEntry& a, const TraceEntry& b) { return place_[a.pc] < place_[b.pc]; });
   }
   return out;
 }

@@ -8,6 +8,7 @@
 #include "core/machine.h"
 #include "decode/handlers.h"
 #include "exec/interpreter.h"
+#include "exec/shared_banks.h"
 #include "profile/resources.h"
 
 namespace warplings::sim {
@@ -23,6 +24,8 @@ constexpr size_t kTurn = 32;                   // sectors of a block before the 
 constexpr uint64_t kWrite = 1, kFromDram = 2;
 constexpr int kWordsShift = 2, kNumberShift = 10;
 constexpr uint8_t kWholeSector = 0xff;
+constexpr uint64_t kTags = 4,
+                   kBankRow = 128;  // lines that L1 looks up at a time, bytes of all banks
 constexpr uint64_t kLocalBase = uint64_t{1} << 50;  // where the model keeps local memory
 constexpr size_t kLocalSlots = 64;  // blocks whose local memory is told apart on a multiprocessor
 
@@ -68,6 +71,16 @@ void each_sector(const Request& request, Use use) {
     for (unsigned w = 0; w < 8; ++w) words |= ((bytes >> 4 * w & 15u) == 15u) << w;
     use(sector, static_cast<uint8_t>(words));
   }
+}
+
+// Passes of a request to global memory through L1: of its lines through the tags, of its words
+// through the banks.
+uint64_t global_wavefronts(const Request& request, uint64_t lines) {
+  const uint64_t words =
+      request.contiguous
+          ? (request.high - request.low + kBankRow - 1) / kBankRow
+          : baseline::shared_passes(request.address, request.mask, request.bytes).passes;
+  return std::max((lines + kTags - 1) / kTags, words);
 }
 
 uint16_t saturated(uint64_t value) {
@@ -400,11 +413,7 @@ void Recorder::request(Warp& warp, const Request& request, Traffic traffic, uint
           load_sector(stream, entry, sector, bypass);
         }
       });
-      // A wavefront moves a line; a request of 16 bytes per lane has four at least.
-      add_wavefronts(std::max<uint64_t>(
-          lines,
-          (uint64_t{request.bytes} * static_cast<uint64_t>(std::popcount(request.mask)) + 127) /
-              128));
+      if (entry != nullptr) add_wavefronts(global_wavefronts(request, lines));
     }
   }
   if (entry != nullptr && traffic != Traffic::kGlobalStore && traffic != Traffic::kLocalStore) {

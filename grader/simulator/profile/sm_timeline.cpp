@@ -145,19 +145,20 @@ class Multiprocessor {
       schedule(index);
       return;
     }
-    const double issued = schedulers_[w.scheduler].begin(at, static_cast<double>(what.issues));
+    const int slots = what.issues + what.beside;
+    const double issued = schedulers_[w.scheduler].begin(at, slots);
     if (what.unit == Unit::kBarrier) {
       wait_at_barrier(index, issued);
       return;
     }
-    double done = execute(w, what, entry, issued);
+    double done = execute(w, what, entry, issued) + what.beside * model_.latency.arithmetic;
     if (entry.steps > 0) done = std::max(done, take_steps(w, entry, issued, done));
     const uint16_t* written =
         settings_.schedule->registers.data() + what.first_register + what.reads;
     for (int i = 0; i < what.writes; ++i) w.ready[written[i]] = done;
-    double next = std::max(issued + what.issues, begun_ + 1);
+    double next = std::max(issued + slots, begun_ + 1);
     if (what.async != AsyncStep::kNone) next = std::max(next, after_background(w, what, done));
-    if (next - at > what.issues) stalled_at_[entry.pc] += next - at - what.issues;
+    if (next - at > slots) stalled_at_[entry.pc] += next - at - slots;
     w.free_at = next;
     schedule(index);
   }

@@ -84,6 +84,13 @@ void dependent(int n) {
   chains<kChains><<<132, 32>>>(data.in<float>(), data.out<float>(), n);
 }
 
+// The same blocks for everybody: a warp, or as many as fit, read `n` words that they share.
+template <void (*kKernel)(const float*, float*, int), int kWarps>
+void reading(int n) {
+  const Buffers data(1 << 15, 132 * 1024);
+  kKernel<<<132, 32 * kWarps>>>(data.in<float>(), data.out<float>(), n);
+}
+
 // Each thread follows its own chain through memory. Shared memory that nobody uses decides how many
 // blocks are resident.
 template <int kSharedKiB>
@@ -169,6 +176,10 @@ const CounterCase kCounterCases[] = {
     {"matmul_double_buffered", product<matmul_large<2>, 128, 256, 1>, 256},
     {"chains_1", dependent<1>, 2048},
     {"chains_4", dependent<4>, 2048},
+    {"loads_plain", reading<eight_loads<false>, 1>, 1 << 15},
+    {"loads_guarded", reading<eight_loads<true>, 1>, 1 << 15},
+    {"lines_in_one_bank", reading<lines_in_l1<false>, 32>, 256},
+    {"lines_in_all_banks", reading<lines_in_l1<true>, 32>, 256},
     {"chase_few_blocks", chasing<100>, 32},
     {"chase_many_blocks", chasing<4>, 32},
 };

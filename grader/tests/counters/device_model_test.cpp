@@ -8,8 +8,9 @@
 namespace warplings::sim {
 namespace {
 
-TEST(DeviceModel, AllThreeAreThere) {
+TEST(DeviceModel, AllFourAreThere) {
   ASSERT_NE(find_gpu_model("h200"), nullptr);
+  ASSERT_NE(find_gpu_model("h100"), nullptr);
   ASSERT_NE(find_gpu_model("rtx3070"), nullptr);
   ASSERT_NE(find_gpu_model("t4"), nullptr);
   EXPECT_EQ(find_gpu_model("gtx480"), nullptr);

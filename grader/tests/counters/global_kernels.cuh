@@ -182,3 +182,31 @@ __global__ void chase(const int* next, float* out, int steps) {
   if (at < 0) unused[0] = 1;
   out[global_thread()] = static_cast<float>(at);
 }
+
+// A warp per block: eight words under way at a time, each behind a guard of its own or not.
+template <bool kGuarded>
+__global__ void eight_loads(const float* in, float* out, int n) {
+  float sum = 0;
+#pragma unroll 1
+  for (int first = static_cast<int>(threadIdx.x); first < n; first += 256) {
+    float x[8];
+#pragma unroll
+    for (int k = 0; k < 8; ++k) {
+      const int i = first + 32 * k;
+      x[k] = !kGuarded || i < n ? in[i] : 0.0f;
+    }
+#pragma unroll
+    for (int k = 0; k < 8; ++k) sum += x[k];
+  }
+  out[global_thread()] = sum;
+}
+
+// Every lane reads a line of its own, again and again: all the same word of it, or another one each.
+template <bool kOwnBanks>
+__global__ void lines_in_l1(const float* in, float* out, int n) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  float sum = 0;
+#pragma unroll 4
+  for (int k = 0; k < n; ++k) sum += in[32 * lane + (kOwnBanks ? lane + k : k) % 32];
+  out[global_thread()] = sum;
+}

@@ -77,6 +77,17 @@ TEST(Model, AStageMoreOfARingHidesTheLatencyOfACopy) {
   EXPECT_GT(eight, kSteps * kPort);
 }
 
+// A branch around a load is a predicate in machine code, and does not keep loads apart.
+TEST(Model, GuardedLoadsAreUnderWayTogether) {
+  EXPECT_LT(modelled("loads_guarded", 0, kSmall), 1.5 * modelled("loads_plain", 0, kSmall));
+}
+
+// L1 looks up four lines at a time, and reads a word of each bank.
+TEST(Model, LinesInBanksOfTheirOwnTakeFewPasses) {
+  EXPECT_GT(modelled("lines_in_one_bank", 0, kSmall),
+            2 * modelled("lines_in_all_banks", 0, kSmall));
+}
+
 TEST(Model, WideCopyIsNearTheLimitOfDram) {
   constexpr int kWords = 1 << 21;
   constexpr double kSlice = 16.5;

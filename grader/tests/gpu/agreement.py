@@ -145,14 +145,19 @@ def fingerprint(exercise, variant=""):
     return digest.hexdigest()[:16]
 
 
-def run(device, exercise, variant):
+def model_of(card):
+    """The simulator's model of the card that was measured."""
+    return "h100" if "H100" in card else "h200"
+
+
+def run(device, exercise, variant, model="h200"):
     """The speed events of one program, a list for every test; {} if it is wrong or crashed."""
     command = [*program(device, exercise, variant), "--gtest_filter=*Fast*"]
     if not os.path.exists(command[0]):
         return {}  # it does not compile
     ours, its = socket.socketpair()
     ours.sendall(b"0" * 32)  # the key of the seals
-    environment = dict(os.environ, GRADE_CHANNEL=str(its.fileno()))
+    environment = dict(os.environ, GRADE_CHANNEL=str(its.fileno()), GRADE_SIM_MODEL=model)
     child = subprocess.Popen(command, env=environment, pass_fds=[its.fileno()],
                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     its.close()
@@ -172,7 +177,7 @@ def run(device, exercise, variant):
             continue
         if event["event"] == "speed" and event["verdict"] in ("pass", "fail"):
             events.setdefault(event["test"], []).append(
-                {"seconds": event["seconds"],
+                {"case": event["case"], "seconds": event["seconds"],
                  "ratios": [{key: ratio[key] for key in KEPT if key in ratio} for ratio in event["ratios"]]})
     return events
 
@@ -224,6 +229,15 @@ def orders_of(times):
     return rows
 
 
+def same_case(shape, ours, theirs):
+    """Of a test's events on the card, that of the shape which was modelled: by name, else by place
+    (the simulator may have fewer shapes, and smaller ones)."""
+    for event in theirs:
+        if event.get("case") and event["case"] == ours[shape].get("case"):
+            return event
+    return theirs[shape] if len(ours) == len(theirs) else None
+
+
 def pair_up(timed, modelled):
     """All rows of bars, and of pairs in order, of the kernels of a file and their modelled events."""
     bars, times = [], {}
@@ -231,7 +245,10 @@ def pair_up(timed, modelled):
         exercise, real = kernel["exercise"], kernel["tests"]
         for test in simulated.keys() & real.keys():
             # A test may measure several shapes.
-            for shape, (ours, theirs) in enumerate(zip(simulated[test], real[test])):
+            for shape, ours in enumerate(simulated[test]):
+                theirs = same_case(shape, simulated[test], real[test])
+                if theirs is None:
+                    continue
                 name = (f"{exercise} {kernel['variant'] or 'solution'}"
                         + (f" #{shape + 1}" if shape else ""))
                 bars += bars_of(name, ours, theirs)
@@ -275,7 +292,8 @@ def markdown(document, left_out):
              "that are right but slow (those of `exercises/`, by number)")
     lines = ["# Modelled speed against measured speed", "",
              f"Written by `grader/tests/gpu/agreement.py`; measured on an {document['card']}, "
-             f"{' to '.join(dict.fromkeys([dates[0], dates[-1]]))}. A pair is a kernel whose answer is "
+             f"{' to '.join(dict.fromkeys([dates[0], dates[-1]]))}, and modelled as one "
+             f"(`GRADE_SIM_MODEL={document['model']}`). A pair is a kernel whose answer is "
              "right and a bar that the simulator grades; it agrees if both say pass or both say "
              "fail. A value passes from 97 % of its bar on, here as in every verdict. Contested: "
              "measured within 1.5 times of the bar. Order: pairs of kernels of one "
@@ -369,7 +387,9 @@ def compare(path, page):
     if problem:
         sys.exit(problem)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        modelled = list(pool.map(lambda k: run("sim", k["exercise"], k["variant"]), timed))
+        document["model"] = model_of(document["card"])
+        modelled = list(pool.map(
+            lambda k: run("sim", k["exercise"], k["variant"], document["model"]), timed))
     document["bars"], document["orders"] = pair_up(timed, modelled)
     document["summary"] = summary(document["bars"], document["orders"])
     save(path, document)

@@ -93,11 +93,14 @@ __global__ void write_all(uint4* out, size_t n, int passes) {
   }
 }
 
-// Loads that hit L1, each request touching `lines` lines of 128 bytes. Each address hangs on the
+// Loads that hit L1, each request touching `lines` lines of 128 bytes: in each the same words, or
+// every lane in a bank of its own (were the banks those of shared memory). Each address hangs on the
 // word loaded before, which is 0, so that no load is left out. One block of 1024 threads.
-__global__ void load_lines(const unsigned* zeros, int lines, long long* cycles, unsigned* sink) {
+__global__ void load_lines(const unsigned* zeros, int lines, bool own_banks, long long* cycles,
+                           unsigned* sink) {
   const int lane = threadIdx.x % 32, lanes_per_line = 32 / lines;
-  const unsigned* at = zeros + lane / lanes_per_line * 32 + lane % lanes_per_line;
+  const int word = own_banks ? lane : lane % lanes_per_line;
+  const unsigned* at = zeros + lane / lanes_per_line * 32 + word;
   for (int k = 0; k < 8; ++k) at += *at;
   __syncthreads();
   const long long begin = clock64();
@@ -257,10 +260,14 @@ int main() {
   CHECK(cudaMalloc(&zeros, 8192));
   CHECK(cudaMemset(zeros, 0, 8192));
   for (int lines : {1, 2, 4, 8, 16, 32}) {
-    seconds_of([&] { load_lines<<<1, 1024>>>(zeros, lines, cycles, sink); });
-    CHECK(cudaDeviceSynchronize());
-    report.add("load of " + std::to_string(lines) + " lines that hit L1, cycles per request",
-               *cycles / (256.0 * 32));
+    for (bool own_banks : {false, true}) {
+      seconds_of([&] { load_lines<<<1, 1024>>>(zeros, lines, own_banks, cycles, sink); });
+      CHECK(cudaDeviceSynchronize());
+      report.add("load of " + std::to_string(lines) + " lines" +
+                     (own_banks ? " in banks of their own" : "") +
+                     " that hit L1, cycles per request",
+                 *cycles / (256.0 * 32));
+    }
   }
   report_rounds<1, unsigned>(report, memory, big, sms, hz, sink);
   report_rounds<2, unsigned>(report, memory, big, sms, hz, sink);

@@ -98,8 +98,8 @@ int wsim_get_line(int index, wsim_line_counters* out);
 
 // ---- modelled time ---------------------------------------------------------------------------
 //
-// How long kernels would take on the modelled card (GRADE_SIM_MODEL: h200, rtx3070 or t4), without
-// launch latency. Never measured, never a wall clock. Deterministic. Formulas and sources:
+// How long kernels would take on the modelled card (GRADE_SIM_MODEL: h200, h100, rtx3070 or t4),
+// without launch latency. Never measured, never a wall clock. Deterministic. Formulas and sources:
 // grader/simulator/MODEL.md.
 
 // From now on launches are recorded for the model, which costs time. Test sizes are smaller than
@@ -121,9 +121,9 @@ typedef struct wsim_traffic {
   uint64_t dram;  // what L2 does not have, and what is written back sooner or later
 } wsim_traffic;
 void wsim_modelled_traffic(uint64_t mark, wsim_traffic* out);
-// Stands for another card from now on ("h200", "rtx3070", "t4"): device properties, occupancy and
-// modelled time follow; "" goes back to the card of GRADE_SIM_MODEL. Synchronise first. 0 on
-// success, -1 if there is no such model.
+// Stands for another card from now on ("h200", "h100", "rtx3070", "t4"): device properties,
+// occupancy and modelled time follow; "" goes back to the card of GRADE_SIM_MODEL. Synchronise
+// first. 0 on success, -1 if there is no such model.
 int wsim_select_model(const char* key);
 // From now on the blocks of a launch run in this order, once: "forward", "reversed" or "turns";
 // "" goes back to what GRADE_SIM_ORDER says. Synchronise first. 0 on success, -1 if there is no
