@@ -203,6 +203,17 @@ TEST(CublasVectors, CosinesOfVeryLongVectors) {
   RecordProperty("todo", 2);
   check_cosine({100, 1, 1}, 1e25f, 1e-10f);  // the square of x is no float
   check_cosine({100, 1, 1}, 1e-10f, 1e25f);
+  // Both lengths are floats, and so is the sum of the products: 1e30. The product of the lengths
+  // is 1e45, which is no float.
+  const auto d_x = kit::DeviceBuffer<float>::input({1e25f, 0}, "x");
+  const auto d_y = kit::DeviceBuffer<float>::input({1e5f, 1e20f}, "y");
+  const StreamHandle handle;
+  float got = -1;
+  cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
+  kit::run([&] { return status = cosine(handle.get(), 2, d_x.get(), 1, d_y.get(), 1, &got); });
+  expect_success("cosine", status);
+  kit::expect_near("the cosine of (1e25, 0) and (1e5, 1e20)", {got}, {1e-15},
+                   kit::Tolerance::relative(1e-5));
 }
 
 TEST(CublasVectors, CosinesReturnWhatWasRefused) {
