@@ -9,7 +9,16 @@ step() {
   step_name=$2
 }
 
-progress() { say "[$step_number/4] $step_name: $*"; }
+# In a terminal it is wrapped between words.
+progress() {
+  message="[$step_number/4] $step_name: $*" columns=''
+  [ ! -t 2 ] || columns=$(stty size <&2 2>/dev/null) || columns=''
+  columns=${columns#* }
+  if [ "${columns:-0}" -ge 40 ] && [ ${#message} -gt "$columns" ]; then
+    message=$(printf '%s\n' "$message" | fold -s -w $((columns - 6)) | sed '2,$s/^/      /')
+  fi
+  say "$message"
+}
 
 # Prints a command so that it can be pasted into a shell.
 quoted() {

@@ -103,12 +103,17 @@ TEST(ThreeTools, AllThreeTakeLargeArrays) {
       return key <= -5 ? 0 : key <= 0 ? 1 : key <= 1 ? 2 : key <= 6 ? 3 : 4;
     });
   });
-  kit::at_largest("2^20 rows of 2047", [] {
-    const size_t rows = 1 << 20, cols = 2047;
-    const auto in = kit::large_integers(rows * cols, "in");
-    const auto factors = kit::large_integers(rows, "factors");
-    const auto out = kit::LargeArray<float>::output(rows * cols, "out");
-    kit::run([&] { launch_scale_rows(in.get(), factors.get(), out.get(), rows, cols); });
-    kit::expect_at_ends(out, [&](size_t i) { return factors.at(i / cols) * in.at(i); });
-  });
+  struct Sizes {
+    int rows, cols;
+  };
+  for (const Sizes s : {Sizes{1 << 20, 2047}, Sizes{3, (1 << 28) - 5}}) {
+    kit::at_largest(std::to_string(s.rows) + " rows of " + std::to_string(s.cols), [s] {
+      const size_t rows = s.rows, cols = s.cols;
+      const auto in = kit::large_integers(rows * cols, "in");
+      const auto factors = kit::large_integers(rows, "factors");
+      const auto out = kit::LargeArray<float>::output(rows * cols, "out");
+      kit::run([&] { launch_scale_rows(in.get(), factors.get(), out.get(), s.rows, s.cols); });
+      kit::expect_at_ends(out, [&](size_t i) { return factors.at(i / cols) * in.at(i); });
+    });
+  }
 }

@@ -111,8 +111,10 @@ TEST(FftRadix2, IsFast) {
   const auto passes = [&](const float2* x, float2* y, int n, int transforms) {
     launch_fft_global(x, y, reinterpret_cast<float2*>(between.get()), n, transforms);
   };
+  // On an H200 10 % of cuFFT is 1.1 times a pass per stage; right answers by others stand at 2.0 to
+  // 2.5 there, and at 2.6 to 3.3 on an H100 (2026-11-23).
   work.speed.against(kit::stage("a pass per stage in global memory", work.call(passes)),
-                     kit::Bars(3));
+                     kit::Bars(1.5));
   work.speed.against(work.against_cufft(), kit::Bars(0.10, 0.30));
   work.speed.grade();
 }

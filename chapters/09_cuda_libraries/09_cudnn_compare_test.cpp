@@ -212,6 +212,29 @@ TEST(CudnnCompare, TellsWhatRunsAndWhatItNeeds) {
   print_table(rows);
 }
 
+// Simulator only: another program may need the rest of a GPU.
+TEST(CudnnCompare, AWorkspaceThatCannotBeHadIsARefusal) {
+  RecordProperty("todo", 3);
+  if (!kit::simulated()) return;
+  const Layer layer(small_layer());
+  layer.convolve();  // whatever it needs, it has by now
+  size_t free = 0, total = 0;
+  cudaMemGetInfo(&free, &total);
+  void* taken = nullptr;
+  cudaMalloc(&taken, free);
+  kit::Run run;
+  const std::vector<CompareRow> rows = layer.compare([&] { layer.convolve(); }, &run);
+  cudaFree(taken);
+  if (const cudaError_t left = cudaGetLastError(); left != cudaSuccess) {
+    kit::fail(std::string("No workspace could be had. cudaGetLastError() still holds ") +
+              cudaGetErrorName(left) + ": the next check would blame an innocent call.");
+  }
+  for (const CompareRow& row : rows) {
+    if (row.workspace == 0 || (row.status != CUDNN_STATUS_SUCCESS && row.milliseconds < 0)) continue;
+    kit::fail(row.name + " needs a workspace that could not be had, and has a result.");
+  }
+}
+
 TEST(CudnnCompare, AgreesWithYourResult) {
   RecordProperty("todo", 3);
   const Layer layer(small_layer());

@@ -194,6 +194,28 @@ def test_what_a_thread_raises_reaches_the_caller():
     )
 
 
+@kit.todo(1)
+def test_what_a_thread_raises_first_reaches_the_caller():
+    """The others wait at a barrier then, and are woken with an error of their own."""
+
+    def kernel(thread):
+        if thread.x == 2:
+            raise ArithmeticError("of thread 2")
+        thread.syncthreads()
+
+    try:
+        launch(kernel, (1, 1), (4, 1), 0)
+    except ArithmeticError:
+        return
+    except threading.BrokenBarrierError:
+        kit.fail(
+            "thread 2 raised an ArithmeticError while the others waited at a barrier, and launch() "
+            "raised their BrokenBarrierError: it says nothing of what went wrong. The first that was "
+            "raised is the reason for all others."
+        )
+    kit.fail("thread 2 raised an exception, and launch() did not.")
+
+
 @kit.todo(2)
 def test_tiles_are_two_slices_of_shared_memory():
     a, b = kit.matrix(TILE, TILE), kit.matrix(TILE, TILE, salt=1)

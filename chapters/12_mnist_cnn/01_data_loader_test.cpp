@@ -146,6 +146,23 @@ TEST(DataLoader, NormalisesATestSetAsTheTrainingSet) {
   expect_pixels(set, test, mean, deviation);
 }
 
+// Each allocation fails once: it has to be said, and nothing may be left.
+TEST(DataLoader, LeavesNothingWhereMemoryCannotBeHad) {
+  RecordProperty("todo", 2);
+  const Folder folder;
+  const kit::DigitSet digits = kit::random_digits(5, 12, 3);
+  const std::string images = folder.write("images", kit::idx_images(digits));
+  const std::string labels = folder.write("labels", kit::idx_labels(digits));
+  Loaded set;
+  std::string problem;
+  kit::run([&] {
+    problem = load_dataset(images, labels, nullptr, &set);
+    if (problem.empty()) free_dataset(&set);
+    return problem.empty();
+  });
+  expect_loads(problem);
+}
+
 TEST(DataLoader, KeepsImagesAndLabelsInPinnedMemory) {
   RecordProperty("todo", 2);
   const Folder folder;

@@ -76,14 +76,13 @@ TEST(LibraryStep, NormalisesAndPoolsABlock) {
   const auto d_mean = kit::DeviceBuffer<float>::output(c, "mean");
   const auto d_inv_std = kit::DeviceBuffer<float>::output(c, "inv_std");
   const Libraries libraries(net, n);
-  kit::run([&] {
-    expect_done("Libraries", libraries.ready());
-    const BlockArrays arrays = {d_x.get(),      d_conv.get(), d_relu.get(),
-                                d_pooled.get(), d_w.get(),    d_gamma.get(),
-                                d_beta.get(),   d_mean.get(), d_inv_std.get()};
-    expect_done("launch_block_forward",
-                launch_block_forward(libraries, libraries.block[0], arrays));
-  });
+  expect_done("Libraries", libraries.ready());
+  const BlockArrays arrays = {d_x.get(),      d_conv.get(), d_relu.get(),
+                              d_pooled.get(), d_w.get(),    d_gamma.get(),
+                              d_beta.get(),   d_mean.get(), d_inv_std.get()};
+  bool done = false;
+  kit::run([&] { return done = launch_block_forward(libraries, libraries.block[0], arrays); });
+  expect_done("launch_block_forward", done);
   kit::expect_near(d_pooled, normalised_and_pooled(d_conv.download(), gamma, beta, n, c, 8),
                    kit::Tolerance::absolute(1e-5));
 }
@@ -96,11 +95,12 @@ TEST(LibraryStep, MultipliesRowMajorMatrices) {
   const auto d_b = kit::DeviceBuffer<float>::input(l.b, "b");
   const auto d_y = kit::DeviceBuffer<float>::output(l.n * l.out, "y");
   const Libraries libraries(l.net, l.n);
+  bool done = false;
   kit::run([&] {
-    expect_done("launch_dense_forward",
-                launch_dense_forward(libraries, libraries.linear[1], d_x.get(), d_w.get(),
-                                     d_b.get(), d_y.get()));
+    return done = launch_dense_forward(libraries, libraries.linear[1], d_x.get(), d_w.get(),
+                                       d_b.get(), d_y.get());
   });
+  expect_done("launch_dense_forward", done);
   std::vector<double> expected;
   for (int i = 0; i < l.n; ++i) {
     for (int o = 0; o < l.out; ++o) {
@@ -122,11 +122,12 @@ TEST(LibraryStep, MultipliesBackwards) {
   const auto d_dw = kit::DeviceBuffer<float>::output(l.out * l.in, "dw");
   const auto d_db = kit::DeviceBuffer<float>::output(l.out, "db");
   const Libraries libraries(l.net, l.n);
+  bool done = false;
   kit::run([&] {
-    expect_done("launch_dense_backward",
-                launch_dense_backward(libraries, libraries.linear[1], d_x.get(), d_w.get(),
-                                      d_dy.get(), d_dx.get(), d_dw.get(), d_db.get()));
+    return done = launch_dense_backward(libraries, libraries.linear[1], d_x.get(), d_w.get(),
+                                        d_dy.get(), d_dx.get(), d_dw.get(), d_db.get());
   });
+  expect_done("launch_dense_backward", done);
   std::vector<double> dx(l.n * l.in), dw(l.out * l.in), db(l.out);
   for (int i = 0; i < l.n * l.out; ++i) {
     const int row = i / l.out, o = i % l.out;
@@ -149,9 +150,9 @@ TEST(LibraryStep, HasTheGradientsOfTheReference) {
   const kit::ImageBatch batch = decided_batch(reference, net, kit::work_scale(6, 16));
   const Arrays arrays(net, weights, batch);
   const Libraries libraries(net, arrays.step.n);
-  kit::run([&] {
-    expect_done("launch_library_step", launch_library_step(libraries, arrays.step, 0.01f));
-  });
+  bool done = false;
+  kit::run([&] { return done = launch_library_step(libraries, arrays.step, 0.01f); });
+  expect_done("launch_library_step", done);
   kit::expect_near(arrays.loss, {reference.forward(batch.images, batch.labels)},
                    kit::Tolerance::relative(1e-5));
   const std::vector<double> expected = reference.backward();
@@ -194,9 +195,9 @@ TEST(LibraryStep, AllocatesNothing) {
   kit::DoubleNetwork reference(sizes_of(net), weights);
   const Arrays arrays(net, weights, decided_batch(reference, net, 2));
   const Libraries libraries(net, 2);
-  const kit::Run run = kit::run([&] {
-    expect_done("launch_library_step", launch_library_step(libraries, arrays.step, 0.01f));
-  });
+  bool done = false;
+  const kit::Run run = kit::run([&] { return done = launch_library_step(libraries, arrays.step, 0.01f); });
+  expect_done("launch_library_step", done);
   kit::budget("allocations per step",
               static_cast<double>(kit::api_calls("cudaMalloc") + kit::api_calls("cudaMallocAsync")),
               kit::at_most(0),

@@ -3,6 +3,7 @@
 //   function there that adds to the gradients of a and b what c's gradient says. Whoever uses a
 //   matrix comes later on the tape, so running these functions from the end to the beginning finds
 //   every gradient complete. Gradients are added: a matrix may be used more than once.
+//   tape_add is complete, the way back included: the other operations have its parts.
 //   TODOs  4
 #include "18_tensor_autograd.h"
 #include "support.h"
@@ -21,14 +22,9 @@ View transposed(const Matrix& m, const float* data) { return {data, m.cols, m.ro
 
 // c += a b
 __global__ void add_matmul(View a, View b, float* c) {
-  const int i = blockIdx.x * kThreads + threadIdx.x;
-  if (i >= a.rows * b.cols) return;
-  float sum = 0.0f;
-  for (int k = 0; k < a.cols; ++k) {
-    sum += a.data[i / b.cols * a.row_step + k * a.col_step] *
-           b.data[k * b.row_step + i % b.cols * b.col_step];
-  }
-  c[i] += sum;
+  // TODO(3): c, whatever it held, is greater by the product. c is row-major; a and b lie as their
+  // views say.
+  if (blockIdx.x + threadIdx.x == 0) c[0] += a.data[0] * b.data[0];
 }
 
 // c += a; a has `period` elements and is repeated.
@@ -57,8 +53,8 @@ __global__ void add_relu(const float* a, float* c, int count) {
 
 // da += dc where a is above 0.
 __global__ void add_passed(const float* a, const float* dc, float* da, int count) {
-  const int i = blockIdx.x * kThreads + threadIdx.x;
-  if (i < count && a[i] > 0.0f) da[i] += dc[i];
+  // TODO(2): da, whatever it held, is greater by dc where relu let a pass.
+  if (blockIdx.x + threadIdx.x < count) da[0] += a[0] * dc[0];
 }
 
 // c += the mean of a. One warp.
@@ -67,9 +63,9 @@ __global__ void add_mean(const float* a, float* c, int count) {
   if (threadIdx.x == 0) *c += sum / count;
 }
 
+// c += what the gradient of a mean of `count` values hands to each of them.
 __global__ void add_share(const float* of_mean, float* c, int count) {
-  const int i = blockIdx.x * kThreads + threadIdx.x;
-  if (i < count) c[i] += *of_mean / count;
+  if (blockIdx.x + threadIdx.x < count) c[0] += *of_mean;  // TODO(1), too: every value of c.
 }
 
 int blocks_for(int count) { return (count + kThreads - 1) / kThreads; }
@@ -92,39 +88,28 @@ Variable tape_add(Tape& tape, Variable left, Variable right) {
 }
 
 Variable tape_multiply(Tape& tape, Variable left, Variable right) {
-  const Matrix a = tape.at(left), b = tape.at(right);
-  const Variable result = tape.make(a.rows, a.cols);
-  const Matrix c = tape.at(result);
-  add_product<<<blocks_for(c.count()), kThreads>>>(a.value, b.value, c.value, c.count());
-  tape.nodes[result].backward = [a, b, c] {
-    // TODO(2): What c's gradient adds to that of a, and to that of b; a and b may be one.
-    cudaMemset(a.gradient, 0, c.count() * sizeof(float));
-    cudaMemset(b.gradient, 0, c.count() * sizeof(float));
-  };
+  // TODO(2): The product, and on the tape what its gradient adds to that of a, and to that of b;
+  // a and b may be one.
+  const Variable result = tape.make(tape.at(left).rows, tape.at(left).cols);
+  add_product<<<1, 1>>>(tape.at(left).value, tape.at(right).value, tape.at(result).value, 1);
   return result;
 }
 
 Variable tape_matmul(Tape& tape, Variable left, Variable right) {
+  // TODO(3), too: The product, and on the tape what its gradient adds to those of a and b, here
+  // products of matrices.
   const Matrix a = tape.at(left), b = tape.at(right);
   const Variable result = tape.make(a.rows, b.cols);
-  const Matrix c = tape.at(result);
-  add_matmul<<<blocks_for(c.count()), kThreads>>>(as_is(a, a.value), as_is(b, b.value), c.value);
-  tape.nodes[result].backward = [a, b, c] {
-    // TODO(3): What c's gradient adds to those of a and b, here products of matrices.
-    add_matmul<<<1, kThreads>>>(as_is(a, a.value), transposed(a, a.value), a.gradient);
-    cudaMemset(b.gradient, 0, b.count() * sizeof(float));
-  };
+  add_matmul<<<1, 1>>>(as_is(a, a.value), transposed(b, b.value), tape.at(result).value);
   return result;
 }
 
 Variable tape_relu(Tape& tape, Variable operand) {
+  // TODO(2), too: relu(a), and the way back through it.
   const Matrix a = tape.at(operand);
   const Variable result = tape.make(a.rows, a.cols);
-  const Matrix c = tape.at(result);
-  add_relu<<<blocks_for(c.count()), kThreads>>>(a.value, c.value, c.count());
-  tape.nodes[result].backward = [a, c] {
-    add_passed<<<blocks_for(c.count()), kThreads>>>(a.value, c.gradient, a.gradient, c.count());
-  };
+  add_relu<<<1, 1>>>(a.value, tape.at(result).value, 1);
+  add_passed<<<1, 1>>>(a.value, a.gradient, tape.at(result).gradient, 1);
   return result;
 }
 

@@ -85,31 +85,50 @@ std::string bar(const Figures& figures, double minutes_per_mark, size_t width) {
   return text;
 }
 
+std::string minutes_text(const Figures& figures) {
+  char text[16] = "-";
+  if (figures.minutes) std::snprintf(text, sizeof text, "%.0f", *figures.minutes);
+  return text;
+}
+
+// As wide as the terminal: the bars take what room the figures leave, and are left out where that
+// is next to nothing.
 std::string table(const std::vector<Figures>& rows, const Terminal& terminal) {
-  constexpr size_t kMinutes = 6, kHints = 11, kPredicted = 11, kNarrowest = 8;
-  size_t name = 0;
+  constexpr size_t kBetween = 2, kNarrowest = 5;
+  size_t name = 0, minutes = width_of("min"), hints = width_of("hints"),
+         predicted = width_of("predicted");
   double most = 1;
   for (const Figures& row : rows) {
     name = std::max(name, width_of(row.name));
+    minutes = std::max(minutes, minutes_text(row).size());
+    hints = std::max(hints, of_all(row.hints, row.steps).size());
+    predicted = std::max(predicted, of_all(row.right, row.predicted).size());
     most = std::max({most, static_cast<double>(row.planned), row.minutes.value_or(0)});
   }
-  const size_t taken = 2 + name + 2 + kMinutes + kHints + kPredicted;
+  const size_t figures = minutes + hints + predicted + 4 * kBetween;
   const size_t columns = static_cast<size_t>(terminal.columns);
-  const size_t width = columns > taken + kNarrowest ? columns - taken : kNarrowest;
-  const double minutes_per_mark = std::max(most / static_cast<double>(width - 1), 0.5);
-  std::string text = "  " + pad("", name + 2) + pad("", width) + pad_left("min", kMinutes) +
-                     pad_left("hints", kHints) + pad_left("predicted", kPredicted) + "\n";
+  name = std::min(name, columns - std::min(columns, figures));
+  const size_t left = columns - std::min(columns, figures + name + kBetween);
+  const size_t width = left < kNarrowest ? 0 : left;
+  const auto row_text = [&](const std::string& bars, const std::string& what, const std::string& a,
+                            const std::string& b, const std::string& c) {
+    return "  " + pad(cut(what, name), name + (width > 0 ? kBetween : 0)) + pad(bars, width) +
+           pad_left(a, minutes + kBetween) + pad_left(b, hints + kBetween) +
+           pad_left(c, predicted + kBetween) + "\n";
+  };
+  const double minutes_per_mark =
+      width > 0 ? std::max(most / static_cast<double>(width - 1), 0.5) : 0;
+  std::string text = row_text("", "", "min", "hints", "predicted");
   for (const Figures& row : rows) {
-    char minutes[16] = "-";
-    if (row.minutes) std::snprintf(minutes, sizeof minutes, "%.0f", *row.minutes);
-    text += "  " + pad(row.name, name + 2) + bar(row, minutes_per_mark, width) +
-            pad_left(minutes, kMinutes) + pad_left(of_all(row.hints, row.steps), kHints) +
-            pad_left(of_all(row.right, row.predicted), kPredicted) + "\n";
+    text +=
+        row_text(width > 0 ? bar(row, minutes_per_mark, width) : "", row.name, minutes_text(row),
+                 of_all(row.hints, row.steps), of_all(row.right, row.predicted));
   }
-  return text + wrap(
-                    "#: minutes since the pass before, without pauses. |: as planned. hints: "
-                    "steps that were shown. predicted: right of all.",
-                    "  ", terminal.columns);
+  return text + wrap(std::string(width > 0 ? "#" : "min") +
+                         ": minutes since the pass before, without pauses. " +
+                         (width > 0 ? "|: as planned. " : "") +
+                         "hints: steps that were shown. predicted: right of all.",
+                     "  ", terminal.columns);
 }
 
 // "You will be able to ..." of a chapter's page, as it is now.
@@ -120,7 +139,8 @@ std::string what_was_learnt(App& app, const course::Chapter& chapter) {
   for (const std::string& line : course::split_lines(course::read_text(page))) {
     if (!course::starts_with(line, kPromise)) continue;
     const std::string rest = line.substr(std::string(kPromise).size());
-    return "You can now " + course::replace_all(rest, "You will ", "You can ");
+    return "You can now " + course::replace_all(course::replace_all(rest, "You will ", "You can "),
+                                                " you will ", " you now ");
   }
   return "";
 }
@@ -163,8 +183,9 @@ bool ends_chapter(App& app, const course::Exercise& exercise, const Grading& gra
 
 std::string chapter_end_text(App& app, const course::Chapter& chapter) {
   const Terminal& terminal = app.terminal();
-  std::string text = terminal.paint(Style::kGood, "Chapter " + number_of(chapter) + " is done") +
-                     ": " + chapter.title + "\n\n";
+  const std::string done =
+      terminal.paint(Style::kGood, "Chapter " + number_of(chapter) + " is done");
+  std::string text = wrap(done + ": " + chapter.title, "", terminal.columns) + "\n";
   const std::string learnt = what_was_learnt(app, chapter);
   if (!learnt.empty()) text += wrap(learnt, "", terminal.columns) + "\n";
   std::vector<Figures> rows;

@@ -22,8 +22,8 @@ std::string shown(std::string text, const Terminal& terminal) {
 }
 
 std::string section_of(const ExplainedFinding& finding, const Terminal& terminal) {
-  std::string text =
-      terminal.paint(Style::kBold, finding.check + ": " + course::join(finding.kinds, ", ")) + "\n";
+  const std::string title = finding.check + ": " + course::join(finding.kinds, ", ");
+  std::string text = wrap(terminal.paint(Style::kBold, title), "", terminal.columns);
   for (const std::string& paragraph : finding.paragraphs) {
     text += "\n" + wrap(shown(paragraph, terminal), "  ", terminal.columns);
   }

@@ -93,10 +93,11 @@ namespace {
 int show(App& app, const fs::path& file, const std::string& title) {
   const std::optional<std::string> text = take_output(file);
   if (!text) {
-    complain(title + " launched no kernel that has this block and warp.");
+    complain(title + " launched no kernel, or none that has this block and warp.");
     return kFail;
   }
-  print(app.terminal().paint(Style::kBold, title) + "  first launch, in the simulator\n" +
+  print(wrap(app.terminal().paint(Style::kBold, title) + "  first launch, in the simulator", "",
+             app.terminal().columns) +
         trace_rows(*text, app.terminal().columns, std::numeric_limits<int>::max()));
   return kPass;
 }

@@ -194,7 +194,10 @@ class Watch {
     // A hint that was asked for matters more than the end of a long verdict.
     std::string middle =
         first_rows(verdict({false, "key m"}), std::max(room - lines(note), 3)) + next;
-    middle += first_rows(note, std::max(room + lines(next) - lines(middle), 3));
+    // Of a hint the last step was asked for.
+    if (!note.empty()) {
+      middle += "\n" + title_and_last_rows(note_, room + lines(next) - lines(middle) - 1);
+    }
     console_.show(head + middle + foot);
   }
 
@@ -233,7 +236,9 @@ class Watch {
         if (can_be_viewed()) view();
         break;
       case 'm':
-        if (grading_) page(console_, verdict({true, ""}) + what_next());
+        if (grading_) {
+          page(console_, verdict({true, ""}) + what_next() + (note_.empty() ? "" : "\n" + note_));
+        }
         break;
       case 'd':
         difference();

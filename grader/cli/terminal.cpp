@@ -83,9 +83,15 @@ std::string Terminal::paint(Style style, std::string_view text) const {
 }
 
 size_t width_of(std::string_view text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  }));
+  size_t width = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\x1b') {
+      i = std::min(text.find('m', i), text.size());
+    } else {
+      width += (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80 ? 1 : 0;
+    }
+  }
+  return width;
 }
 
 std::string wrap(std::string_view text, const std::string& first, int columns, bool cut) {
@@ -192,7 +198,7 @@ void print(std::string_view text) {
 }
 
 void complain(const std::string& text) {
-  const std::string message = wrap(text, "grade: ", kColumns);
+  const std::string message = wrap(text, "grade: ", Terminal::of_stdout(false).columns);
   std::fputs(message.c_str(), stderr);
 }
 

@@ -268,14 +268,20 @@ std::string budgets(const Result& result, const Terminal& terminal) {
       }
     }
   }
+  const auto figures = [](const BudgetCheck& budget) {
+    return number(budget.value) + "  (" + budget.unit + " " + number(budget.limit) + ")";
+  };
+  size_t widest = 0;
+  for (const BudgetCheck* budget : tightest) widest = std::max(widest, width_of(figures(*budget)));
+  // Names in a column, as wide as leaves room for the figures; a wider name has a row of its own.
+  constexpr size_t kWidestColumn = 40;
+  const size_t room = static_cast<size_t>(terminal.columns) - kLabel - 1;
+  const size_t column = std::min(kWidestColumn, room - std::min(room, widest));
   std::string text;
-  // Names in a column, as wide as leaves room for the numbers.
-  constexpr int kNumbers = 28;  // columns of indentation, value and limit
-  const auto column = static_cast<size_t>(std::clamp(terminal.columns - kNumbers, 12, 40));
   for (const BudgetCheck* budget : tightest) {
-    text += wrap(pad(budget->name, column) + " " + number(budget->value) + "  (" + budget->unit +
-                     " " + number(budget->limit) + ")",
-                 std::string(kLabel, ' '), terminal.columns);
+    const bool fits = width_of(budget->name) <= column;
+    text += indented(
+        pad(budget->name, fits ? column : 0) + (fits ? " " : "\n  ") + figures(*budget), terminal);
   }
   return text;
 }

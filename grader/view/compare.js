@@ -9,8 +9,8 @@ export const versionName = (other) => (other.name === 'reference' ? 'the referen
 export function unseenCopies(page) {
   const unseen = page.data.history?.unseen ?? [];
   if (unseen.length === 0) return null;
-  return h('p', {class: 'dim small'}, `${unseen.length === 1 ? 'A copy' : 'Copies'} of your file that ${unseen.length === 1 ? 'is' : 'are'} kept but not counted yet: `,
-    h('code', {}, `./grade restore ${page.data.exercise} ${unseen[0]}`), ' brings one back, and the next view counts it.');
+  return h('p', {class: 'dim small'}, `${unseen.length === 1 ? 'A copy' : 'Copies'} of your file that ${unseen.length === 1 ? 'is' : 'are'} kept but not counted yet. To count one it has to be compiled and run, as your file: `,
+    h('code', {}, `./grade restore ${page.data.exercise} ${unseen[0]}`), ' puts it in the place of your file, which is kept in turn, and the next view counts it.');
 }
 
 /** The version to begin with: the reference, or the last that passed, or the last.

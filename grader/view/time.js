@@ -71,7 +71,9 @@ export function timeView(page) {
   if (timeline && timeline.items.length > 0) {
     const lonely = overlaps(timeline.items).filter((o) => o.share < ALONE), copies = overlaps(timeline.items);
     const kinds = new Set(timeline.items.map((/** @type {any} */ i) => i.kind));
+    const divided = page.data.run.profile.kernels.some((/** @type {any} */ k) => k.cost?.slice > 1);
     out.push(card('', h('p', {class: 'say'}, `A row for each stream, and when its work ran; times are ${timeline.label}. ${copies.length === 0 ? 'Nothing is copied here.' : lonely.length === 0 ? 'Every copy has a kernel beside it.' : `${lonely.length} of ${copies.length} copies have no kernel beside them.`}`),
+      divided ? h('p', {class: 'dim small', id: 'divided'}, 'A small launch is timed on as many multiprocessors as it can fill, not on the whole card: beside a copy it looks longer than it would be.') : null,
       lonely.length > 0 && kinds.has('kernel') ? h('ul', {class: 'small', id: 'lonely'}, lonely.slice(0, 6).map(({copy}) => h('li', {}, `${copy.kind}${copy.line ? `, line ${copy.line}` : ''}, ${copy.stream}: ${page.seconds(copy.end - copy.start)} alone`)), lonely.length > 6 ? h('li', {}, `and ${lonely.length - 6} more`) : null) : null,
       scroller('Timeline', gantt(page, timeline)),
       h('ul', {class: 'legend'}, KINDS.filter(([k]) => kinds.has(k)).map(([k, c]) => h('li', {}, h('span', {class: `key ${c}`}), k)),

@@ -105,16 +105,16 @@ bool launch_library_step(const Libraries& l, const TrainStep& step, float rate) 
   const auto dw = [&](const Tensor& tensor) { return step.gradients + tensor.offset; };
   const BlockArrays first = {step.images,    a.conv1,       a.norm1, a.pool1,   w(p.conv1_w),
                              w(p.bn1_gamma), w(p.bn1_beta), a.mean1, a.inv_std1};
-  const BlockArrays second = {a.pool1,        a.conv2,       a.norm2, a.pool2,   w(p.conv2_w),
-                              w(p.bn2_gamma), w(p.bn2_beta), a.mean2, a.inv_std2};
   //~ // TODO(5): The step: forward, loss (03), backward, parameters -= rate * gradients, in the order of
   //~ // 12/11. False as soon as a call has failed.
   //~ launch_cross_entropy(a.logits, step.labels, step.loss, a.dlogits, step.n, step.network.classes);
   //~ return block_forward(l, l.block[0], first) && rate > 0.0f &&
-  //~        block_backward(l, l.block[1], second,
-  //~                       {a.dpool2, a.dnorm2, a.dconv2, a.dpool1, dw(p.conv2_w), dw(p.bn2_gamma),
-  //~                        dw(p.bn2_beta)});
+  //~        block_backward(l, l.block[0], first,
+  //~                       {a.dpool1, a.dnorm1, a.dconv1, nullptr, dw(p.conv1_w), dw(p.bn1_gamma),
+  //~                        dw(p.bn1_beta)});
   //~begin 5
+  const BlockArrays second = {a.pool1,        a.conv2,       a.norm2, a.pool2,   w(p.conv2_w),
+                              w(p.bn2_gamma), w(p.bn2_beta), a.mean2, a.inv_std2};
   const bool forward =
       block_forward(l, l.block[0], first) && block_forward(l, l.block[1], second) &&
       dense_forward(l, l.linear[0], a.pool2, w(p.linear1_w), w(p.linear1_b), a.hidden) &&
@@ -123,6 +123,7 @@ bool launch_library_step(const Libraries& l, const TrainStep& step, float rate) 
       dense_forward(l, l.linear[1], a.relu, w(p.linear2_w), w(p.linear2_b), a.logits);
   if (!forward) return false;
   launch_cross_entropy(a.logits, step.labels, step.loss, a.dlogits, step.n, step.network.classes);
+  if (cudaGetLastError() != cudaSuccess) return false;
   const bool backward = dense_backward(l, l.linear[1], a.relu, w(p.linear2_w), a.dlogits, a.drelu,
                                        dw(p.linear2_w), dw(p.linear2_b)) &&
                         succeeded(cudnnActivationBackward(

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <functional>
 #include <set>
 
 #include "cli/gates/documents.h"
@@ -35,14 +36,24 @@ bool stays(const std::string& word) {
 }
 
 struct Answer {
+  Answer(std::string its_name, const std::string& code)
+      : name(std::move(its_name)), tokens(tokens_of(code)), pieces(pieces_of(tokens)) {}
+
   std::string name;  // "03_memory_model/05_transpose_tile, TODO 2"
   std::vector<std::string> tokens;
+  std::vector<size_t> pieces;
 };
 
 struct Block {
+  Block(std::string place, const std::string& code, double most = kPageLimit)
+      : where(std::move(place)), tokens(tokens_of(code)), limit(most) {
+    for (const size_t piece : pieces_of(tokens)) pieces.insert(piece);
+  }
+
   std::string where;  // "FILE:LINE"
   std::vector<std::string> tokens;
-  double limit = kPageLimit;
+  std::unordered_set<size_t> pieces;
+  double limit;
 };
 
 std::vector<Answer> answers_of(const GateContext& context, const course::Chapter& chapter) {
@@ -61,7 +72,7 @@ std::vector<Answer> answers_of(const GateContext& context, const course::Chapter
         lines += tokens_of(line.text).empty() ? 0 : 1;
       }
       if (lines <= kExemptLines) continue;
-      answers.push_back({exercise.id + ", TODO " + std::to_string(todo), tokens_of(code)});
+      answers.emplace_back(exercise.id + ", TODO " + std::to_string(todo), code);
     }
   }
   return answers;
@@ -72,8 +83,8 @@ void add_page(const GateContext& context, const fs::path& page, double limit,
   if (!fs::exists(page)) return;
   for (const FencedBlock& block : fenced_blocks_of(course::read_text(page))) {
     if (block.language == "console") continue;
-    blocks->push_back(
-        {shown(context, page) + ":" + std::to_string(block.line), tokens_of(block.body), limit});
+    blocks->emplace_back(shown(context, page) + ":" + std::to_string(block.line), block.body,
+                         limit);
   }
 }
 
@@ -86,7 +97,7 @@ void add_comments(const GateContext& context, const fs::path& solution,
   int begin = 0, number = 0;
   const auto finish = [&] {
     if (comment.empty()) return;
-    blocks->push_back({shown(context, solution) + ":" + std::to_string(begin), tokens_of(comment)});
+    blocks->emplace_back(shown(context, solution) + ":" + std::to_string(begin), comment);
     comment.clear();
   };
   for (const course::MarkedLine& line : source.lines) {
@@ -161,6 +172,27 @@ double share_given(const std::vector<std::string>& answer, const std::vector<std
   return static_cast<double>(covered) / static_cast<double>(answer.size());
 }
 
+std::vector<size_t> pieces_of(const std::vector<std::string>& tokens) {
+  std::vector<size_t> pieces;
+  for (size_t begin = 0; begin + kPiece <= tokens.size(); ++begin) {
+    std::string piece;
+    for (size_t i = begin; i < begin + kPiece; ++i) piece += tokens[i] + ' ';
+    pieces.push_back(std::hash<std::string>()(piece));
+  }
+  return pieces;
+}
+
+double most_given(const std::vector<size_t>& answer, const std::unordered_set<size_t>& block) {
+  if (answer.empty()) return 1;
+  size_t covered = 0, counted = 0;  // tokens; those that are counted lie in front of `counted`
+  for (size_t begin = 0; begin < answer.size(); ++begin) {
+    if (block.count(answer[begin]) == 0) continue;
+    covered += begin + kPiece - std::max(counted, begin);
+    counted = begin + kPiece;
+  }
+  return static_cast<double>(covered) / static_cast<double>(answer.size() + kPiece - 1);
+}
+
 std::vector<std::string> giveaways(const GateContext& context, const course::Chapter& chapter) {
   std::vector<Block> blocks;
   add_page(context, context.paths->root / "chapters" / chapter.id / "README.md", kPageLimit,
@@ -175,6 +207,7 @@ std::vector<std::string> giveaways(const GateContext& context, const course::Cha
   std::vector<std::string> problems;
   for (const Answer& answer : answers_of(context, chapter)) {
     for (const Block& block : blocks) {
+      if (most_given(answer.pieces, block.pieces) <= block.limit) continue;
       const double share = share_given(answer.tokens, block.tokens);
       if (share <= block.limit) continue;
       problems.push_back(block.where + " holds " + std::to_string(std::lround(100 * share)) +

@@ -113,13 +113,13 @@ std::string picture_text(const Launch& launch, int columns) {
                         "", columns);
   }
   if (!launch.steps.empty()) {
-    text +=
-        "\n" +
-        wrap("Block (" + std::to_string(launch.index[0]) + ", " + std::to_string(launch.index[1]) +
-                 ", " + std::to_string(launch.index[2]) + ") over " + std::to_string(launch.end()) +
-                 " steps: full blocks are 32 lanes, - waits at a barrier, x waits for ever",
-             "", columns) +
-        block_rows(launch, columns);
+    text += "\n" +
+            wrap("Block (" + std::to_string(launch.index[0]) + ", " +
+                     std::to_string(launch.index[1]) + ", " + std::to_string(launch.index[2]) +
+                     ") over " + course::plural(static_cast<size_t>(launch.end()), "step") +
+                     ": full blocks are 32 lanes, - waits at a barrier, x waits for ever",
+                 "", columns) +
+            block_rows(launch, columns);
   }
   if (!launch.pipeline.empty()) text += "\n" + pipeline_text(launch);
   return text;

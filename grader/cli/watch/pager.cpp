@@ -36,11 +36,9 @@ size_t next_place(size_t from, size_t count, int step, const std::function<bool(
 std::vector<std::string> lines_for(const std::string& text, const Terminal& terminal) {
   std::vector<std::string> lines;
   for (const std::string& line : course::split_lines(text)) {
-    if (line.find(kEscape) != std::string::npos) {  // painted, and wrapped already
-      lines.push_back(line);
-      continue;
-    }
-    for (std::string& piece : pieces_of(line, "    ", terminal.width)) {
+    const bool fits = width_of(line) <= static_cast<size_t>(terminal.width);
+    for (std::string& piece :
+         course::split_lines(fits ? line + "\n" : wrap(line, "", terminal.width, true))) {
       lines.push_back(std::move(piece));
     }
   }
@@ -72,10 +70,11 @@ class Pager {
     for (size_t i = top_; i < end; ++i) screen += lines_[i] + "\n";
     const std::string where = std::to_string(top_ + 1) + "-" + std::to_string(end) + " of " +
                               std::to_string(lines_.size());
-    const std::string foot = lines_.size() <= room_
-                                 ? "Any key goes back."
-                                 : "space: on  b: back  /: search  q: leave  " + where;
-    console_.show(screen + "\n" + console_.terminal().paint(Style::kDim, foot));
+    const std::string on = top_ < last_top() ? "space: on  " : "";
+    const std::string foot = lines_.size() <= room_ ? "Any key goes back."
+                                                    : on + "b: back  /: search  q: leave  " + where;
+    const size_t columns = static_cast<size_t>(console_.terminal().width);
+    console_.show(screen + "\n" + console_.terminal().paint(Style::kDim, cut(foot, columns)));
   }
 
   // False where the key leaves.

@@ -63,7 +63,7 @@ std::string keys_help(App& app) {
       {"e", "explain the finding that the verdict names"},
       {"t", "trace the failing thread, step by step"},
       {"v", has_view ? "view the run in pictures" : ""},
-      {"m", "more: the whole verdict, and all that the program printed"},
+      {"m", "more: the whole verdict, all that was printed"},
       {"d", "the difference from the reference, after a pass"},
       {"n", "the next exercise, after a pass"},
       {"l", "list all exercises: move, search, open one"},
@@ -102,6 +102,17 @@ std::string first_rows(const std::string& text, int rows) {
   lines.resize(most - 1);
   return course::join(lines, "\n") + "\n        ... and " + course::plural(rest, "line") +
          " more: key m\n";
+}
+
+std::string title_and_last_rows(const std::string& text, int rows) {
+  std::vector<std::string> lines = course::split_lines(text);
+  const size_t most = static_cast<size_t>(std::max(rows, 3));
+  if (lines.size() <= most) return text;
+  const size_t left_out = lines.size() - (most - 1);
+  lines.erase(lines.begin() + 1, lines.begin() + 1 + static_cast<std::ptrdiff_t>(left_out));
+  lines.insert(lines.begin() + 1,
+               "        ... " + course::plural(left_out, "line") + " before: key m");
+  return course::join(lines, "\n") + "\n";
 }
 
 }  // namespace grade

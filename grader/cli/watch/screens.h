@@ -24,5 +24,8 @@ std::string keys_line(const std::vector<std::string>& keys, const Terminal& term
 // The first `rows` lines of `text`, with a word about the rest.
 std::string first_rows(const std::string& text, int rows);
 
+// The first line and the last ones, `rows` in all; in between a word about the rest.
+std::string title_and_last_rows(const std::string& text, int rows);
+
 }  // namespace grade
 #endif  // WARPLINGS_CLI_WATCH_SCREENS_H_

@@ -9,7 +9,7 @@ namespace {
 using ptx::Instruction;
 using ptx::Operand;
 
-struct Block {
+struct BasicBlock {
   int begin = 0, end = 0;
   std::vector<int> next;
   std::vector<uint64_t> use, define, in, out;  // bit sets over registers
@@ -28,7 +28,7 @@ class Allocator {
 
   RegisterAllocation run() {
     make_blocks();
-    for (Block& block : blocks_) summarise(block);
+    for (BasicBlock& block : blocks_) summarise(block);
     solve();
     make_intervals();
     return scan();
@@ -92,7 +92,7 @@ class Allocator {
     }
     std::vector<int> starts(leaders.begin(), leaders.end());
     for (size_t b = 0; b + 1 < starts.size(); ++b) {
-      Block block;
+      BasicBlock block;
       block.begin = starts[b];
       block.end = std::min(starts[b + 1], n);
       blocks_.push_back(std::move(block));
@@ -100,7 +100,7 @@ class Allocator {
     std::unordered_map<int, int> block_at;
     for (size_t b = 0; b < blocks_.size(); ++b) block_at[blocks_[b].begin] = static_cast<int>(b);
     for (size_t b = 0; b < blocks_.size(); ++b) {
-      Block& block = blocks_[b];
+      BasicBlock& block = blocks_[b];
       if (block.begin >= block.end) continue;
       const Instruction& last = function_.body[block.end - 1];
       for (int to : targets(last)) {
@@ -117,7 +117,7 @@ class Allocator {
     return (bits[i / 64] >> (i % 64)) & 1;
   }
 
-  void summarise(Block& block) {
+  void summarise(BasicBlock& block) {
     for (auto* bits : {&block.use, &block.define, &block.in, &block.out}) bits->assign(words_, 0);
     std::vector<int> uses, defines;
     for (int i = block.begin; i < block.end; ++i) {
@@ -166,7 +166,7 @@ class Allocator {
     first_.assign(n, INT32_MAX);
     last_.assign(n, -1);
     std::vector<int> uses, defines;
-    for (const Block& block : blocks_) {
+    for (const BasicBlock& block : blocks_) {
       for (size_t r = 0; r < n; ++r) {
         if (get(block.in, static_cast<int>(r))) touch(static_cast<int>(r), block.begin);
         if (get(block.out, static_cast<int>(r))) touch(static_cast<int>(r), block.end);
@@ -236,7 +236,7 @@ class Allocator {
   const std::function<int(const Instruction&)>& destinations_;
   std::unordered_map<std::string, int> index_;
   size_t words_ = 0;
-  std::vector<Block> blocks_;
+  std::vector<BasicBlock> blocks_;
   std::vector<int> first_, last_;
 };
 

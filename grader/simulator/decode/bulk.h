@@ -41,7 +41,8 @@ struct BulkForm {
     kRegisters,  // st.async, red.async
   };
   Way way = Way::kGlobalToShared;
-  int dimensions = 0;  // of a tensor copy; 0: bytes in a row
+  int dimensions = 0;   // of a tensor copy; 0: bytes in a row
+  bool im2col = false;  // a column of pixels instead of a box
   bool multicast = false;
   BulkOp op = BulkOp::kCopy;
   BulkType type = BulkType::kU32;
@@ -52,6 +53,7 @@ struct BulkForm {
   Place size = kNoPlace;
   Place blocks = kNoPlace;  // multicast: a mask of ranks
   std::array<Place, 5> coordinates{kNoPlace, kNoPlace, kNoPlace, kNoPlace, kNoPlace};
+  std::array<Place, 3> offsets{kNoPlace, kNoPlace, kNoPlace};  // im2col: added to w, h and d
   // kRegisters
   std::array<Place, 4> values{kNoPlace, kNoPlace, kNoPlace, kNoPlace};
   uint8_t count = 1;  // of them

@@ -118,10 +118,13 @@ class FunctionDecoder {
   void add_image(const ImageOp& op, Instr& in);
   BulkAddress bulk_address(const ptx::Operand& operand, Space space);
   void tensor_operand(const ptx::Operand& operand, BulkForm& form);
+  void offset_operand(const ptx::Operand& operand, BulkForm& form);
   void add_bulk(const BulkForm& form, Instr& in);
   void mbarrier_object(const ptx::Operand& operand, Spec& spec, Instr& in);
   void decode_warp_barrier(const ptx::Instruction&, Spec&, Instr&);
   void matrix_product(const ptx::Instruction&, Spec&, Instr&, bool is_wmma);
+  void sparse_operands(const ptx::Operand& metadata, const ptx::Operand& selector, MatrixType type,
+                       int k, SparseA* sparse);
   void fragment_registers(const ptx::Operand& operand, bool written, Fragment& fragment);
   void whole_warp(Spec& spec, Instr& in);
   bool is_aggregated(const ptx::Instruction&, int bytes) const;

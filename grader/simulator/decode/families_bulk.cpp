@@ -66,6 +66,17 @@ void FunctionDecoder::tensor_operand(const Operand& operand, BulkForm& form) {
   }
 }
 
+void FunctionDecoder::offset_operand(const Operand& operand, BulkForm& form) {
+  const size_t count = static_cast<size_t>(form.dimensions) - 2;
+  if (operand.kind != Operand::Kind::kVector || operand.elements.size() != count) {
+    throw Unsupported{
+        "an offset for each dimension but the first and the last is expected: {x, y}"};
+  }
+  for (size_t i = 0; i < count; ++i) {
+    form.offsets[i] = source(operand.elements[i], 4, Type::kU16);
+  }
+}
+
 void FunctionDecoder::add_bulk(const BulkForm& form, Instr& in) {
   in.undefined_rule = UndefinedRule::kOwn;
   in.destinations = 0;
@@ -96,7 +107,9 @@ void FunctionDecoder::decode_bulk(const Instruction& instruction, Spec& spec, In
   if (spec.take("tensor")) {
     form.dimensions = take_dimensions(spec);
     if (form.dimensions == 0) throw Unsupported{"the number of dimensions is missing"};
-    spec.take("tile");
+    form.im2col = spec.take("im2col") || spec.take("im2col_no_offs");
+    if (form.im2col && form.dimensions < 3) throw Unsupported{"im2col takes 3 to 5 dimensions"};
+    if (!form.im2col) spec.take("tile");
   }
   const bool hint = spec.take("L2::cache_hint");
   spec.take("L2");
@@ -122,6 +135,7 @@ void FunctionDecoder::decode_bulk(const Instruction& instruction, Spec& spec, In
     form.way = BulkForm::Way::kPrefetch;
     tensor_or_global(operands.at(next++));
     if (form.dimensions == 0) size();
+    if (form.im2col) offset_operand(operands.at(next++), form);
   } else if (grouped && global && own) {
     form.way = BulkForm::Way::kSharedToGlobal;
     tensor_or_global(operands.at(next++));
@@ -132,6 +146,7 @@ void FunctionDecoder::decode_bulk(const Instruction& instruction, Spec& spec, In
     tensor_or_global(operands.at(next++));
     if (form.dimensions == 0) size();
     form.barrier = bulk_address(operands.at(next++), Space::kShared);
+    if (form.im2col) offset_operand(operands.at(next++), form);
     if (form.multicast) form.blocks = source(operands.at(next++), 4, Type::kB16);
   } else if (counted && to_cluster && own && form.dimensions == 0) {
     form.way = BulkForm::Way::kSharedToCluster;

@@ -126,6 +126,14 @@ Handler product_handler(MatrixType type) {
 }  // namespace
 
 // The registers of a fragment: {a, b, c}, or one register that stands alone.
+void FunctionDecoder::sparse_operands(const Operand& metadata, const Operand& selector,
+                                      MatrixType type, int k, SparseA* sparse) {
+  sparse->metadata = source(metadata, 4, Type::kB32);
+  if (selector.kind != Operand::Kind::kInteger || !make_sparse(type, k, selector.bits, sparse)) {
+    throw Unsupported{"the selector is a number, and this shape has none so high"};
+  }
+}
+
 void FunctionDecoder::fragment_registers(const Operand& operand, bool written, Fragment& fragment) {
   const std::vector<Operand> alone{operand};
   const bool is_vector = operand.kind == Operand::Kind::kVector;
@@ -203,11 +211,7 @@ void FunctionDecoder::matrix_product(const Instruction& instruction, Spec& spec,
   fragment_registers(instruction.operands[2], false, op.b);
   fragment_registers(instruction.operands[3], false, op.c);
   if (is_sparse) {
-    op.sparse.metadata = source(instruction.operands[4], 4, Type::kB32);
-    const Operand& selector = instruction.operands[5];
-    if (selector.kind != Operand::Kind::kInteger || !make_sparse(a, k, selector.bits, &op.sparse)) {
-      throw Unsupported{"the selector is a number, and this shape has none so high"};
-    }
+    sparse_operands(instruction.operands[4], instruction.operands[5], a, k, &op.sparse);
   }
   whole_warp(spec, in);
   in.fn = product_handler(a);

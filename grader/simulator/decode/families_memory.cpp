@@ -164,10 +164,7 @@ void FunctionDecoder::decode_st(const Instruction& instruction, Spec& spec, Inst
 // lane goes to memory. Where the old value is used, that needs an operand that is the same in all
 // lanes.
 bool FunctionDecoder::is_aggregated(const Instruction& instruction, int bytes) const {
-  const auto has = [&](std::string_view word) {
-    return std::find(instruction.modifiers.begin(), instruction.modifiers.end(), word) !=
-           instruction.modifiers.end();
-  };
+  const auto has = [&](std::string_view word) { return instruction.has(word); };
   const bool combines =
       has("add") || has("min") || has("max") || has("and") || has("or") || has("xor");
   if (!combines || bytes != 4 || has("f32") || has("f16x2") || has("bf16x2")) return false;

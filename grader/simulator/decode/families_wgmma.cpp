@@ -17,8 +17,8 @@ namespace {
 
 using enum MatrixType;
 
-// Depth of one instruction: 32 bytes of k.
-int depth_of(MatrixType type) { return 256 / bits_of(type); }
+// Depth of one instruction: 32 bytes of k, twice as many where half of them are not stored.
+int depth_of(MatrixType type, bool is_sparse) { return (is_sparse ? 512 : 256) / bits_of(type); }
 
 bool is_small_float(MatrixType type) { return type == kE4M3 || type == kE5M2; }
 bool is_small_integer(MatrixType type) { return type == kS8 || type == kU8; }
@@ -33,11 +33,11 @@ void check_types(MatrixType d, MatrixType a, MatrixType b) {
   if (!pair || !known) throw Unsupported{"wgmma has no product of these types"};
 }
 
-void check_shape(int m, int n, int k, MatrixType type) {
+void check_shape(int m, int n, int k, MatrixType type, bool is_sparse) {
   // Integers and bits: 8, 16, 24, 32, then multiples of 16.
   const bool coarse = is_small_integer(type) || type == kB1;
   const bool fits = n >= 8 && n <= 256 && n % 8 == 0 && (!coarse || n <= 32 || n % 16 == 0);
-  if (m != kWarpgroupRows || !fits || k != depth_of(type)) {
+  if (m != kWarpgroupRows || !fits || k != depth_of(type, is_sparse)) {
     throw Unsupported{"wgmma has no such shape for this type"};
   }
 }
@@ -93,7 +93,7 @@ uint32_t SharedMatrix::unit_of(int mn, int k) const {
 
 // ops: [1] descriptor of A, [2] of B, [3] whether D is added to.
 void FunctionDecoder::decode_wgmma_product(const Instruction& instruction, Spec& spec, Instr& in) {
-  if (spec.take("sp")) throw Unsupported{"sparse wgmma is not supported"};
+  const bool is_sparse = spec.take("sp");
   WgmmaOp op;
   int m = 0;
   std::vector<MatrixType> types;
@@ -109,17 +109,22 @@ void FunctionDecoder::decode_wgmma_product(const Instruction& instruction, Spec&
   op.a_type = types[1];
   op.b_type = types[2];
   check_types(types[0], op.a_type, op.b_type);
-  check_shape(m, op.n, op.k, op.a_type);
+  check_shape(m, op.n, op.k, op.a_type, is_sparse);
   op.saturate = spec.take("satfinite");
+  if (op.a_type == kB1 && is_sparse) throw Unsupported{"wgmma has no sparse bits"};
   if (op.a_type == kB1 && (!spec.take("and") || !spec.take("popc"))) {
     throw Unsupported{"products of bits are .and.popc"};
   }
-  const std::vector<Operand>& operands = instruction.operands;
-  if (operands.size() < 4) throw Unsupported{"operands are missing"};
+  std::vector<Operand> operands = instruction.operands;
+  if (operands.size() < (is_sparse ? 6u : 4u)) throw Unsupported{"operands are missing"};
+  if (is_sparse) {
+    sparse_operands(operands[3], operands[4], op.a_type, op.k, &op.sparse);
+    operands.erase(operands.begin() + 3, operands.begin() + 5);
+  }
   op.d = make_fragment(MatrixPart::kC, types[0], 16, op.n, op.k);
   fragment_registers(operands[0], true, op.d);
   if (operands[1].kind == Operand::Kind::kVector) {
-    op.a = make_fragment(MatrixPart::kA, op.a_type, 16, op.n, op.k);
+    op.a = make_fragment(MatrixPart::kA, op.a_type, 16, op.n, op.stored_k());
     fragment_registers(operands[1], false, op.a);
   } else {
     in.ops[1] = source(operands[1], 8, Type::kB64);

@@ -21,10 +21,6 @@ struct Cost {
   int issues;
 };
 
-bool has(const Instruction& in, std::string_view word) {
-  return std::find(in.modifiers.begin(), in.modifiers.end(), word) != in.modifiers.end();
-}
-
 // Bytes of the type that the operation works on: the last type among the modifiers.
 int width_of(const Instruction& in) {
   for (auto word = in.modifiers.rbegin(); word != in.modifiers.rend(); ++word) {
@@ -36,7 +32,7 @@ int width_of(const Instruction& in) {
 
 bool is_floating(const Instruction& in) {
   for (const char* type : {"f32", "f16", "f16x2", "bf16", "bf16x2", "f64"}) {
-    if (has(in, type)) return true;
+    if (in.has(type)) return true;
   }
   return false;
 }
@@ -45,7 +41,7 @@ bool is_floating(const Instruction& in) {
 int words(const Instruction& in) { return width_of(in) == 8 ? 2 : 1; }
 
 Cost arithmetic(const Instruction& in) {
-  const bool floating = is_floating(in), is_double = has(in, "f64");
+  const bool floating = is_floating(in), is_double = in.has("f64");
   const std::string& op = in.opcode;
   if (op == "min" || op == "max" || op == "abs" || op == "neg" || op == "copysign") {
     if (is_double) return {Unit::kFp64, 1};
@@ -54,7 +50,7 @@ Cost arithmetic(const Instruction& in) {
   if (floating) return {is_double ? Unit::kFp64 : Unit::kFp32, 1};
   if (op == "mul" || op == "mad" || op == "madc" || op == "mul24" || op == "mad24") {
     // A 64-bit product takes three 32-bit ones; .wide is one instruction.
-    return {Unit::kMultiply, words(in) == 2 && !has(in, "wide") ? 3 : 1};
+    return {Unit::kMultiply, words(in) == 2 && !in.has("wide") ? 3 : 1};
   }
   if (op == "dp4a" || op == "dp2a") return {Unit::kMultiply, 1};
   return {Unit::kInteger, words(in)};
@@ -62,35 +58,35 @@ Cost arithmetic(const Instruction& in) {
 
 // Sequences that the assembler writes for one PTX instruction; lengths of the usual path.
 Cost division(const Instruction& in) {
-  if (has(in, "f64")) return {Unit::kFp64, 12};
+  if (in.has("f64")) return {Unit::kFp64, 12};
   if (!is_floating(in)) return {Unit::kInteger, width_of(in) == 8 ? 60 : 18};
-  if (has(in, "approx")) return {Unit::kSpecial, in.opcode == "div" ? 2 : 1};
-  return {Unit::kFp32, has(in, "full") ? 4 : 8};
+  if (in.has("approx")) return {Unit::kSpecial, in.opcode == "div" ? 2 : 1};
+  return {Unit::kFp32, in.has("full") ? 4 : 8};
 }
 
 Cost conversion(const Instruction& in) {
   if (!is_floating(in)) return {Unit::kFree, 0};  // part of the instruction that uses it
-  const bool wide = has(in, "f64") || has(in, "s64") || has(in, "u64");
+  const bool wide = in.has("f64") || in.has("s64") || in.has("u64");
   return {wide ? Unit::kSpecial : Unit::kInteger, 1};
 }
 
 AsyncStep async_step(const Instruction& in) {
   if (in.opcode == "wgmma") {
-    return has(in, "mma_async")      ? AsyncStep::kBegin
-           : has(in, "commit_group") ? AsyncStep::kCommit
-           : has(in, "wait_group")   ? AsyncStep::kWait
-                                     : AsyncStep::kNone;
+    return in.has("mma_async")      ? AsyncStep::kBegin
+           : in.has("commit_group") ? AsyncStep::kCommit
+           : in.has("wait_group")   ? AsyncStep::kWait
+                                    : AsyncStep::kNone;
   }
-  if (in.opcode != "cp" || !has(in, "async")) return AsyncStep::kNone;
-  if (has(in, "commit_group")) return AsyncStep::kCommit;
-  if (has(in, "wait_group") || has(in, "wait_all")) return AsyncStep::kWait;
+  if (in.opcode != "cp" || !in.has("async")) return AsyncStep::kNone;
+  if (in.has("commit_group")) return AsyncStep::kCommit;
+  if (in.has("wait_group") || in.has("wait_all")) return AsyncStep::kWait;
   // A bulk copy that an mbarrier counts is waited for there.
-  return has(in, "mbarrier") || has(in, "bulk") ? AsyncStep::kNone : AsyncStep::kBegin;
+  return in.has("mbarrier") || in.has("bulk") ? AsyncStep::kNone : AsyncStep::kBegin;
 }
 
 // They move nothing themselves.
 bool is_bulk_wait(const Instruction& in) {
-  return has(in, "bulk") && (has(in, "commit_group") || has(in, "wait_group"));
+  return in.has("bulk") && (in.has("commit_group") || in.has("wait_group"));
 }
 
 Cost cost_of(const Instruction& in, Kind kind, Space space) {
@@ -120,9 +116,9 @@ Cost cost_of(const Instruction& in, Kind kind, Space space) {
     return {Unit::kControl, 1};
   }
   if (memories->contains(op)) return {Unit::kMemory, 1};
-  if (op == "wmma" && !has(in, "mma")) return {Unit::kMemory, 1};
-  if (op == "wmma" || op == "mma") return {has(in, "f64") ? Unit::kFp64 : Unit::kTensor, 1};
-  if (op == "wgmma") return {has(in, "mma_async") ? Unit::kTensor : Unit::kControl, 1};
+  if (op == "wmma" && !in.has("mma")) return {Unit::kMemory, 1};
+  if (op == "wmma" || op == "mma") return {in.has("f64") ? Unit::kFp64 : Unit::kTensor, 1};
+  if (op == "wgmma") return {in.has("mma_async") ? Unit::kTensor : Unit::kControl, 1};
   if (special->contains(op)) return {Unit::kSpecial, 1};
   if (divisions->contains(op)) return division(in);
   if (arithmetics->contains(op)) return arithmetic(in);
@@ -139,9 +135,9 @@ Cost cost_of(const Instruction& in, Kind kind, Space space) {
 
 MemoryStep memory_step(const Instruction& in, const Instr& decoded, Unit unit) {
   const std::string& op = in.opcode;
-  const bool plain = !decoded.strong && !has(in, "volatile");
+  const bool plain = !decoded.strong && !in.has("volatile");
   if (unit == Unit::kFree) return MemoryStep::kNone;
-  if (op == "ld" && plain) return has(in, "nc") ? MemoryStep::kLoadConstant : MemoryStep::kLoad;
+  if (op == "ld" && plain) return in.has("nc") ? MemoryStep::kLoadConstant : MemoryStep::kLoad;
   if (op == "ldmatrix") return MemoryStep::kLoad;
   if (op == "st" && plain) return MemoryStep::kStore;
   const bool orders = unit == Unit::kMemory || unit == Unit::kBarrier ||
@@ -158,13 +154,13 @@ uint32_t tensor_fma(const Instruction& in) {
   for (const std::string& word : in.modifiers) {
     int m = 0, n = 0, k = 0;
     if (std::sscanf(word.c_str(), "m%dn%dk%d", &m, &n, &k) != 3) continue;
-    const bool slow = has(in, "tf32"), is_wgmma = in.opcode == "wgmma";
+    const bool slow = in.has("tf32"), is_wgmma = in.opcode == "wgmma";
     const bool fast =
-        has(in, "s8") || has(in, "u8") || (is_wgmma && (has(in, "e4m3") || has(in, "e5m2")));
+        in.has("s8") || in.has("u8") || (is_wgmma && (in.has("e4m3") || in.has("e5m2")));
     if (is_wgmma) m /= 4;
-    if (is_wgmma && has(in, "b1")) k /= 16;
+    if (is_wgmma && in.has("b1")) k /= 16;
     // A sparse A has half as many elements.
-    const bool sparse = has(in, "sp") || has(in, "sp::ordered_metadata");
+    const bool sparse = in.has("sp") || in.has("sp::ordered_metadata");
     const int products = sparse ? m * n * k / 2 : m * n * k;
     return static_cast<uint32_t>(slow ? 2 * products : fast ? products / 2 : products);
   }
@@ -206,7 +202,7 @@ class Builder {
       out.async = async_step(in);
       out.memory = memory_step(in, module_.code[pc], cost.unit);
       out.is_wgmma = in.opcode == "wgmma";
-      out.is_bulk = in.opcode == "cp" && has(in, "bulk");
+      out.is_bulk = in.opcode == "cp" && in.has("bulk");
       out.is_shared = module_.code[pc].space == Space::kShared;
       if (out.async == AsyncStep::kWait && !in.operands.empty()) {
         out.groups_left = static_cast<uint8_t>(std::min<uint64_t>(in.operands[0].bits, 255));
@@ -249,7 +245,7 @@ class Builder {
         if (found.size() != 1 || uses[found[0]] != 1 || writer[found[0]] < 0) continue;
         const auto first = static_cast<size_t>(writer[found[0]]);
         const Instruction& in = source.body[first];
-        const bool wide = in.opcode == "mul" && has(in, "wide") && width_of(sum) == 8;
+        const bool wide = in.opcode == "mul" && in.has("wide") && width_of(sum) == 8;
         const bool shifted = in.opcode == "shl" && in.operands.size() == 3 &&
                              in.operands[2].kind == Operand::Kind::kInteger;
         if (!wide && !shifted) continue;

@@ -18,10 +18,6 @@ using ptx::Operand;
 constexpr uint64_t kMostAligned = 1 << 16;  // bytes: more than anything asks for
 constexpr uint64_t kWidest = 16;            // bytes of one access
 
-bool has(const Instruction& in, std::string_view word) {
-  return std::find(in.modifiers.begin(), in.modifiers.end(), word) != in.modifiers.end();
-}
-
 uint64_t alignment_of_value(uint64_t value) {
   return value == 0 ? kMostAligned : std::min(kMostAligned, uint64_t{1} << std::countr_zero(value));
 }
@@ -79,12 +75,12 @@ class Alignments {
     const auto at = [&](size_t i) { return i < in.operands.size() ? of(in.operands[i]) : 1; };
     const auto product = [&] { return std::min(kMostAligned, at(1) * at(2)); };
     if (op == "mov" || op == "cvta") return at(1);
-    if (op == "cvt") return has(in, "f32") || has(in, "f64") || has(in, "f16") ? 1 : at(1);
+    if (op == "cvt") return in.has("f32") || in.has("f64") || in.has("f16") ? 1 : at(1);
     if (op == "add" || op == "sub" || op == "or" || op == "xor") return std::min(at(1), at(2));
     if (op == "selp") return std::min(at(1), at(2));
     if (op == "and") return std::max(at(1), at(2));
-    if (op == "mul" && !has(in, "hi")) return product();
-    if (op == "mad" && !has(in, "hi")) return std::min(product(), at(3));
+    if (op == "mul" && !in.has("hi")) return product();
+    if (op == "mad" && !in.has("hi")) return std::min(product(), at(3));
     if ((op == "shl" || op == "shr") && in.operands.size() == 3 &&
         in.operands[2].kind == Operand::Kind::kInteger && in.operands[2].bits < 16) {
       const uint64_t n = in.operands[2].bits;
@@ -197,7 +193,7 @@ class Joiner {
   static bool ends_block(const Instruction& in) {
     static const auto* const harmless = new std::unordered_set<std::string>{"ld", "st"};
     if (harmless->contains(in.opcode)) {
-      return !has(in, "global") && !has(in, "param") && !has(in, "const") && !has(in, "local");
+      return !in.has("global") && !in.has("param") && !in.has("const") && !in.has("local");
     }
     static const auto* const ends = new std::unordered_set<std::string>{
         "bra",   "brx",  "call", "ret",      "exit",     "bar",  "barrier", "membar",
@@ -310,7 +306,7 @@ class Joiner {
 void join_shared_accesses(const ptx::Module& module, ptx::Function& function,
                           const std::unordered_map<std::string, uint32_t>& shared_offsets) {
   const bool any = std::any_of(function.body.begin(), function.body.end(),
-                               [](const Instruction& in) { return has(in, "shared"); });
+                               [](const Instruction& in) { return in.has("shared"); });
   if (any) Joiner(module, function, shared_offsets).run();
 }
 

@@ -24,8 +24,7 @@ bool is_pure(const Instruction& in) {
       "mov",  "add", "sub", "mul",  "mad",  "shl", "shr", "and", "or",  "xor", "not", "cvt",
       "cvta", "min", "max", "selp", "setp", "neg", "abs", "div", "rem", "bfe", "bfi"};
   if (pure->contains(in.opcode)) return true;
-  return in.opcode == "ld" &&
-         std::find(in.modifiers.begin(), in.modifiers.end(), "param") != in.modifiers.end();
+  return in.opcode == "ld" && in.has("param");
 }
 
 }  // namespace

@@ -16,13 +16,15 @@ inline constexpr uint32_t kUnit = 16;      // bytes: what the tensor cores read 
 struct WgmmaOp {
   int n = 0, k = 0;
   MatrixType a_type = MatrixType::kNone, b_type = MatrixType::kNone;
-  Fragment a;  // of one warp, 16 x k; without registers: A lies in shared memory
+  Fragment a;  // of one warp, 16 x stored_k(); without registers: A lies in shared memory
   Fragment d;  // of one warp, 16 x n
+  SparseA sparse;
   bool negate_a = false, negate_b = false;
   bool mn_major_a = false, mn_major_b = false;  // "transposed": not k is what lies together
   bool saturate = false;                        // .satfinite
 
   bool reads_a() const { return a.registers.empty(); }
+  int stored_k() const { return sparse.chunk == 0 ? k : k / 2; }  // of A
 };
 
 // A matrix in shared memory as its descriptor says (PTX ISA, "Matrix Descriptor Format" and

@@ -2,12 +2,14 @@
 #ifndef WARPLINGS_SIMULATOR_EXEC_FRAGMENTS_H_
 #define WARPLINGS_SIMULATOR_EXEC_FRAGMENTS_H_
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 
 #include "decode/matrix.h"
 #include "exec/half.h"
 #include "exec/lanes.h"
+#include "exec/reports.h"
 #include "exec/warp.h"
 
 namespace warplings::sim::WARPLINGS_ISA {
@@ -72,6 +74,30 @@ void scatter(Warp& w, const Fragment& f, const T* dense, uint32_t lanes, Encode 
       }
     });
   }
+}
+
+// A sparse A of 16 rows with its zeros: 16 x stored elements become 16 x 2 * stored.
+template <class T>
+void unpack_sparse(const Warp& w, const SparseA& sparse, MatrixType type, const T* packed,
+                   int stored, T* full) {
+  const int per_chunk = sparse.chunk / 2;
+  std::fill_n(full, 16 * 2 * stored, T{});
+  const uint32_t* metadata = w.in<uint32_t>(sparse.metadata);
+  for (int row = 0; row < 16; ++row) {
+    for (int i = 0; i < stored; ++i) {
+      const auto [lane, shift] = sparse.bits_of_chunk(type, row, i / per_chunk);
+      const int column = sparse.column(type, metadata[lane] >> shift & 15, i);
+      full[row * 2 * stored + column] = packed[row * stored + i];
+    }
+  }
+}
+
+inline void check_metadata(Warp& w, const SparseA& sparse, MatrixType type, uint32_t lanes) {
+  if (sparse.chunk == 0 || !is_register(sparse.metadata)) return;
+  uint32_t& undefined = w.undefined_lanes(sparse.metadata);
+  const uint32_t found = undefined & lanes & sparse.lanes(type);
+  if (found != 0) report_undefined(w, found, "says where a sparse matrix has its elements");
+  undefined &= ~found;
 }
 
 inline void gather_floats(const Warp& w, const Fragment& f, double* dense) {

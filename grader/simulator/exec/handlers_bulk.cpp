@@ -12,6 +12,7 @@
 #include "exec/memory_access.h"
 #include "exec/observer.h"
 #include "exec/reports.h"
+#include "exec/tensor_box.h"
 #include "memory/device_memory.h"
 #include "memory/tensor_map.h"
 
@@ -106,7 +107,7 @@ class Issue {
       if (address_of(*address) != address_of(*address, first_)) return false;
     }
     return std::all_of(form_.coordinates.begin(), form_.coordinates.end(), alike) &&
-           alike(form_.size);
+           std::all_of(form_.offsets.begin(), form_.offsets.end(), alike) && alike(form_.size);
   }
 
   void access_global(const std::vector<BulkPiece>& pieces, bool write) {
@@ -222,6 +223,14 @@ class Issue {
           "the 128 bytes of its tensor map are not what cuTensorMapEncodeTiled has written. Pass "
           "it as const __grid_constant__ CUtensorMap.");
     }
+    if (map.im2col != form_.im2col) {
+      refuse(w_, lane_,
+             map.im2col
+                 ? "its tensor map is of cuTensorMapEncodeIm2col, and the instruction has no "
+                   ".im2col."
+                 : "the instruction has .im2col, and its tensor map is of "
+                   "cuTensorMapEncodeTiled.");
+    }
     if (map.dimensions != form_.dimensions) {
       refuse(w_, lane_,
              "the instruction is for " + std::to_string(form_.dimensions) +
@@ -232,11 +241,12 @@ class Issue {
   }
 
   // Not in the PTX ISA, but an H100 stops at others: grader/tests/gpu/tensor_starts.cu asked it
-  // with 422 forms (assets/benchmarks/tensor_starts_h100.txt).
+  // with 422 forms (assets/benchmarks/tensor_starts_h100.txt), tensor_layouts.cu with those of
+  // im2col.
   void require_start(const TensorMap& map) const {
     constexpr int kStart = 16;  // bytes
     const int64_t x = value_of(form_.coordinates[0]);
-    const int64_t bytes = x * int64_t{map.element_bytes};
+    const int64_t bytes = x * static_cast<int64_t>(map.stride[0]);
     if (bytes % kStart != 0) {
       refuse(w_, lane_,
              "its first coordinate is " + std::to_string(x) + ", which is " +
@@ -244,6 +254,7 @@ class Issue {
                  " bytes and no multiple of 16: a card stops here with an illegal instruction. The "
                  "other coordinates may be any.");
     }
+    if (map.im2col) require_start_in_box(map);
     if (form_.way != BulkForm::Way::kSharedToGlobal) return;
     for (size_t d = 0; d < map.dimensions; ++d) {
       const int64_t start = value_of(form_.coordinates[d]);
@@ -256,63 +267,39 @@ class Issue {
     }
   }
 
-  // Pieces of the box at the coordinates, row by row, with offsets from the start of the box.
+  // The walk from pixel to pixel begins in its bounding box; that of a store leaves no tensor.
+  void require_start_in_box(const TensorMap& map) const {
+    const bool stores = form_.way == BulkForm::Way::kSharedToGlobal;
+    for (size_t i = 0; i < map.spatial(); ++i) {
+      const size_t d = map.first_spatial() + i;
+      const int64_t x = value_of(form_.coordinates[d]);
+      if (x < map.lower[i] || x > map.last_pixel(d)) {
+        refuse(w_, lane_,
+               "coordinate " + std::to_string(d) + " is " + std::to_string(x) +
+                   ", outside of the bounding box of pixels (" + std::to_string(map.lower[i]) +
+                   " to " + std::to_string(map.last_pixel(d)) +
+                   "): a card stops here with an illegal instruction.");
+      }
+      if (stores && (map.lower[i] < 0 || map.upper[i] > 0)) {
+        refuse(w_, lane_,
+               "its bounding box of pixels is larger than the tensor in dimension " +
+                   std::to_string(d) +
+                   ": a card stops here with an illegal instruction. Only loads may go beyond the "
+                   "edges, which brings zeros.");
+      }
+    }
+  }
+
+  // What the copy takes, with offsets from the start of the box, and where the swizzle puts it.
   std::vector<BulkPiece> box_of(const TensorMap& map) const {
     require_start(map);
-    std::vector<BulkPiece> pieces;
-    std::array<uint32_t, 5> at{};
-    const uint32_t rows = map.rows();
-    for (uint32_t row = 0; row < rows; ++row) {
-      bool inside = true;
-      uint64_t global = map.address;
-      for (size_t d = 1; d < map.dimensions; ++d) {
-        const int64_t x = int64_t{value_of(form_.coordinates[d])} + int64_t{at[d]} * map.steps[d];
-        inside = inside && x >= 0 && x <= int64_t{map.extent[d]};
-        global += static_cast<uint64_t>(x) * map.stride[d];
-      }
-      append_row(map, inside ? global : 0, row * map.pitch(), &pieces);
-      for (size_t d = 1; d < map.dimensions && ++at[d] == map.taken(static_cast<int>(d)); ++d) {
-        at[d] = 0;
-      }
+    TensorPlace place;
+    for (size_t d = 0; d < map.dimensions; ++d) place.at[d] = value_of(form_.coordinates[d]);
+    for (size_t d = 0; d < place.offset.size(); ++d) {
+      if (form_.offsets[d] == kNoPlace) continue;
+      place.offset[d] = static_cast<uint16_t>(value_of(form_.offsets[d]));
     }
-    return pieces;
-  }
-
-  // `global`: where the row begins, before coordinate 0; 0: outside of the tensor.
-  void append_row(const TensorMap& map, uint64_t global, uint32_t shared,
-                  std::vector<BulkPiece>* pieces) const {
-    const int64_t n = map.taken(0), x = value_of(form_.coordinates[0]);
-    const int64_t first = std::clamp<int64_t>(-x, 0, n);
-    const int64_t end = std::clamp<int64_t>(int64_t{map.extent[0]} + 1 - x, first, n);
-    const auto append = [&](int64_t from, int64_t to, bool is_there) {
-      if (from >= to) return;
-      const auto bytes = static_cast<uint32_t>((to - from) * map.element_bytes);
-      const auto offset = static_cast<uint32_t>(from * map.element_bytes);
-      const uint64_t address = global + static_cast<uint64_t>((x + from) * map.element_bytes);
-      pieces->push_back({is_there ? address : 0, shared + offset, bytes});
-    };
-    if (global == 0) return append(0, n, false);
-    append(0, first, false);
-    append(first, end, true);
-    append(end, n, false);
-  }
-
-  // Each piece where the swizzle puts it: in chunks of 16 bytes.
-  std::vector<BulkPiece> placed(const TensorMap& map, uint32_t base,
-                                const std::vector<BulkPiece>& pieces) const {
-    std::vector<BulkPiece> out;
-    for (const BulkPiece& piece : pieces) {
-      uint32_t done = 0;
-      while (done < piece.bytes) {
-        const uint32_t at = base + piece.shared + done;
-        const uint32_t chunk = map.swizzle == TensorSwizzle::kNone
-                                   ? piece.bytes - done
-                                   : std::min(16 - at % 16, piece.bytes - done);
-        out.push_back({piece.global == 0 ? 0 : piece.global + done, map.swizzled(at), chunk});
-        done += chunk;
-      }
-    }
-    return out;
+    return tensor_box(map, place);
   }
 
   // ---- shared memory
@@ -380,7 +367,7 @@ class Issue {
       require_alignment(to, 128, "the destination in shared memory");
       pieces = box_of(map);
       arrival.bytes = map.bytes();
-      arrival.pieces = placed(map, static_cast<uint32_t>(to & (kOwnShared - 1)), pieces);
+      arrival.pieces = place_box(map, static_cast<uint32_t>(to & (kOwnShared - 1)), pieces);
       fill_bytes = map.element_bytes;
       if (map.fills_nan != 0) {
         std::fill_n(fill, fill_bytes, uint8_t{0xff});
@@ -414,7 +401,7 @@ class Issue {
     if (form_.dimensions > 0) {
       const TensorMap map = read_map();
       require_alignment(from, 128, "the source in shared memory");
-      copy.pieces = placed(map, static_cast<uint32_t>(from), box_of(map));
+      copy.pieces = place_box(map, static_cast<uint32_t>(from), box_of(map));
       if (form_.op != BulkOp::kCopy) copy.type = type_of(map);
     } else {
       const uint64_t to = address_of(form_.global);
@@ -519,6 +506,7 @@ void check_operands(Warp& w, const BulkForm& form, uint32_t mask) {
     check(address->base, "is used as an address");
   }
   for (const Place place : form.coordinates) check(place, "is a coordinate of a copy");
+  for (const Place place : form.offsets) check(place, "is an offset of a copy");
   for (const Place place : form.values) check(place, "is written to another block");
   check(form.size, "decides how much is copied");
   check(form.blocks, "decides which blocks a copy goes to");

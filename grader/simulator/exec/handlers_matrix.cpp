@@ -30,22 +30,11 @@ constexpr int kMostA = 16 * 256;      // m16n8k256
 constexpr int kMostB = 256 * 8;
 constexpr int kMostC = 16 * 16;
 
-// A sparse A with its zeros: m x k / 2 elements become m x k.
 template <class T>
 void fill_up(const Warp& w, const MatrixOp& op, T* a) {
   if (op.sparse.chunk == 0) return;
-  const MatrixType type = op.a.type;
-  const int stored = op.a.columns, per_chunk = op.sparse.chunk / 2;
-  const std::vector<T> packed(a, a + op.a.rows * stored);
-  std::fill_n(a, op.a.rows * 2 * stored, T{});
-  const uint32_t* metadata = w.in<uint32_t>(op.sparse.metadata);
-  for (int row = 0; row < op.a.rows; ++row) {
-    for (int i = 0; i < stored; ++i) {
-      const auto [lane, shift] = op.sparse.bits_of_chunk(type, row, i / per_chunk);
-      const int column = op.sparse.column(type, metadata[lane] >> shift & 15, i);
-      a[row * 2 * stored + column] = packed[static_cast<size_t>(row * stored + i)];
-    }
-  }
+  const std::vector<T> packed(a, a + op.a.rows * op.a.columns);
+  unpack_sparse(w, op.sparse, op.a.type, packed.data(), op.a.columns, a);
 }
 
 // sums[i][j] += a[i][k] * b[k][j]
@@ -77,12 +66,7 @@ void check_sources(Warp& w, const MatrixOp& op, uint32_t lanes) {
       if (is_register(place)) w.undefined_lanes(place) &= ~found;
     }
   }
-  if (op.sparse.chunk != 0 && is_register(op.sparse.metadata)) {
-    uint32_t& undefined = w.undefined_lanes(op.sparse.metadata);
-    const uint32_t found = undefined & lanes & op.sparse.lanes(op.a.type);
-    if (found != 0) report_undefined(w, found, "says where a sparse matrix has its elements");
-    undefined &= ~found;
-  }
+  check_metadata(w, op.sparse, op.a.type, lanes);
   for (const Place place : op.d.registers) {
     if (place != kNoPlace) w.undefined_lanes(place) &= ~lanes;
   }

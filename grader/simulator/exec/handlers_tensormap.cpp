@@ -114,6 +114,8 @@ void op_replace(Warp& w, const Instr& in, uint32_t m) {
     TensorMap map;
     std::memcpy(static_cast<void*>(&map), bytes, sizeof map);
     if (!map.is_whole()) refuse_map(w, lane, "the 128 bytes at its address are no tensor map.");
+    if (map.im2col) refuse_map(w, lane, "the map is of cuTensorMapEncodeIm2col, not tiled.");
+    if (map.unit != 0) refuse_map(w, lane, "changes of an interleaved map are not supported.");
     const uint64_t value =
         in.source_size == 8 ? w.in<uint64_t>(in.ops[1])[lane] : w.in<uint32_t>(in.ops[1])[lane];
     set_field(w, lane, static_cast<MapField>(in.extra), in.target, value, map);

@@ -81,6 +81,7 @@ void check_defined(Warp& w, const WgmmaOp& op, bool adds) {
     }
   };
   if (!op.reads_a()) check(op.a);
+  check_metadata(w, op.sparse, op.a_type, kAll);
   if (adds) check(op.d);
   for (const Place place : op.d.registers) {
     if (place != kNoPlace) w.undefined_lanes(place) = 0;
@@ -153,6 +154,15 @@ SharedMatrix shared_matrix(const Warps& warps, Place place, bool mn_major, Matri
   return matrix;
 }
 
+// 64 bytes of k: what a pattern of 32 has beside a row, nobody here has found out.
+void require_whole_row(const Warps& warps, const WgmmaOp& op, const SharedMatrix& b) {
+  if (op.sparse.chunk == 0 || b.mn_major || b.swizzle != 1) return;
+  report_unsupported(*warps[0],
+                     "a sparse product whose B is k-major with a swizzle of 32 bytes: a row of it "
+                     "has 64 bytes of k");
+  throw LaunchFault{LaunchStatus::kUnsupported};
+}
+
 // decode(bits) of element (mn, k), for all of them: values[mn * mn_step + k * k_step].
 template <class T, class Decode>
 void read_shared(const Block& block, const SharedMatrix& matrix, int mn, int k, T* values,
@@ -199,10 +209,19 @@ void multiply_rows(const T* a, const T* b, Sum* sums, int n, int k, bool bits) {
   }
 }
 
+// 16 rows of A with its zeros; where A is not sparse, it is what was stored.
+template <class T>
+const T* whole_rows(const Warp& w, const WgmmaOp& op, const T* stored, std::vector<T>* full) {
+  if (op.sparse.chunk == 0) return stored;
+  full->resize(static_cast<size_t>(16 * op.k));
+  unpack_sparse(w, op.sparse, op.a_type, stored, op.stored_k(), full->data());
+  return full->data();
+}
+
 void multiply_floats(const Product& p) {
-  const int n = p.op.n, k = p.op.k;
-  std::vector<double> a(static_cast<size_t>(kWarpgroupRows * k)), b(static_cast<size_t>(k * n)),
-      sums(static_cast<size_t>(16 * n));
+  const int n = p.op.n, k = p.op.k, stored = p.op.stored_k();
+  std::vector<double> a(static_cast<size_t>(kWarpgroupRows * stored)),
+      b(static_cast<size_t>(k * n)), sums(static_cast<size_t>(16 * n)), full;
   const Block& block = *p.warps[0]->block;
   const auto scaled = [](auto decode, bool negate) {
     return [=](uint32_t x) { return negate ? -decode(x) : decode(x); };
@@ -212,26 +231,26 @@ void multiply_floats(const Product& p) {
   });
   with_decoder(p.op.a_type, [&](auto decode) {
     const auto value = scaled(decode, p.op.negate_a);
-    if (p.op.reads_a()) read_shared(block, p.a, kWarpgroupRows, k, a.data(), k, 1, value);
+    if (p.op.reads_a()) read_shared(block, p.a, kWarpgroupRows, stored, a.data(), stored, 1, value);
   });
   for (size_t i = 0; i < p.warps.size(); ++i) {
     Warp& w = *p.warps[i];
-    double* rows = a.data() + i * 16 * static_cast<size_t>(k);
+    double* rows = a.data() + i * 16 * static_cast<size_t>(stored);
     if (!p.op.reads_a()) {
       gather_floats(w, p.op.a, rows);
-      if (p.op.negate_a) std::transform(rows, rows + 16 * k, rows, std::negate<>());
+      if (p.op.negate_a) std::transform(rows, rows + 16 * stored, rows, std::negate<>());
     }
     std::fill(sums.begin(), sums.end(), 0.0);
     if (p.adds) gather_floats(w, p.op.d, sums.data());
-    multiply_rows(rows, b.data(), sums.data(), n, k, false);
+    multiply_rows(whole_rows(w, p.op, rows, &full), b.data(), sums.data(), n, k, false);
     scatter_floats(w, p.op.d, sums.data(), kAll);
   }
 }
 
 void multiply_integers(const Product& p) {
-  const int n = p.op.n, k = p.op.k;
-  std::vector<int32_t> a(static_cast<size_t>(kWarpgroupRows * k)), b(static_cast<size_t>(k * n)),
-      before(static_cast<size_t>(16 * n));
+  const int n = p.op.n, k = p.op.k, stored = p.op.stored_k();
+  std::vector<int32_t> a(static_cast<size_t>(kWarpgroupRows * stored)),
+      b(static_cast<size_t>(k * n)), before(static_cast<size_t>(16 * n)), full;
   std::vector<int64_t> sums(before.size());
   const Block& block = *p.warps[0]->block;
   const auto decode = [](MatrixType type) {
@@ -241,11 +260,11 @@ void multiply_integers(const Product& p) {
   };
   read_shared(block, p.b, n, k, b.data(), 1, n, decode(p.op.b_type));
   if (p.op.reads_a()) {
-    read_shared(block, p.a, kWarpgroupRows, k, a.data(), k, 1, decode(p.op.a_type));
+    read_shared(block, p.a, kWarpgroupRows, stored, a.data(), stored, 1, decode(p.op.a_type));
   }
   for (size_t i = 0; i < p.warps.size(); ++i) {
     Warp& w = *p.warps[i];
-    int32_t* rows = a.data() + i * 16 * static_cast<size_t>(k);
+    int32_t* rows = a.data() + i * 16 * static_cast<size_t>(stored);
     if (!p.op.reads_a()) gather_integers(w, p.op.a, rows);
     std::fill(sums.begin(), sums.end(), 0);
     if (p.adds) {
@@ -253,7 +272,8 @@ void multiply_integers(const Product& p) {
       std::copy(before.begin(), before.end(), sums.begin());
     }
     // The product of two bits is their and.
-    multiply_rows(rows, b.data(), sums.data(), n, k, p.op.a_type == MatrixType::kB1);
+    multiply_rows(whole_rows(w, p.op, rows, &full), b.data(), sums.data(), n, k,
+                  p.op.a_type == MatrixType::kB1);
     scatter(w, p.op.d, sums.data(), kAll, [&](int64_t sum) {
       if (p.op.saturate) sum = std::clamp<int64_t>(sum, INT32_MIN, INT32_MAX);
       return static_cast<uint32_t>(sum);
@@ -265,7 +285,7 @@ void check_shared_operands(const Product& p) {
   Warp& first = *p.warps[0];
   std::vector<uint32_t> units;
   list_units(first, p.b, p.op.n, p.op.k, &units);
-  if (p.op.reads_a()) list_units(first, p.a, kWarpgroupRows, p.op.k, &units);
+  if (p.op.reads_a()) list_units(first, p.a, kWarpgroupRows, p.op.stored_k(), &units);
   if (!first.checks) return;
   const std::vector<uint8_t>& shadow = first.block->shared_undefined;
   for (const uint32_t unit : units) {
@@ -281,14 +301,15 @@ void check_shared_operands(const Product& p) {
 
 // From shared memory.
 uint32_t bytes_read(const WgmmaOp& op) {
-  const int rows = op.n + (op.reads_a() ? kWarpgroupRows : 0);
-  return static_cast<uint32_t>(rows * op.k * bits_of(op.b_type) / 8);
+  const int elements = op.n * op.k + (op.reads_a() ? kWarpgroupRows * op.stored_k() : 0);
+  return static_cast<uint32_t>(elements * bits_of(op.b_type) / 8);
 }
 
 void run_product(const Warps& warps, const Instr& in) {
   const WgmmaOp& op = warps[0]->module->wgmmas[in.extra];
   check_operands_defined(warps, in);
   const SharedMatrix b = shared_matrix(warps, in.ops[2], op.mn_major_b, op.b_type);
+  require_whole_row(warps, op, b);
   const SharedMatrix a =
       op.reads_a() ? shared_matrix(warps, in.ops[1], op.mn_major_a, op.a_type) : b;
   const Product product{op, warps, common_predicate(warps, in.ops[3]), a, b};

@@ -17,13 +17,15 @@ uint64_t TensorMap::sum() const {
 
 // A row that is shorter than the pattern takes the pattern's whole width.
 uint32_t TensorMap::pitch() const {
-  const uint32_t width = swizzle == TensorSwizzle::kNone ? 0 : 16u << static_cast<int>(swizzle);
+  const uint32_t width =
+      swizzle == TensorSwizzle::kNone || unit != 0 ? 0 : 16u << static_cast<int>(swizzle);
   return std::max(row_bytes(), width);
 }
 
 uint32_t TensorMap::rows() const {
+  if (im2col) return pixels;
   uint32_t rows = 1;
-  for (int d = 1; d < dimensions; ++d) rows *= taken(d);
+  for (size_t d = 1; d < dimensions; ++d) rows *= taken(d);
   return rows;
 }
 

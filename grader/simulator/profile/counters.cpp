@@ -75,7 +75,7 @@ bool is_exchange(const Instr& in) {
 uint64_t tensor_operations(const LoadedModule& module, const Instr& in) {
   if (in.kind == Kind::kWarpgroup && in.fn != handler_setmaxnreg()) {
     const WgmmaOp& op = module.wgmmas[in.extra];
-    return 2ull * static_cast<uint64_t>(op.d.rows) * static_cast<uint64_t>(op.n * op.k);
+    return 2ull * static_cast<uint64_t>(op.d.rows) * static_cast<uint64_t>(op.n * op.stored_k());
   }
   if (in.kind != Kind::kCollective || !is_matrix_handler(in.fn)) return 0;
   const MatrixOp& op = module.matrices[in.extra];

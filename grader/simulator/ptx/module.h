@@ -3,6 +3,7 @@
 #ifndef WARPLINGS_SIMULATOR_PTX_MODULE_H_
 #define WARPLINGS_SIMULATOR_PTX_MODULE_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
@@ -103,6 +104,10 @@ struct Instruction {
   bool guard_negated = false;
   int location = -1;  // index into Module::locations, -1 before the first .loc
   int text_line = 0;  // 1-based line of the PTX text
+
+  bool has(std::string_view modifier) const {
+    return std::find(modifiers.begin(), modifiers.end(), modifier) != modifiers.end();
+  }
 };
 
 struct Register {

@@ -2,19 +2,13 @@
 // functions: there the null stream means a stream of the calling thread.
 #include <cuda_runtime_api.h>
 
+#include "runtime/per_thread.h"
+
 // Called by nvcc's generated code; declared by no header for host compilers.
 extern "C" cudaError_t __cudaLaunchKernel(cudaKernel_t, dim3, dim3, void**, size_t, cudaStream_t);
 
-namespace {
-
-cudaStream_t own(cudaStream_t stream) { return stream == nullptr ? cudaStreamPerThread : stream; }
-
-// The blocking forms: the asynchronous one on the thread's stream, then wait for it.
-cudaError_t then_wait(cudaError_t error) {
-  return error == cudaSuccess ? cudaStreamSynchronize(cudaStreamPerThread) : error;
-}
-
-}  // namespace
+using warplings::sim::own;
+using warplings::sim::then_wait;
 
 extern "C" {
 

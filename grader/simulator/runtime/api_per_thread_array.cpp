@@ -2,17 +2,16 @@
 // dimensions.
 #include <cuda_runtime_api.h>
 
+#include "runtime/per_thread.h"
+
 // Programs may still call what CUDA has deprecated.
+#pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
+using warplings::sim::own;
+using warplings::sim::then_wait;
+
 namespace {
-
-cudaStream_t own(cudaStream_t stream) { return stream == nullptr ? cudaStreamPerThread : stream; }
-
-// The blocking forms: the asynchronous one on the thread's stream, then wait for it.
-cudaError_t then_wait(cudaError_t error) {
-  return error == cudaSuccess ? cudaStreamSynchronize(cudaStreamPerThread) : error;
-}
 
 // Copies between arrays have no asynchronous form: they come after the work of the thread's stream.
 cudaError_t wait_first() { return cudaStreamSynchronize(cudaStreamPerThread); }
@@ -92,3 +91,5 @@ cudaError_t cudaMemcpy3DPeer_ptds(const cudaMemcpy3DPeerParms* p) {
 }
 
 }  // extern "C"
+
+#pragma GCC diagnostic pop

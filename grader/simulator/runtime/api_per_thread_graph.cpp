@@ -1,9 +1,11 @@
 // The `_ptsz` names of capture, graphs, pools and stream attributes; see api_per_thread.cpp.
 #include <cuda_runtime_api.h>
 
-namespace {
+#include "runtime/per_thread.h"
 
-cudaStream_t own(cudaStream_t stream) { return stream == nullptr ? cudaStreamPerThread : stream; }
+using warplings::sim::own;
+
+namespace {
 
 unsigned long long per_thread(unsigned long long flags) {
   if (flags == cudaEnableDefault) return cudaEnablePerThreadDefaultStream;

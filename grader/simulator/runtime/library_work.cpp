@@ -268,12 +268,14 @@ cudaError_t join_streams(const wsim_device_stream* streams, size_t count) {
   return cudaSuccess;
 }
 
-// Of wsim_script_algorithms.
+// Of wsim_script_algorithms and wsim_script_turned_lists.
 struct ScriptedAlgorithms {
   std::vector<size_t> workspaces{0};
   int used = -1;
+  bool turned = false;
 };
 std::vector<size_t>& scripted_workspaces() { return Machine::get<ScriptedAlgorithms>().workspaces; }
+bool& lists_are_turned() { return Machine::get<ScriptedAlgorithms>().turned; }
 int& used_algorithm() { return Machine::get<ScriptedAlgorithms>().used; }
 
 }  // namespace
@@ -336,6 +338,15 @@ int wsim_library_algorithms(const size_t** workspaces) {
   const std::lock_guard lock(api_mutex());
   *workspaces = scripted_workspaces().data();
   return static_cast<int>(scripted_workspaces().size());
+}
+
+void wsim_script_turned_lists(int on) {
+  const std::lock_guard lock(api_mutex());
+  lists_are_turned() = on != 0;
+}
+int wsim_library_lists_are_turned(void) {
+  const std::lock_guard lock(api_mutex());
+  return lists_are_turned() ? 1 : 0;
 }
 
 void wsim_library_uses_algorithm(int position) { used_algorithm() = position; }

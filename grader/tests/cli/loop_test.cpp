@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "cli/chapter_end.h"
 #include "cli/progress_line.h"
 #include "cli/watch/failing_thread.h"
 #include "watch_mode.h"
@@ -221,10 +222,7 @@ TEST_F(Loop, ListMovesSearchesAndOpensAnExercise) {
   expect_screen("03_third");
   expect_gone("The beginning");
   session_->type("\x1b[A");
-  EXPECT_TRUE(session_->wait_until([&] {
-    return session_->screen().text().find(">          02_second") == 0;
-  }) || session_->screen().shows(">          02_second"))
-      << session_->screen().text();
+  expect_screen(">          02_second");
   session_->type("/fir\n");
   expect_screen("> current  01_first");
   session_->type("/rather long\n");  // of the title
@@ -416,6 +414,135 @@ TEST_F(Loop, EveryKeyKeepsToTheScreen) {
     begin_anew();
     SetUp();
   }
+}
+
+// Titles and complaints of other commands break between words, too; painted or not.
+TEST_F(Loop, FiftyColumnsBreakNoWordOfWhatAKeyOpens) {
+  write_file(course_.root() / "docs/findings/memcheck.md",
+             "# memcheck\n\n## out-of-bounds, null-pointer-read, null-pointer-write, "
+             "null-pointer-copy\n\nThe index lies outside of the array.\n");
+  course_.save(kFinding);
+  open(20, 50);
+  for (const auto& [key, words] :
+       std::initializer_list<std::pair<const char*, std::vector<const char*>>>{
+           {"e", {"null-pointer-read,", "null-pointer-write,", "null-pointer-copy"}},
+           {"t", {"launch, in the", "simulator"}},
+           {"?", {"tells", "q  quit;"}}}) {
+    expect_screen(kKeys);
+    session_->type(key);
+    for (const char* each : words) expect_screen(each);
+    EXPECT_EQ(session_->screen().wrapped(), 0) << session_->screen().text();
+    expect_tidy();
+    session_->type("q");
+  }
+  expect_screen(kKeys);
+  leave();
+}
+
+// Of a hint the step that was asked for last; the key that the screen names shows all of them.
+TEST_F(Loop, TheLastStepOfAHintStaysInSight) {
+  std::string steps;
+  for (const char* step : {"First", "Second", "Third"}) {
+    steps += std::string("\n") + step;
+    for (int i = 0; i < 24; ++i) steps += " and so on";
+    steps += ".\n";
+  }
+  write_file(course_.root() / "chapters/01_begin/01_first_hints.md",
+             "# Hints\n\n## TODO 1\n" + steps + "\n## TODO 2\n" + steps);
+  open(20, 60);
+  expect_screen(kKeys);
+  session_->type("h");
+  expect_screen("1/3  First");
+  session_->type("h");
+  expect_screen("2/3  Second");
+  expect_screen("before: key m");
+  session_->type("h");
+  expect_screen("3/3  Third");
+  EXPECT_FALSE(session_->screen().shows("1/3  First")) << session_->screen().text();
+  expect_tidy();
+  session_->type("m");
+  expect_screen("1/3  First");
+  session_->type("q");
+  expect_screen(kKeys);
+  leave();
+}
+
+// The real chapters, with their long names: at every width each row of the end fits, and says the
+// same.
+TEST(ChapterEnd, KeepsToTheColumnsInEveryChapter) {
+  App app(Options{}, Paths{GRADE_CLONE, "", "", "", ""});
+  course::Progress& progress = app.progress();
+  progress = {};
+  for (const course::Exercise& exercise : app.course().exercises) {
+    progress.passed[exercise.id] = "2026-11-23T04:00:00Z";
+    for (int todo = 1; todo <= exercise.todos; ++todo) progress.hints[{exercise.id, todo}] = 3;
+  }
+  for (const int columns : {80, 60, 40}) {
+    app.terminal().columns = columns;
+    std::vector<std::string> ends = {course_end_text(app)};
+    for (const course::Chapter& chapter : app.course().chapters) {
+      ends.push_back(chapter_end_text(app, chapter));
+      EXPECT_NE(ends.back().find("You can now "), std::string::npos) << ends.back();
+      EXPECT_EQ(ends.back().find("ou will "), std::string::npos) << ends.back();
+    }
+    for (const std::string& end : ends) {
+      EXPECT_LE(widest(end), static_cast<size_t>(columns)) << end;
+      EXPECT_NE(end.find("predicted\n"), std::string::npos) << end;
+    }
+    if (columns < 60) continue;
+    for (const course::Exercise& exercise : app.course().exercises) {
+      const auto names_it = [&](const std::string& end) {
+        return end.find("  " + exercise.name + " ") != std::string::npos;
+      };
+      EXPECT_TRUE(std::any_of(ends.begin(), ends.end(), names_it)) << exercise.id;
+    }
+  }
+}
+
+// The last screen offers no key that goes on.
+TEST_F(Loop, TheEndOfAChapterKeepsToASmallScreen) {
+  write_file(course_.root() / "chapters/01_begin/README.md",
+             "# 01 The beginning\n\n**You will be able to** begin, and to go on when it gets hard. "
+             "You will add what is there. For every number you will know where it comes from.\n");
+  std::string progress = "current 01_begin/02_second\n";
+  for (int i = 1; i <= 3; ++i) {
+    progress += "passed 01_begin/0" + std::to_string(i) + (i == 1 ? "_first" : "_third") +
+                " 2026-11-23T04:0" + std::to_string(i) + ":00Z\n";
+  }
+  write_file(course_.root() / ".progress", progress);
+  course_.save(kGood, "01_begin/02_second");
+  open(12, 60);
+  expect_screen("next  n");
+  session_->type("n");
+  expect_screen("Chapter 01 is done: The beginning");
+  expect_screen("For every number you now know where");
+  expect_screen("space: on");
+  EXPECT_EQ(session_->screen().wrapped(), 0) << session_->screen().text();
+  expect_tidy();
+  session_->type("G");
+  expect_screen("steps that were shown.");
+  expect_gone("space: on");
+  expect_screen("q: leave");
+  EXPECT_EQ(session_->screen().wrapped(), 0) << session_->screen().text();
+  expect_tidy();
+  session_->type(" ");
+  expect_screen("The end of the course");
+  session_->type("q");
+  expect_screen("next  n");
+  leave();
+}
+
+// The limit stands beside its figure; a name that leaves no room for both has a row of its own.
+TEST_F(Loop, AFigureAndItsLimitStayTogether) {
+  course_.save(std::string(kGood) +
+               "//! budget 1.011 1.15 threads launched per element\n"
+               "//! budget 8192 8192 threads launched for 100000 elements\n");
+  open(20, 60);
+  expect_screen("1.011  (at most 1.15)");
+  expect_screen("8192  (at most 8192)");
+  expect_screen("threads launched for 100000 elements\n");
+  EXPECT_EQ(session_->screen().wrapped(), 0) << session_->screen().text();
+  leave();
 }
 
 // Whatever a verdict has to say: what comes next stays in sight.

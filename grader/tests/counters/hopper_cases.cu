@@ -71,7 +71,8 @@ CUtensorMap encode(Tensor t, void* data) {
                                          cudaEnableDefault, &found));
   std::vector<cuuint64_t> strides;
   cuuint64_t bytes = t.bytes;
-  for (size_t d = 0; d + 1 < t.extent.size(); ++d) strides.push_back(bytes *= t.extent[d]);
+  // One more than there are: the pointer is not null for a line either.
+  for (size_t d = 0; d < t.extent.size(); ++d) strides.push_back(bytes *= t.extent[d]);
   t.steps.resize(t.extent.size(), 1);
   alignas(64) CUtensorMap map = {};
   if (reinterpret_cast<Encode>(function)(

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "cli/gates/fading_table.h"
 
 namespace grade {
@@ -38,6 +40,22 @@ TEST(Giveaway, PiecesAddUpInAnyOrderAndCountOnce) {
   EXPECT_DOUBLE_EQ(share(kAnswer, first + first + first), share(kAnswer, first));
   EXPECT_GT(share(kAnswer, first), 0.3);
   EXPECT_LT(share(kAnswer, first), 0.6);
+}
+
+TEST(Giveaway, AnUpperBoundIsNeverBelowTheShare) {
+  std::mt19937 random(7);
+  int tight = 0;
+  for (int i = 0; i < 400; ++i) {
+    std::vector<std::string> answer(random() % 40), block(random() % 60);
+    for (std::string& token : answer) token = random() % 3 == 0 ? "x" : "y";
+    for (std::string& token : block) token = random() % 3 == 0 ? "x" : "y";
+    const std::vector<size_t> pieces = pieces_of(block);
+    const double most = most_given(pieces_of(answer), {pieces.begin(), pieces.end()});
+    const double share = share_given(answer, block);
+    EXPECT_GE(most, share);
+    if (answer.size() >= 8 && most == share) ++tight;
+  }
+  EXPECT_GT(tight, 40);
 }
 
 TEST(Fading, CountsLinesOfCodeOfBothKinds) {

@@ -39,6 +39,25 @@ constexpr char kPage[] =
 
 constexpr char kTarget[] = "02_vector_add.01_vector_add";
 
+// A verdict is kept by the bytes of its program and what is expected of it, so all courses share
+// them: one mutant alone takes seconds.
+class Verdicts {
+ public:
+  Verdicts() {
+    char name[] = "/tmp/warplings_verdicts_XXXXXX";
+    folder_ = mkdtemp(name);
+  }
+  ~Verdicts() { fs::remove_all(folder_); }
+
+  static const fs::path& folder() {
+    static const Verdicts verdicts;
+    return verdicts.folder_;
+  }
+
+ private:
+  fs::path folder_;
+};
+
 ChildResult run(const std::vector<std::string>& argv, const fs::path& folder) {
   ChildOptions options;
   options.argv = argv;
@@ -74,6 +93,7 @@ MiniatureCourse::MiniatureCourse() {
     fs::create_directories(root_ / "build/sim/course");
     fs::create_symlink(fs::path(COURSE_PROGRAMS) / program, root_ / "build/sim/course" / program);
   }
+  fs::create_directory_symlink(Verdicts::folder(), root_ / "build/sim/verdicts");
   build += "build " + std::string(kTarget) + ".compiled: phony\n";  // asked for if it needs a GPU
   write("build/sim/build.ninja", build);
   // A learner's own file may be edited in the tree that is tested: start from the image.

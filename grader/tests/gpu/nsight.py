@@ -172,7 +172,8 @@ def read_metrics(program, environment, names, wanted, unknown):
         except ValueError:
             pass  # n/a: this card does not have the metric
     if len(kernels) != len(names):
-        fail(2, "%d cases, but ncu saw %d kernels" % (len(names), len(kernels)))
+        fail(2, "%d cases, but ncu saw %d kernels:\n%s" %
+             (len(names), len(kernels), done.stdout[:begin][-2000:]))
     return {name: kernels[number] for name, number in zip(names, sorted(kernels))}
 
 
@@ -199,6 +200,10 @@ def look_around(program, environment, names, seconds, machine, unknown):
 def record(options, rows, folder):
     program, card, environment = build(folder, options.hopper)
     names = run([program, "--list"], env=environment).stdout.split()
+    for name in names:
+        alone = run([program, name], env=environment)
+        if alone.returncode != 0:
+            fail(2, "%s failed: %s" % (name, alone.stdout.strip()))
     wanted = sorted({metric.lstrip("-") for row in rows for metric in row[1]})
     unknown = []
     machine = read_metrics(program, environment, names, wanted, unknown)

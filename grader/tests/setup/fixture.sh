@@ -2,8 +2,8 @@
 # A course of the launcher and set-up alone, in a folder with a space, whose PATH holds links to
 # basic utilities and the fake tools that a test puts there. Nothing real is installed or fetched.
 
-utilities='awk basename cat chmod cp cut date dirname env find flock grep gzip head ln ls mkdir mktemp
-  mv paste readlink rm sed sh sha256sum sleep sort tail touch tr wc du'
+utilities='awk basename cat chmod cp cut date dirname env find flock fold grep gzip head ln ls mkdir mktemp
+  mv paste readlink rm sed sh sha256sum sleep sort stty tail touch tr wc du'
 
 # Once for all tests: linking takes longer than a test.
 link_utilities() {
@@ -62,7 +62,7 @@ grade_on_terminal() {
   : >"$work/err"
   printf '%s\n' "$answer" | env -i HOME="$work/elsewhere" PATH="$FAKE_BIN:$basics" FAKE="$FAKE" \
     FAKE_BIN="$FAKE_BIN" FAKE_TOOLS="$FAKE_TOOLS" TERM="${terminal:-xterm}" SHELL=/bin/sh \
-    "$script" -qec "'$course/grade' $*" /dev/null >"$work/screen" 2>&1 || true
+    "$script" -qec "${columns:+stty cols $columns; }'$course/grade' $*" /dev/null >"$work/screen" 2>&1 || true
 }
 
 # ---- what a test expects: each ends the test with a message when it does not hold ----------------

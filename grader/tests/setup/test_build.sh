@@ -63,6 +63,17 @@ test_a_dumb_terminal_gets_no_escapes() {
   ! grep -q "$(printf '\033')" "$work/screen" || broken 'escapes:'
 }
 
+test_a_narrow_terminal_breaks_no_word() {
+  with_toolkit
+  sed -i "2iCUDA_HOME=$work/cuda-13; export CUDA_HOME" "$course/grade"
+  columns=60
+  grade_on_terminal '' list
+  grep -q '^.1/4. Tools: ' "$work/screen" || { cat "$work/screen"; broken 'no first step:'; }
+  grep -q '^      [^ ].*$' "$work/screen" || { cat "$work/screen"; broken 'nothing was wrapped:'; }
+  ! grep '^.[1-4]/4' "$work/screen" | tr -d '\r' | grep -qE '^.{61}' ||
+    { cat "$work/screen"; broken 'wider than the terminal:'; }
+}
+
 test_folder_that_cannot_be_written() {
   with_toolkit
   : >"$course/build"

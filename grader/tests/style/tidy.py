@@ -59,6 +59,14 @@ def sources(unit):
         return [unit["file"], *re.findall(r'#include "(/[^"]+\.cpp)"', file.read())]
 
 
+def once(found):
+    """Of several builds of the same files (for other processors, for other libraries) the first."""
+    distinct = {}
+    for unit in found:
+        distinct.setdefault(tuple(sources(unit)[1:]) or unit["file"], unit)
+    return list(distinct.values())
+
+
 def tidy(program, folder, unit, common):
     key = hashlib.sha256((common + unit["command"] + digest(sources(unit))).encode()).hexdigest()
     kept = os.path.join(folder, key + ".txt")
@@ -87,7 +95,7 @@ def main():
     build = os.path.realpath(arguments.build)
     folder = os.path.join(build, "tidy")
     os.makedirs(folder, exist_ok=True)
-    found = list(units(build))
+    found = once(units(build))
     with open(os.path.join(folder, "compile_commands.json"), "w") as file:
         json.dump(found, file)
     common = digest(headers())

@@ -352,6 +352,16 @@ class Page(unittest.TestCase):
         print(f"a product of 512 x 512: {path.stat().st_size} bytes, "
               f"drawn after {min(took):.0f} ms")
 
+    def test_the_timeline_says_where_the_card_was_divided(self):
+        for which, path in self.questions.items():
+            with self.subTest(which):
+                run = graded.data_of(path)["run"]
+                self.show(path, "time")
+                if not self.find("#view svg") or not run["timeline"]["items"]:
+                    continue
+                divided = any(k["cost"]["slice"] > 1 for k in run["profile"]["kernels"])
+                self.assertEqual(bool(self.find("#divided")), divided)
+
     def test_banks_agree_with_the_simulator(self):
         """The page works out the passes again: they must be as many as the simulator counted."""
         for exercise, path in self.pages.items():

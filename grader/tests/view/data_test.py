@@ -1,11 +1,14 @@
 """What `grade view` records: five questions that its data answer, and the figures of the profile."""
 import json
+import os
 import pathlib
 import re
+import resource
 import shutil
 import signal
 import struct
 import subprocess
+import tempfile
 import unittest
 import urllib.error
 import urllib.request
@@ -268,6 +271,36 @@ class Exercises(unittest.TestCase):
         self.assertEqual(sum(e["cat"] == "kernel" for e in events), 16)
 
 
+class Cost(unittest.TestCase):
+    SIDE = 224  # of a product; at 512 the ratio is nearly the same, and a run takes ten times as long
+
+    def test_recording_costs_at_most_twice_a_checked_run(self):
+        """In processor time, the least of three runs each, taken in turns: what else the machine does
+        hardly counts."""
+        graded.grade("exec", str(graded.PRODUCT), "16")  # compiles it
+        checked, recorded = [], []
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "view.json"
+            for _ in range(3):
+                checked.append(self.seconds({}))
+                recorded.append(self.seconds({"GRADE_SIM_VIEW": str(file)}))
+            launch, = json.loads(file.read_text())["profile"]["kernels"]
+        self.assertEqual(launch["totals"]["global_store_bytes"], 4 * self.SIDE * self.SIDE)
+        self.assertTrue(launch["view"]["sites"])
+        ratio = min(recorded) / min(checked)
+        print(f"recording costs {ratio:.2f} times a checked run")
+        self.assertLess(ratio, 2, f"{recorded} to {checked}")
+
+    def seconds(self, variables):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([graded.GRADE, "exec", str(graded.PRODUCT), str(self.SIDE)], check=True,
+                       capture_output=True, cwd=graded.ROOT, timeout=120,
+                       env={**os.environ, **variables})
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return sum(getattr(after, name) - getattr(before, name)
+                   for name in ("ru_utime", "ru_stime"))
+
+
 class Versions(unittest.TestCase):
     """What the last two views compare with: the reference, and versions before."""
 
@@ -317,6 +350,11 @@ class Versions(unittest.TestCase):
         history = self.look()["history"]
         self.assertEqual([r["name"] for r in history["runs"]], ["copy 1"])
         self.assertEqual(history["unseen"], [2])
+        # What the page says of such a copy.
+        graded.grade("restore", self.course.ID, "2", root=self.course.root)
+        history = self.look()["history"]
+        self.assertEqual([r["name"] for r in history["runs"]], ["copy 1", "copy 3"])
+        self.assertEqual(history["unseen"], [])
 
     def test_the_last_version_that_passed_is_never_forgotten(self):
         self.course.save()

@@ -81,6 +81,8 @@ int wsim_library_must_fail(wsim_call_site site);
 // script there is one, which needs none.
 int wsim_library_algorithms(const size_t** workspaces);
 void wsim_library_uses_algorithm(int position);
+// 1 while wsim_script_turned_lists is on.
+int wsim_library_lists_are_turned(void);
 
 // What the program made with a library (+1) or gave back (-1), and modes that it set on an object:
 // for wsim_holding_count(). `what` names it for people: "cuBLAS handle", "stream of a cuBLAS

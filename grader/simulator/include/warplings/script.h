@@ -14,6 +14,9 @@ extern "C" {
 void wsim_script_algorithms(const size_t* workspaces, int count);
 // The position in that list of the algorithm that the last product was given; -1: none of them.
 int wsim_used_algorithm(void);
+// From now on (1; 0: no longer) the lists of algorithms that cuDNN's heuristics and searches give
+// come in another order: what does not work first, then from the slowest to the fastest.
+void wsim_script_turned_lists(int on);
 
 #ifdef __cplusplus
 }

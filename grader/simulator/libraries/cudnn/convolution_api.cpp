@@ -149,6 +149,7 @@ cudnnStatus_t list_algorithms(cudnnHandle_t handle, const Descriptors& d, int co
                b_works = b.status == CUDNN_STATUS_SUCCESS;
     return a_works != b_works ? a_works : a.time < b.time;
   });
+  if (wsim_library_lists_are_turned() != 0) std::reverse(all.begin(), all.end());
   if (!search) {
     for (Perf& perf : all) perf.time = -1;
   }

@@ -1,19 +1,22 @@
 // Random pipelines: tensor copies fill stages of shared memory, wgmma multiplies them, and the sums
-// leave as plain stores, tensor stores or reductions. How many stages and steps, boxes, swizzles,
-// starts before and behind the edges, batches, one or two warpgroups, one or two blocks that share
-// half of the copies each by multicast: all of it is drawn from the number of the case. Every sum
-// is exact, and is compared bit for bit with a product of integers on the host.
+// leave as plain stores, tensor stores or reductions. The type (halves or 8-bit floats), how many
+// stages and steps, boxes, swizzles, starts before and behind the edges, batches, one or two
+// warpgroups, blocks that share the copies by multicast: all of it is drawn from the number of the
+// case. Every sum is exact, and is compared bit for bit with a product of integers on the host.
 //
-//   nvcc -O2 -std=c++17 -gencode arch=compute_90a,code=sm_90a grader/tests/simulator/programs/random_pipelines.cu
+//   nvcc -O2 -std=c++17 -gencode arch=compute_90a,code=sm_90a
+//   grader/tests/simulator/programs/random_pipelines.cu
 //   ./a.out [COUNT [FIRST]]
 #include <cuda.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 #include <cuda_runtime.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <random>
 #include <string>
 #include <vector>
@@ -22,19 +25,23 @@
 
 namespace {
 
-constexpr int kMostStages = 4, kMostShared = 200 << 10, kGroup = 128, kDepth = 16;
-constexpr int kRows = 64;  // of a warpgroup
+constexpr int kMostStages = 4, kMostShared = 200 << 10, kGroup = 128;
+constexpr int kDepth = 32;  // bytes of k of one product
+constexpr int kRows = 64;   // of a warpgroup
 
 enum class Leave { kPlain, kTensorStore, kTensorAdd };
+enum class Type { kBF16, kF16, kE4M3, kE5M2 };
 
 struct Plan {
-  bool half = false, columns = false;  // the type; b as [k][n] instead of [n][k]
+  Type type = Type::kBF16;
+  bool columns = false;  // b as [k][n] instead of [n][k]
   int n = 8, swizzle = 128, stages = 1, steps = 1, groups = 1, cluster = 1, clusters = 1;
   int batches = 1, batch = 0;   // of a and b; where the copies look
   int row = 0, col = 0, k = 0;  // where they begin
   int tensor_rows = 64, tensor_cols = 8, tensor_k = 64;
   Leave leave = Leave::kPlain;
-  __host__ __device__ int step() const { return swizzle / 2; }  // elements of k
+  __host__ __device__ int element() const { return type >= Type::kE4M3 ? 1 : 2; }  // bytes
+  __host__ __device__ int step() const { return swizzle / element(); }             // elements of k
   __host__ __device__ int bytes_a() const { return groups * kRows * swizzle; }
   __host__ __device__ int bytes_b() const {
     return columns ? (n + 63) / 64 * 64 * step() * 2 : n * swizzle;
@@ -111,19 +118,22 @@ struct Product;
 #define SUMS4(i) "+f"(sums[i]), "+f"(sums[i + 1]), "+f"(sums[i + 2]), "+f"(sums[i + 3])
 #define SUMS16(i) SUMS4(i), SUMS4(i + 4), SUMS4(i + 8), SUMS4(i + 12)
 // clang-format off
-#define FORM(n, places, addresses, sums, type, columns)                                            \
+#define FORM(n, places, addresses, sums, k, type, orders)                                          \
   asm volatile("{\n.reg .pred add;\nsetp.eq.u32 add, 0, 0;\n"                                      \
-               "wgmma.mma_async.sync.aligned.m64n" n "k16.f32." type "." type " {" places "}, "    \
-               addresses ", add, 1, 1, 0, " columns ";\n}" : sums : "l"(a), "l"(b))
+               "wgmma.mma_async.sync.aligned.m64n" n k ".f32." type "." type " {" places "}, "       \
+               addresses ", add, 1, 1" orders ";\n}" : sums : "l"(a), "l"(b))
 #define PRODUCT(n, places, addresses, ...)                                                         \
   template <>                                                                                      \
   struct Product<n> {                                                                              \
-    template <bool kHalf, bool kColumns>                                                           \
+    template <Type kType, bool kColumns>                                                           \
     __device__ static void add(float (&sums)[n / 2], uint64_t a, uint64_t b) {                     \
-      if (kHalf && kColumns) FORM(#n, places, addresses, LIST(__VA_ARGS__), "f16", "1");           \
-      if (kHalf && !kColumns) FORM(#n, places, addresses, LIST(__VA_ARGS__), "f16", "0");          \
-      if (!kHalf && kColumns) FORM(#n, places, addresses, LIST(__VA_ARGS__), "bf16", "1");         \
-      if (!kHalf && !kColumns) FORM(#n, places, addresses, LIST(__VA_ARGS__), "bf16", "0");        \
+      constexpr bool kHalf = kType == Type::kF16, kBrain = kType == Type::kBF16;                   \
+      if (kHalf && kColumns) FORM(#n, places, addresses, LIST(__VA_ARGS__), "k16", "f16", ", 0, 1");    \
+      if (kHalf && !kColumns) FORM(#n, places, addresses, LIST(__VA_ARGS__), "k16", "f16", ", 0, 0");   \
+      if (kBrain && kColumns) FORM(#n, places, addresses, LIST(__VA_ARGS__), "k16", "bf16", ", 0, 1");  \
+      if (kBrain && !kColumns) FORM(#n, places, addresses, LIST(__VA_ARGS__), "k16", "bf16", ", 0, 0"); \
+      if (kType == Type::kE4M3) FORM(#n, places, addresses, LIST(__VA_ARGS__), "k32", "e4m3", "");      \
+      if (kType == Type::kE5M2) FORM(#n, places, addresses, LIST(__VA_ARGS__), "k32", "e5m2", "");      \
     }                                                                                              \
   };
 #define LIST(...) __VA_ARGS__
@@ -177,7 +187,7 @@ __device__ void fill(const Plan& plan, const CUtensorMap* map_a, const CUtensorM
   }
 }
 
-template <int kN, bool kHalf, bool kColumns>
+template <int kN, Type kType, bool kColumns>
 __device__ void multiply(const Plan& plan, const Stages& stages, float (&sums)[kN / 2]) {
   const int group = threadIdx.x / kGroup;
   int before = -1;
@@ -188,11 +198,11 @@ __device__ void multiply(const Plan& plan, const Stages& stages, float (&sums)[k
         stages.data + stage * plan.stage_bytes() + group * kRows * plan.swizzle;
     const unsigned char* const b = stages.data + stage * plan.stage_bytes() + plan.bytes_a();
     asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
-    for (int part = 0; part < plan.step() / kDepth; ++part) {
-      const uint64_t of_a = describe(a + part * kDepth * 2, plan.swizzle, 16);
-      const uint64_t of_b = kColumns ? describe(b + part * kDepth * 128, 128, 128 * plan.step())
-                                     : describe(b + part * kDepth * 2, plan.swizzle, 16);
-      Product<kN>::template add<kHalf, kColumns>(sums, of_a, of_b);
+    for (int part = 0; part < plan.swizzle / kDepth; ++part) {
+      const uint64_t of_a = describe(a + part * kDepth, plan.swizzle, 16);
+      const uint64_t of_b = kColumns ? describe(b + part * kDepth * 64, 128, 128 * plan.step())
+                                     : describe(b + part * kDepth, plan.swizzle, 16);
+      Product<kN>::template add<kType, kColumns>(sums, of_a, of_b);
     }
     asm volatile("wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 1;" ::: "memory");
     if (before >= 0 && threadIdx.x % kGroup < plan.cluster) {
@@ -216,7 +226,7 @@ __device__ void write_sums(const Plan& plan, const float (&sums)[kN / 2], float*
   }
 }
 
-template <int kN, bool kHalf, bool kColumns>
+template <int kN, Type kType, bool kColumns>
 __global__ void run_plan(const __grid_constant__ CUtensorMap map_a,
                          const __grid_constant__ CUtensorMap map_b,
                          const __grid_constant__ CUtensorMap map_c, float* c, const Plan plan) {
@@ -236,7 +246,7 @@ __global__ void run_plan(const __grid_constant__ CUtensorMap map_a,
   asm volatile("barrier.cluster.arrive;\nbarrier.cluster.wait;" ::: "memory");
   const bool multiplies = threadIdx.x < static_cast<unsigned>(plan.groups * kGroup);
   float sums[kN / 2] = {};
-  if (multiplies) multiply<kN, kHalf, kColumns>(plan, stages, sums);
+  if (multiplies) multiply<kN, kType, kColumns>(plan, stages, sums);
   if (threadIdx.x == static_cast<unsigned>(plan.groups * kGroup)) {
     fill(plan, &map_a, &map_b, stages, rank);
   }
@@ -294,8 +304,11 @@ Plan draw(unsigned seed) {
     return low + static_cast<int>(rng() % static_cast<unsigned>(high - low + 1));
   };
   Plan p;
-  p.half = rng() % 2 != 0;
-  p.columns = rng() % 3 == 0;
+  p.type = rng() % 2 != 0 ? Type::kF16 : Type::kBF16;
+  const bool is_small = seed % 3 == 1;
+  if (is_small) p.type = p.type == Type::kF16 ? Type::kE4M3 : Type::kE5M2;
+  const int unit = is_small ? 16 : 8;  // elements of 16 bytes
+  p.columns = rng() % 3 == 0 && !is_small;
   p.n = pick({8, 64, 128});
   if (p.columns) p.n = pick({64, 128});
   p.swizzle = p.columns ? 128 : pick({32, 64, 128});
@@ -309,42 +322,49 @@ Plan draw(unsigned seed) {
   p.batch = rng() % 8 == 0 ? between(-1, p.batches) : between(0, p.batches - 1);
   p.tensor_rows = between(1, p.blocks() * p.groups * kRows + 20);
   p.tensor_cols = 8 * between(1, p.n / 8 + 2);
-  p.tensor_k = 8 * between(1, p.steps * p.step() / 8 + 2);
+  p.tensor_k = unit * between(1, p.steps * p.step() / unit + 2);
   // Inside, over an edge, or behind it.
   p.row = rng() % 2 == 0 ? 0 : between(-70, p.tensor_rows);
-  p.k = rng() % 2 == 0 ? 0 : 8 * between(-5, p.tensor_k / 8);
+  p.k = rng() % 2 == 0 ? 0 : unit * between(-5, p.tensor_k / unit);
   p.col = rng() % 2 == 0 ? 0 : (p.columns ? 8 : 1) * between(-3, p.tensor_cols / 8);
   p.leave = static_cast<Leave>(rng() % 3);
   return p;
 }
 
-// Small integers, which both types have.
+// Small integers, which all types have.
 int value_at(size_t i, unsigned seed) {
   return static_cast<int>((i * 2654435761u + seed * 40503u) >> 7 & 7) - 3;
+}
+
+uint16_t bits_of(int value, Type type) {
+  const auto x = static_cast<float>(value);
+  if (type == Type::kF16) return __half_as_ushort(__float2half(x));
+  if (type == Type::kBF16) return __bfloat16_as_ushort(__float2bfloat16(x));
+  return __nv_cvt_float_to_fp8(x, __NV_SATFINITE, type == Type::kE4M3 ? __NV_E4M3 : __NV_E5M2);
 }
 
 struct Matrix {
   std::vector<int> values;
   void* data = nullptr;
-  Matrix(size_t count, unsigned seed, bool half) : values(count) {
-    std::vector<uint16_t> bits(count);
+  Matrix(size_t count, unsigned seed, const Plan& plan) : values(count) {
+    const auto element = static_cast<size_t>(plan.element());
+    std::vector<uint8_t> bytes(count * element);
     for (size_t i = 0; i < count; ++i) {
       values[i] = value_at(i, seed);
-      const auto x = static_cast<float>(values[i]);
-      bits[i] =
-          half ? __half_as_ushort(__float2half(x)) : __bfloat16_as_ushort(__float2bfloat16(x));
+      const uint16_t bits = bits_of(values[i], plan.type);
+      std::memcpy(&bytes[i * element], &bits, element);
     }
-    CHECK_CUDA(cudaMalloc(&data, count * 2));
-    CHECK_CUDA(cudaMemcpy(data, bits.data(), count * 2, cudaMemcpyHostToDevice));
+    CHECK_CUDA(cudaMalloc(&data, bytes.size()));
+    CHECK_CUDA(cudaMemcpy(data, bytes.data(), bytes.size(), cudaMemcpyHostToDevice));
   }
   ~Matrix() { cudaFree(data); }
   Matrix(const Matrix&) = delete;
   Matrix& operator=(const Matrix&) = delete;
 };
 
-template <int kN, bool kHalf, bool kColumns>
+template <int kN, Type kType, bool kColumns>
 void launch(const Plan& p, const CUtensorMap (&maps)[3], float* c) {
-  const auto kernel = run_plan<kN, kHalf, kColumns>;
+  const auto kernel = run_plan<kN, kType, kColumns>;
   const int tile = p.groups * kRows * kN * 4;
   const int bytes = std::max(p.stages * p.stage_bytes(), tile) + 1024;
   CHECK_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
@@ -365,10 +385,19 @@ void launch(const Plan& p, const CUtensorMap (&maps)[3], float* c) {
 template <int kN>
 void launch(const Plan& p, const CUtensorMap (&maps)[3], float* c) {
   if constexpr (kN >= 64) {
-    if (p.columns)
-      return p.half ? launch<kN, true, true>(p, maps, c) : launch<kN, false, true>(p, maps, c);
+    if (p.columns && p.type == Type::kF16) return launch<kN, Type::kF16, true>(p, maps, c);
+    if (p.columns) return launch<kN, Type::kBF16, true>(p, maps, c);
   }
-  return p.half ? launch<kN, true, false>(p, maps, c) : launch<kN, false, false>(p, maps, c);
+  switch (p.type) {
+    case Type::kBF16:
+      return launch<kN, Type::kBF16, false>(p, maps, c);
+    case Type::kF16:
+      return launch<kN, Type::kF16, false>(p, maps, c);
+    case Type::kE4M3:
+      return launch<kN, Type::kE4M3, false>(p, maps, c);
+    case Type::kE5M2:
+      return launch<kN, Type::kE5M2, false>(p, maps, c);
+  }
 }
 
 // Sums of the rows that all blocks have, by the host.
@@ -401,7 +430,7 @@ bool is_right(unsigned seed) {
   const int rows = p.blocks() * p.groups * kRows;
   const size_t count_a = static_cast<size_t>(p.batches) * p.tensor_rows * p.tensor_k;
   const size_t count_b = static_cast<size_t>(p.batches) * p.tensor_cols * p.tensor_k;
-  const Matrix a(count_a, seed, p.half), b(count_b, seed + 1000, p.half);
+  const Matrix a(count_a, seed, p), b(count_b, seed + 1000, p);
   std::vector<float> before(static_cast<size_t>(rows) * p.n), c(before.size());
   for (size_t i = 0; i < before.size(); ++i) before[i] = static_cast<float>(i % 100);
   float* d_c = nullptr;
@@ -409,15 +438,17 @@ bool is_right(unsigned seed) {
   CHECK_CUDA(cudaMemcpy(d_c, before.data(), before.size() * sizeof(float), cudaMemcpyHostToDevice));
   const auto u64 = [](int x) { return static_cast<cuuint64_t>(x); };
   const auto u32 = [](int x) { return static_cast<cuuint32_t>(x); };
-  const CUtensorMapDataType type =
-      p.half ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16 : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+  const CUtensorMapDataType type = p.type == Type::kF16    ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16
+                                   : p.type == Type::kBF16 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16
+                                                           : CU_TENSOR_MAP_DATA_TYPE_UINT8;
   const CUtensorMap maps[3] = {
-      encode(type, 2, a.data, {u64(p.tensor_k), u64(p.tensor_rows), u64(p.batches)},
+      encode(type, p.element(), a.data, {u64(p.tensor_k), u64(p.tensor_rows), u64(p.batches)},
              {u32(p.step()), u32(p.groups * kRows), 1}, p.swizzle),
-      p.columns ? encode(type, 2, b.data, {u64(p.tensor_cols), u64(p.tensor_k), u64(p.batches)},
-                         {64, u32(p.step()), 1}, 128)
-                : encode(type, 2, b.data, {u64(p.tensor_k), u64(p.tensor_cols), u64(p.batches)},
-                         {u32(p.step()), u32(p.n / p.cluster), 1}, p.swizzle),
+      p.columns
+          ? encode(type, p.element(), b.data, {u64(p.tensor_cols), u64(p.tensor_k), u64(p.batches)},
+                   {64, u32(p.step()), 1}, 128)
+          : encode(type, p.element(), b.data, {u64(p.tensor_k), u64(p.tensor_cols), u64(p.batches)},
+                   {u32(p.step()), u32(p.n / p.cluster), 1}, p.swizzle),
       encode(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4, d_c, {u64(p.n), u64(rows)},
              {u32(p.n), u32(p.groups * kRows)}, 0)};
   if (p.n == 8) launch<8>(p, maps, d_c);
@@ -436,11 +467,13 @@ bool is_right(unsigned seed) {
     }
   }
   if (wrong == 0) return true;
+  constexpr const char* kNames[] = {"bf16", "f16", "e4m3", "e5m2"};
   std::printf(
       "case %u: %zu of %zu sums are wrong: %s n %d swizzle %d%s stages %d steps %d groups %d "
       "cluster %d, leave %d\n",
-      seed, wrong, c.size(), p.half ? "f16" : "bf16", p.n, p.swizzle, p.columns ? " columns" : "",
-      p.stages, p.steps, p.groups, p.cluster, static_cast<int>(p.leave));
+      seed, wrong, c.size(), kNames[static_cast<int>(p.type)], p.n, p.swizzle,
+      p.columns ? " columns" : "", p.stages, p.steps, p.groups, p.cluster,
+      static_cast<int>(p.leave));
   return false;
 }
 

@@ -164,6 +164,7 @@ void other_dimensions() {
   const Numbers numbers(4096);
   Tensor line;
   line.extent = {1000};
+  line.strides = {0};  // none is read, but the pointer may not be null
   line.box = {32};
   const std::vector<int> part = loaded<1>(line, numbers, {988});
   for (int x = 0; x < 32; ++x) CHECK(part[x] == (988 + x < 1000 ? 988 + x : 0));
@@ -357,6 +358,11 @@ void refusals() {
   refused([](Tensor& t) { t.box[1] = 0; });
   refused([](Tensor& t) { t.strides[0] = 100; });
   refused([](Tensor& t) { t.extent[1] = 0; });
+  refused([](Tensor& t) {
+    t.extent = {kColumns};
+    t.box = {16};
+    t.strides = std::vector<cuuint64_t>();
+  });
   refused([](Tensor& t) { t.swizzle = CU_TENSOR_MAP_SWIZZLE_32B; });
   refused([](Tensor& t) { t.fill = CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA; });
 }

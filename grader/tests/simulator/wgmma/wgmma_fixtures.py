@@ -2,7 +2,7 @@
 """Writes fixtures of wgmma: PTX whose comments say what it must compute.
 
     wgmma_fixtures.py FOLDER                        those of grader/tests/fixtures/wgmma
-    wgmma_fixtures.py FOLDER --random N [--seed S]  N others, of random forms
+    wgmma_fixtures.py FOLDER --random N [--seed S] [--sparse]  N others, of random forms
 
 `ptx_run FOLDER` runs them in the simulator, `grade exec --ptx FOLDER --device gpu` on a card of compute
 capability 9.0. Shared memory is filled with words that fit the types; which of them a matrix has
@@ -89,19 +89,20 @@ class Matrix:
         self.per_unit = 128 // self.bits  # elements
         self.part = part if major == "k" and swizzle == 128 else 0
         atom, groups = 128 * self.units, mn // 8
+        deep = k // 8 if major != "k" else k * self.bits // 128  # atoms or units along k
         if major == "k" and swizzle:
             self.stride, self.leading = atom * spread, 16
             self.size = groups * self.stride
         elif major == "k":
-            self.leading, self.stride = (128, 256) if spread == 1 else (128 * groups, 128)
-            self.size = groups * self.stride + 2 * self.leading
+            self.leading, self.stride = (128, 128 * deep) if spread == 1 else (128 * groups, 128)
+            self.size = groups * self.stride + deep * self.leading
         else:
             wide = -(-mn // (self.units * self.per_unit))
-            near, far = atom, atom * (2 if spread == 1 else wide)
+            near, far = atom, atom * (deep if spread == 1 else wide)
             # What is next to an atom: the next k, or the next m or n.
             along_k, along_mn = (near, far) if spread == 1 else (far, near)
             self.stride, self.leading = (along_k, along_mn) if swizzle else (along_mn, along_k)
-            self.size = 2 * wide * atom
+            self.size = deep * wide * atom
 
     def unit(self, atom, row, unit):
         rows_per_step = 8 // self.units
@@ -135,21 +136,28 @@ class Form:
     """One instruction and where its operands are."""
 
     def __init__(self, name, note, n, d, a, b, swizzle=128, major="kk", registers=False, adds=True,
-                 scale=(1, 1), saturates=False, spread=1, part=0, b_swizzle=None):
+                 scale=(1, 1), saturates=False, spread=1, part=0, b_swizzle=None, sparse=None):
         rng = random.Random(name)
         self.name, self.note, self.n, self.d, self.a, self.b = name, note, n, d, a, b
         self.registers, self.adds, self.scale, self.saturates = registers, adds, scale, saturates
-        self.k = 256 // BITS[a]
+        self.sparse = sparse  # None, or which threads of each four hold the metadata
+        self.stored = 256 // BITS[a]  # of k, of A
+        self.k = self.stored if sparse is None else 2 * self.stored
         majors = ["k" if letter == "k" else "mn" for letter in major]
         self.of_a, end = None, 0
         if not registers:
-            self.of_a = Matrix(a, swizzle, majors[0], 64, self.k, 0, spread, part)
+            self.of_a = Matrix(a, swizzle, majors[0], 64, self.stored, 0, spread, part)
             end = -(-self.of_a.size // 1024) * 1024
-        self.of_b = Matrix(b, swizzle if b_swizzle is None else b_swizzle, majors[1], n, self.k, end,
-                           spread, part)
+        b_swizzle = swizzle if b_swizzle is None else b_swizzle
+        if sparse is not None:  # its k is 64 bytes: half a row of the widest pattern, two of the smallest
+            part = part // 2 * 2
+            b_swizzle = 64 if b_swizzle == 32 and majors[1] == "k" else b_swizzle
+        self.of_b = Matrix(b, b_swizzle, majors[1], n, self.k, end, spread, part)
         self.split = end // 4  # the words from here on are of the type of B
         self.bytes = end + -(-self.of_b.size // 1024) * 1024
         self.tables = [table_of(a, rng)] + ([table_of(b, rng)] if a != b else [])
+        pairs = [0b0100, 0b1110] if a == "tf32" else [x | y << 2 for x in range(4) for y in range(x + 1, 4)]
+        self.chunks = [sum(rng.choice(pairs) << 4 * i for i in range(8)) for _ in range(WORDS)]
         self.majors = majors
 
     def word(self, i):
@@ -163,15 +171,41 @@ class Form:
     def register_of_a(self, thread, r):
         return self.tables[0][pick(100000 + 4 * thread + r)]
 
+    def metadata(self, thread):
+        return self.chunks[pick(500000 + thread)]
+
+    def kept(self, row, chunk):
+        """Where in its chunk the two elements of A (of tf32 the one) stand: the figures of the PTX ISA, in which
+        a thread has eight times four bits."""
+        quad, lower = row // 16 * 32 + row % 8 * 4, row % 16 // 8
+        if BITS[self.a] == 8:  # each thread one row: eight chunks of the left or the right half
+            thread, bits = quad + 2 * (chunk // 8) + lower, 4 * (chunk % 8)
+        else:  # each thread two rows, four chunks of each
+            thread, bits = quad + 2 * self.sparse + chunk // 4, 16 * lower + 4 * (chunk % 4)
+        four = self.metadata(thread) >> bits & 15
+        return [{0b0100: 0, 0b1110: 1}[four]] if self.a == "tf32" else [four & 3, four >> 2]
+
+    def filled_up(self, rows):
+        if self.sparse is None:
+            return rows
+        width = 2 if self.a == "tf32" else 4  # of a chunk
+        full = [[0] * self.k for _ in range(64)]
+        for m, row in enumerate(rows):
+            stored = iter(row)
+            for chunk in range(self.k // width):
+                for place in self.kept(m, chunk):
+                    full[m][chunk * width + place] = next(stored)
+        return full
+
     def rows_of_a(self):
         if not self.registers:
-            return [[self.element(self.of_a, self.a, m, k) for k in range(self.k)] for m in range(64)]
-        rows, per = [[0] * self.k for _ in range(64)], 32 // BITS[self.a]
+            return [[self.element(self.of_a, self.a, m, k) for k in range(self.stored)] for m in range(64)]
+        rows, per = [[0] * self.stored for _ in range(64)], 32 // BITS[self.a]
         for thread in range(GROUP):
             for r in range(4):
                 row = thread // 32 * 16 + thread % 32 // 4 + 8 * (r % 2)
                 for e in range(per):
-                    k = r // 2 * (self.k // 2) + thread % 4 * per + e
+                    k = r // 2 * (self.stored // 2) + thread % 4 * per + e
                     bits = self.register_of_a(thread, r) >> e * BITS[self.a]
                     rows[row][k] = DECODE[self.a](bits & (1 << BITS[self.a]) - 1)
         return rows
@@ -180,7 +214,7 @@ class Form:
         return 0x7FFFFFF0 if self.saturates else 0
 
     def expected(self):
-        a = self.rows_of_a()
+        a = self.filled_up(self.rows_of_a())
         b = [[self.element(self.of_b, self.b, j, k) for k in range(self.k)] for j in range(self.n)]
         sign = self.scale[0] * self.scale[1]
         out = []
@@ -227,6 +261,14 @@ class Form:
             ]
         return lines
 
+    def load_metadata(self):
+        first = WORDS * len(self.tables)
+        return [
+            "  add.u32 %r8, %r1, 500000;", "  mul.lo.u32 %r8, %r8, 2654435761;", "  shr.u32 %r8, %r8, 26;",
+            f"  add.u32 %r8, %r8, {first};", "  mul.wide.u32 %rd3, %r8, 4;", "  add.u64 %rd3, %rd1, %rd3;",
+            "  ld.global.b32 %r14, [%rd3];"
+        ]
+
     def first_sums(self):
         lines = []
         for i in range(self.n // 2):
@@ -259,7 +301,11 @@ class Form:
             tail += "".join(f", {int(order == 'mn')}" for order in orders)
         end = (".and.popc" if self.a == "b1" else "") + (".satfinite" if self.saturates else "")
         name = f"m64n{self.n}k{self.k}.{self.d}.{self.a}.{self.b}{end}"
-        return [f"  wgmma.mma_async.sync.aligned.{name}", f"    {{{sums}}},", f"    {of_a}, %rd5, %p2{tail};"]
+        kind, metadata = ("", "") if self.sparse is None else (".sp", f"%r14, {self.sparse}, ")
+        return [
+            f"  wgmma.mma_async{kind}.sync.aligned.{name}", f"    {{{sums}}},",
+            f"    {of_a}, %rd5, {metadata}%p2{tail};"
+        ]
 
     def add_up(self):
         if self.d == "s32":
@@ -277,6 +323,9 @@ class Form:
             lines.append(f"  fma.rn.f32 %f1, {value}, 0f{bits_of_float(i + 1.0):08X}, %f1;")
         return lines
 
+    def input(self):
+        return sum(self.tables, []) + ([] if self.sparse is None else self.chunks)
+
     def text(self):
         rows = lambda word, values: [
             f"// {word}: b32 " + ", ".join(f"0x{x:08x}" for x in values[i:i + 8])
@@ -284,17 +333,18 @@ class Form:
         ]
         result = "%r4" if self.d == "s32" else "%f1"
         lines = [
-            f"// wgmma.mma_async m64n{self.n}k{self.k}.{self.d}.{self.a}.{self.b}: {self.note}",
+            f"// wgmma.mma_async{'' if self.sparse is None else '.sp'} m64n{self.n}k{self.k}.{self.d}.{self.a}.{self.b}: {self.note}",
             "// Word i of shared memory is one of the input, by a hash of i. Each thread adds up its sums,",
             "// the i-th of them i + 1 times. By grader/tests/simulator/wgmma/wgmma_fixtures.py.",
-            f"// launch: grid 1 block {GROUP}", *rows("input", sum(self.tables, [])),
+            f"// launch: grid 1 block {GROUP}", *rows("input", self.input()),
             *rows("expect", self.expected()), ".version 8.4", ".target sm_90a", ".address_size 64", "",
             ".visible .entry product(.param .u64 product_in, .param .u64 product_out)",
             f".maxntid {GROUP}, 1, 1", "{", f"  .shared .align 1024 .b8 tiles[{self.bytes}];",
             "  .reg .pred %p<3>;", "  .reg .b32 %r<160>;", "  .reg .f32 %f<160>;", "  .reg .f16 %h<2>;",
             "  .reg .b64 %rd<6>;", "  ld.param.u64 %rd1, [product_in];", "  ld.param.u64 %rd2, [product_out];",
             "  cvta.to.global.u64 %rd1, %rd1;", "  cvta.to.global.u64 %rd2, %rd2;", *self.fill(),
-            *(self.load_registers_of_a() if self.registers else []), *self.first_sums(),
+            *(self.load_registers_of_a() if self.registers else []),
+            *(self.load_metadata() if self.sparse is not None else []), *self.first_sums(),
             "  fence.proxy.async.shared::cta;", "  bar.sync 0;",
             *([] if self.registers else self.descriptor("%rd4", self.of_a)),
             *self.descriptor("%rd5", self.of_b), f"  setp.eq.u32 %p2, 0, {0 if self.adds else 1};",
@@ -342,11 +392,21 @@ def listed_forms():
             yield f(f"s32_{a}_{b}", "both in shared memory.", 32, "s32", a, b, part=2)
     yield f("s32_s8_u8_registers", "A in registers.", 48, "s32", "s8", "u8", 32, registers=True)
     yield f("s32_u8_u8_satfinite", "sums that would overflow.", 16, "s32", "u8", "u8", saturates=True)
+    yield f("sparse_f32_f16", "sparse A in shared memory.", 32, "f32", "f16", "f16", sparse=0)
+    yield f("sparse_f32_bf16_registers", "sparse A in registers, metadata in the other threads, B n-major.", 64, "f32",
+            "bf16", "bf16", major="km", registers=True, sparse=1)
+    yield f("sparse_f16_f16_m", "sparse A m-major, sums in f16.", 16, "f16", "f16", "f16", 64, "mk", sparse=1)
+    yield f("sparse_f32_tf32", "sparse A in shared memory.", 24, "f32", "tf32", "tf32", sparse=0)
+    yield f("sparse_f32_tf32_registers", "sparse A in registers, negated.", 40, "f32", "tf32", "tf32", 64,
+            scale=(-1, 1), registers=True, sparse=1)
+    yield f("sparse_f32_e4m3_e5m2", "sparse A in shared memory.", 32, "f32", "e4m3", "e5m2", sparse=0)
+    yield f("sparse_s32_s8_u8", "sparse A in shared memory.", 48, "s32", "s8", "u8", 0, sparse=0)
+    yield f("sparse_s32_u8_s8_registers", "sparse A in registers.", 16, "s32", "u8", "s8", registers=True, sparse=0)
     yield f("s32_b1_b1", "bits.", 24, "s32", "b1", "b1", part=1)
     yield f("s32_b1_b1_registers", "bits, A in registers.", 16, "s32", "b1", "b1", 0, registers=True)
 
 
-def random_form(number, rng):
+def random_form(number, rng, sparse_too):
     pairs = [("f32", "f16", "f16"), ("f16", "f16", "f16"), ("f32", "bf16", "bf16"), ("f32", "tf32", "tf32"),
              ("s32", "b1", "b1")]
     pairs += [("f32", a, b) for a in ("e4m3", "e5m2") for b in ("e4m3", "e5m2")]
@@ -354,12 +414,13 @@ def random_form(number, rng):
     pairs += [("s32", a, b) for a in ("s8", "u8") for b in ("s8", "u8")]
     d, a, b = rng.choice(pairs)
     n = rng.choice(range(8, 257, 8) if d != "s32" else [8, 16, 24, 32] + list(range(48, 257, 16)))
+    sparse = rng.choice((0, 0 if BITS[a] == 8 else 1)) if a != "b1" and sparse_too and rng.random() < 0.4 else None
     while True:
         form = Form(f"random_{number:04}", "a random form.", n, d, a, b, rng.choice((0, 32, 64, 128)),
                     rng.choice(("kk", "km", "mk", "mm")) if BITS[a] == 16 else "kk", rng.random() < 0.4,
                     rng.random() < 0.8, (1, 1) if d == "s32" else (rng.choice((1, -1)), rng.choice((1, -1))),
                     d == "s32" and a != "b1" and rng.random() < 0.3, rng.choice((1, 2)), rng.randrange(4),
-                    rng.choice((None, 0, 32, 64, 128)))
+                    rng.choice((None, 0, 32, 64, 128)), sparse)
         if form.bytes <= 48 * 1024:
             return form
         n = max(8, n // 32 * 16)
@@ -370,9 +431,10 @@ def main():
     parser.add_argument("folder")
     parser.add_argument("--random", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--sparse", action="store_true", help="sparse ones among the random forms")
     arguments = parser.parse_args()
     rng = random.Random(arguments.seed)
-    forms = (random_form(i, rng) for i in range(arguments.random)) if arguments.random else listed_forms()
+    forms = (random_form(i, rng, arguments.sparse) for i in range(arguments.random)) if arguments.random else listed_forms()
     os.makedirs(arguments.folder, exist_ok=True)
     for form in forms:
         with open(os.path.join(arguments.folder, f"wgmma_{form.name}.ptx"), "w") as file:

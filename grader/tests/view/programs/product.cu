@@ -1,4 +1,7 @@
-// A naive product of matrices of 512 x 512: the largest file that a page is made of.
+// A naive product of matrices of 512 x 512, the largest file that a page is made of; or of as many rows
+// as the first argument says.
+#include <cstdlib>
+
 __global__ void product(const float* a, const float* b, float* c, int n) {
   const int row = blockIdx.y * blockDim.y + threadIdx.y,
             col = blockIdx.x * blockDim.x + threadIdx.x;
@@ -7,16 +10,16 @@ __global__ void product(const float* a, const float* b, float* c, int n) {
   c[row * n + col] = sum;
 }
 
-int main() {
-  constexpr int kSide = 512;
-  constexpr size_t kBytes = sizeof(float) * kSide * kSide;
+int main(int argc, char** argv) {
+  const int side = argc > 1 ? std::atoi(argv[1]) : 512;
+  const size_t bytes = sizeof(float) * side * side;
   float *a = nullptr, *b = nullptr, *c = nullptr;
-  cudaMalloc(&a, kBytes);
-  cudaMalloc(&b, kBytes);
-  cudaMalloc(&c, kBytes);
-  cudaMemset(a, 0, kBytes);
-  cudaMemset(b, 0, kBytes);
-  product<<<dim3(kSide / 16, kSide / 16), dim3(16, 16)>>>(a, b, c, kSide);
+  cudaMalloc(&a, bytes);
+  cudaMalloc(&b, bytes);
+  cudaMalloc(&c, bytes);
+  cudaMemset(a, 0, bytes);
+  cudaMemset(b, 0, bytes);
+  product<<<dim3(side / 16, side / 16), dim3(16, 16)>>>(a, b, c, side);
   cudaDeviceSynchronize();
   cudaFree(c);
   cudaFree(b);

@@ -48,10 +48,12 @@ std::vector<CompareRow> compare_algorithms(cudnnHandle_t handle, const ConvDescr
     rows.push_back(row);
   }
   void* workspace = nullptr;
-  cudaMalloc(&workspace, most);
+  const bool has_room = cudaMalloc(&workspace, most) == cudaSuccess;
+  if (!has_room) cudaGetLastError();
   const float factors[] = {1, 0};
   for (int i = 0; i < CUDNN_CONVOLUTION_FWD_ALGO_COUNT; ++i) {
     CompareRow& row = rows[i + 1];
+    if (row.workspace > 0 && !has_room) row.status = CUDNN_STATUS_NOT_SUPPORTED;
     if (row.status != CUDNN_STATUS_SUCCESS) continue;
     row.milliseconds = median_milliseconds(
         [&] {

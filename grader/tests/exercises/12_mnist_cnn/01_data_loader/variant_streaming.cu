@@ -84,6 +84,11 @@ std::string load_dataset(const std::string& images_file, const std::string& labe
                          : static_cast<float>(std::sqrt(squares / n - sum / n * sum / n));
   cudaHostAlloc(&loaded.images, pixels.size() * sizeof(float), cudaHostAllocDefault);
   cudaHostAlloc(&loaded.labels, labels.size(), cudaHostAllocDefault);
+  if (loaded.images == nullptr || loaded.labels == nullptr) {
+    free_dataset(&loaded);
+    cudaGetLastError();
+    return images_file + ": no pinned memory.";
+  }
   std::transform(pixels.begin(), pixels.end(), loaded.images,
                  [&](unsigned char byte) { return (byte - loaded.mean) * (1 / loaded.deviation); });
   std::memcpy(loaded.labels, labels.data(), labels.size());

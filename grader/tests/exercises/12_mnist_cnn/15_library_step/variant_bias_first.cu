@@ -87,6 +87,7 @@ bool launch_library_step(const Libraries& l, const TrainStep& step, float rate) 
       dense_forward(l, l.linear[1], a.relu, w(p.linear2_w), w(p.linear2_b), a.logits);
   if (!forward) return false;
   launch_cross_entropy(a.logits, step.labels, step.loss, a.dlogits, step.n, step.network.classes);
+  if (cudaPeekAtLastError() != cudaSuccess) return false;
   const bool backward = dense_backward(l, l.linear[1], a.relu, w(p.linear2_w), a.dlogits, a.drelu,
                                        dw(p.linear2_w), dw(p.linear2_b)) &&
                         succeeded(cudnnActivationBackward(
