@@ -1,4 +1,4 @@
-// The baseline of 08/03 and 08/04: the same butterflies, but every stage is a launch that reads all
+// The baseline of 08/03 and 08/05: the same butterflies, but every stage is a launch that reads all
 // points from global memory and writes them back. Stages after Stockham: no bit reversal.
 #include "03_fft_radix2.h"
 #include "support.h"

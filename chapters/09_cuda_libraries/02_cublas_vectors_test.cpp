@@ -139,9 +139,10 @@ void check_lengths_whose_product_is_no_float() {
   run_with(handle, kHost, "cosine",
            [&] { return cosine(handle.get(), 2, d_x.get(), 1, d_y.get(), 1, &result); });
   if (std::abs(result - 0.3f) < 1e-4f) return;
-  kit::fail("*result is " + std::to_string(result) +
-            ", expected 0.3. |x| and |y| are 3e19 each, and x y is 2.7e38: all of these are floats. "
-            "Which number on the way to the result is none?");
+  kit::fail(
+      "*result is " + std::to_string(result) +
+      ", expected 0.3. |x| and |y| are 3e19 each, and x y is 2.7e38: all of these are floats. "
+      "Which number on the way to the result is none?");
 }
 
 kit::Run check_remove(int n, cublasPointerMode_t mode = kHost) {

@@ -1,9 +1,9 @@
-// Tests of 09/09 cuDNN, compared. Your convolution is the one of 08/09.
+// Tests of 09/09 cuDNN, compared. Your convolution is the one of 08/10.
 #include "09_cudnn_compare.h"
 
 #include <cmath>
 
-#include "../08_fft_convolution/09_conv2d_implicit_gemm.h"
+#include "../08_fft_convolution/10_conv2d_implicit_gemm.h"
 #include "07_cudnn_activation_support.h"
 #include "kit/kit.h"
 
@@ -230,7 +230,8 @@ TEST(CudnnCompare, AWorkspaceThatCannotBeHadIsARefusal) {
               cudaGetErrorName(left) + ": the next check would blame an innocent call.");
   }
   for (const CompareRow& row : rows) {
-    if (row.workspace == 0 || (row.status != CUDNN_STATUS_SUCCESS && row.milliseconds < 0)) continue;
+    if (row.workspace == 0 || (row.status != CUDNN_STATUS_SUCCESS && row.milliseconds < 0))
+      continue;
     kit::fail(row.name + " needs a workspace that could not be had, and has a result.");
   }
 }

@@ -189,6 +189,8 @@ TEST(CudnnMistakes, ChoosesFromAListInAnotherOrder) {
     wsim_script_turned_lists(turned);
     kit::for_each("bytes of workspace",
                   std::vector<size_t>{size_t{1} << 28, 200'000, 100'000, 50'000, 10'000, 1'000},
-                  [](size_t bytes) { check_choice({2, 8, 20, 18, 16, 3, 3, 0, 0, 1}, bytes); });
+                  [](size_t bytes) {
+                    check_choice({2, 8, 20, 18, 16, 3, 3, 0, 0, 1}, bytes);
+                  });
   }
 }

@@ -77,9 +77,8 @@ TEST(LibraryStep, NormalisesAndPoolsABlock) {
   const auto d_inv_std = kit::DeviceBuffer<float>::output(c, "inv_std");
   const Libraries libraries(net, n);
   expect_done("Libraries", libraries.ready());
-  const BlockArrays arrays = {d_x.get(),      d_conv.get(), d_relu.get(),
-                              d_pooled.get(), d_w.get(),    d_gamma.get(),
-                              d_beta.get(),   d_mean.get(), d_inv_std.get()};
+  const BlockArrays arrays = {d_x.get(),     d_conv.get(), d_relu.get(), d_pooled.get(), d_w.get(),
+                              d_gamma.get(), d_beta.get(), d_mean.get(), d_inv_std.get()};
   bool done = false;
   kit::run([&] { return done = launch_block_forward(libraries, libraries.block[0], arrays); });
   expect_done("launch_block_forward", done);
@@ -196,7 +195,8 @@ TEST(LibraryStep, AllocatesNothing) {
   const Arrays arrays(net, weights, decided_batch(reference, net, 2));
   const Libraries libraries(net, 2);
   bool done = false;
-  const kit::Run run = kit::run([&] { return done = launch_library_step(libraries, arrays.step, 0.01f); });
+  const kit::Run run =
+      kit::run([&] { return done = launch_library_step(libraries, arrays.step, 0.01f); });
   expect_done("launch_library_step", done);
   kit::budget("allocations per step",
               static_cast<double>(kit::api_calls("cudaMalloc") + kit::api_calls("cudaMallocAsync")),

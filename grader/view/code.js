@@ -33,12 +33,15 @@ function coloured(text) {
   });
 }
 
-/** Lines worth showing: those that are counted, with three around them. @param {number} all
+/** Lines of a reference that say what its starter has instead. @param {string} text */
+const isOfStarter = (text) => /^\s*(\/\/|#)~/.test(text);
+
+/** Lines worth showing: those that are counted, with three around them. @param {string[]} text
  * @param {Set<number>} counted @returns {number[]} 0: a gap */
-function shownLines(all, counted) {
+function shownLines(text, counted) {
   const near = new Set([...counted].flatMap((n) => [-3, -2, -1, 0, 1, 2, 3].map((d) => n + d)));
-  const shown = [...near].filter((n) => n >= 1 && n <= all).sort((a, b) => a - b);
-  return shown.flatMap((n, i) => (i > 0 && n !== Number(shown[i - 1]) + 1 ? [0, n] : [n]));
+  const last = Math.max(text.length, ...counted), own = [...Array(last).keys()].map((i) => i + 1).filter((n) => !isOfStarter(text[n - 1] ?? ''));
+  return own.flatMap((n, i) => (near.has(n) ? (i > 0 && !near.has(Number(own[i - 1])) ? [0, n] : [n]) : [])).filter((n, i) => n > 0 || i > 0);
 }
 
 /** @param {import('./main.js').Page} page */
@@ -54,7 +57,7 @@ export function codeView(page) {
   const tables = [...files].map(([file, lines]) => {
     const text = (page.data.sources[file] ?? '').split('\n');
     const byLine = new Map(lines.map((l) => [l.line, l]));
-    const rows = shownLines(Math.max(text.length, ...byLine.keys()), new Set(byLine.keys())).map((n) => {
+    const rows = shownLines(text, new Set(byLine.keys())).map((n) => {
       if (n === 0) return h('tr', {class: 'gap'}, h('td', {colspan: 2 + used.length}, '···'));
       const line = byLine.get(n);
       const found = page.findingsAt(file, n).length > 0;

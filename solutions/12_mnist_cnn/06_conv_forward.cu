@@ -1,7 +1,7 @@
 // 12/06 Convolution, forward: a thread makes a 2 x 2 patch of eight output channels.
 //   x  n x c x h x w,  weights  k x c x 3 x 3,  y  n x k x h x w: floats in device memory, last
 //   index fastest; 3 x 3 filters with a border of zeros, so y is as large as x; any sizes.
-//   08/08 made one output per thread and loaded both factors of every product. The 4 outputs of a
+//   08/09 made one output per thread and loaded both factors of every product. The 4 outputs of a
 //   patch share 16 pixels, and 8 filters share those 16 again: 288 products from 16 loads.
 //   TODOs  3
 #include "06_conv_forward.h"

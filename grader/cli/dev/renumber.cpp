@@ -48,9 +48,9 @@ Id split(const std::string& id) {
 }
 
 bool is_text(const fs::path& file) {
-  static const std::set<std::string> kTexts = {".md",  ".cu",   ".cpp", ".h",    ".cuh",   ".txt",
-                                               ".py",  ".json", ".svg", ".sh",   ".cmake", ".yml",
-                                               ".css", ".js",   ".def", ".toml", ".sbatch"};
+  static const std::set<std::string> kTexts = {
+      ".md", ".cu",    ".cpp", ".h",   ".cuh", ".txt", ".py",   ".json",   ".svg",
+      ".sh", ".cmake", ".yml", ".css", ".js",  ".def", ".toml", ".sbatch", ".diff"};
   return kTexts.count(file.extension().string()) != 0;
 }
 
@@ -68,7 +68,7 @@ class Renumber {
     collect(root_, &files);
     for (const fs::path& file : files) rewrite(file);
     for (const fs::path& file : files) move(file);
-    remove_empty(root_ / "grader/tests/exercises" / from_.chapter / from_.name);
+    for (const char* folder : kFolders) remove_empty(root_ / folder / from_.chapter / from_.name);
   }
 
   size_t rewritten = 0, moved = 0;
@@ -134,7 +134,11 @@ class Renumber {
     ++rewritten;
   }
 
-  // chapters/NN/MM_name*.*, and what lies in the exercise's own folder.
+  // What has a folder for each exercise: its gates, and answers by others.
+  static constexpr const char* kFolders[] = {"grader/tests/exercises/",
+                                             "grader/tests/independent/"};
+
+  // chapters/NN/MM_name*.*, and what lies in the exercise's own folders.
   void move(const fs::path& file) {
     std::string path = file.lexically_relative(root_).generic_string();
     const std::string before = path;
@@ -144,9 +148,10 @@ class Renumber {
                         (path[start.size()] == '.' || path[start.size()] == '_');
       if (ours) path = folder + to_.id() + path.substr(start.size());
     }
-    const std::string gates = "grader/tests/exercises/";
-    if (course::starts_with(path, gates + from_.id() + "/")) {
-      path = gates + to_.id() + path.substr(gates.size() + from_.id().size());
+    for (const std::string folder : kFolders) {
+      if (course::starts_with(path, folder + from_.id() + "/")) {
+        path = folder + to_.id() + path.substr(folder.size() + from_.id().size());
+      }
     }
     if (path == before) return;
     fs::create_directories((root_ / path).parent_path());

@@ -117,6 +117,12 @@ void SharedRace::remember(const WarpClock& clock, uint32_t warp, const Access& a
   if (!access.is_plain_write() && join()) return;
   if (rules_.keep(word, access, replaceable)) return;
   if (access.is_plain_write() && join()) return;
+  remember_in_list(Listed(access), index, replaceable);
+}
+
+template <class Replaceable>
+void SharedRace::remember_in_list(const Listed& access, uint32_t index, Replaceable replaceable) {
+  Word& word = words_[index];
   const auto all_replaceable = [&](const Listed& old) {
     Access one = old;
     for (uint32_t rest = old.lanes; rest != 0; rest &= rest - 1) {
@@ -133,14 +139,35 @@ void SharedRace::remember(const WarpClock& clock, uint32_t warp, const Access& a
   for (Listed& old : list) {
     const bool alike = old.same_kind(access);
     if (!is_current(old) || (alike && all_replaceable(old))) {
-      old = Listed(access);
+      old = access;
       return;
     }
     if (!alike) continue;
     if (first != nullptr && rules_.covered(*first, old, access)) return;
     if (first == nullptr) first = &old;
   }
-  list.emplace_back(access);
+  list.push_back(access);
+}
+
+// Lanes of one instruction that read the same word, remembered at once. Where nobody has written it
+// in this epoch there is nothing to compare; false: there is.
+bool SharedRace::read_together(const Access& access, uint32_t lanes, uint32_t index) {
+  const Word& word = words_[index];
+  if (words_in_flight_ != 0 || is_current(word.write)) return false;
+  Listed together(access);
+  together.lanes = lanes;
+  if (word.overflow) {
+    std::vector<Listed>& list = overflow_.at(index);
+    const auto written = [&](const Listed& old) { return old.write && is_current(old); };
+    if (std::any_of(list.begin(), list.end(), written)) return false;
+    for (Listed& old : list) {
+      if (!old.join(access)) continue;
+      old.lanes |= lanes;
+      return true;
+    }
+  }
+  remember_in_list(together, index, [&](const Access& old) { return !is_current(old); });
+  return true;
 }
 
 // The common case, checked and remembered at once: a plain access to a whole word that no other
@@ -167,6 +194,7 @@ bool SharedRace::access(const WarpClock& clock, uint32_t warp, uint32_t mask,
   const uint32_t* const quiet = quiet_.data();
   const bool plain_words = !write && !strong && bytes >= 4;  // aligned: whole words
   const bool two_are_enough = !write && !strong && rules_.inner_order < InnerOrder::kLanes;
+  const bool lanes_apart = rules_.inner_order == InnerOrder::kLanes;
   uint64_t last_address = ~uint64_t{0};
   int alike = 0;  // lanes in a row that read this address
   // Lanes of one instruction are compared with each other too: lane i sees what lane i - 1 left.
@@ -184,6 +212,22 @@ bool SharedRace::access(const WarpClock& clock, uint32_t warp, uint32_t mask,
       if (all) continue;
     }
     access.thread = static_cast<uint16_t>(warp * 32 + lane);
+    if (plain_words && lanes_apart) {
+      uint32_t readers = 0;
+      for (uint32_t others = rest; others != 0 && addresses[std::countr_zero(others)] == at;
+           others &= others - 1) {
+        readers |= others & (~others + 1);
+      }
+      access.bytes = 0xf;
+      bool together = readers != 1u << lane;
+      for (uint32_t k = 0; together && k < bytes / 4; ++k) {
+        together = read_together(access, readers, at / 4 + k);
+      }
+      if (together) {
+        rest &= ~readers | 1u << lane;  // this one goes at the end of the loop
+        continue;
+      }
+    }
     for (uint32_t left = bytes; left > 0;) {
       const uint32_t offset = at & 3;
       const uint32_t n = std::min(4 - offset, left);

@@ -165,7 +165,10 @@ class SharedRace {
   bool check(const WarpClock& clock, uint32_t warp, const Access& access, uint32_t index,
              const StoredValues* stored, Race* race) const;
   bool take_alone(const Access& access, uint32_t index);
+  bool read_together(const Access& access, uint32_t lanes, uint32_t index);
   void remember(const WarpClock& clock, uint32_t warp, const Access& access, uint32_t index);
+  template <class Replaceable>
+  void remember_in_list(const Listed& access, uint32_t index, Replaceable replaceable);
 
   std::vector<Word> words_;
   std::vector<uint32_t> quiet_;                                 // see quiet_epochs()

@@ -114,6 +114,20 @@ __global__ void half_warp_sync(int*, int* b) {
 }
 SIMPLE_CASE(half_warp_sync, 1, 32)
 
+// All lanes read a word at once, and one writes it that has waited for one other.
+template <bool kPlanted>
+__global__ void readers_of_one_word(int* a, int* b) {
+  __shared__ int word;
+  if (threadIdx.x == 0) word = a[0];
+  __syncthreads();
+  const int seen = word;
+  const bool at_an_end = threadIdx.x == 0 || threadIdx.x == 31;
+  __syncwarp(!kPlanted ? 0xffffffffu : at_an_end ? 0x80000001u : 0x7ffffffeu);
+  if (threadIdx.x == 0) word = 1;  // planted: readers_of_one_word racecheck/shared-race
+  b[threadIdx.x] = seen;
+}
+SIMPLE_CASE(readers_of_one_word, 1, 32)
+
 // Rounds over the whole grid, each with the result of the one before.
 template <bool kPlanted>
 __global__ void grid_rounds(int* a, int* b) {
@@ -456,6 +470,7 @@ const CorpusCase kOrderCases[] = {
     CASE(counting_barrier, "race.barrier race.schedule"),
     CASE(group_barrier, "race.barrier race.schedule"),
     CASE(half_warp_sync, "race.syncwarp race.schedule"),
+    CASE(readers_of_one_word, "race.syncwarp"),
     CASE(grid_rounds, "race.grid race.schedule"),
     CASE(vote_alone, "race.warp-alone"),
     CASE(match_alone, "race.warp-alone"),

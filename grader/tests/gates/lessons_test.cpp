@@ -91,6 +91,7 @@ TEST_F(Lessons, RenumberTakesFilesPagesAndProgressAlong) {
   course_.write(".progress",
                 "passed 02_vector_add/01_vector_add 2026-11-21T07:00:00Z\n"
                 "hint 02_vector_add/01_vector_add 1 2\n");
+  course_.write("grader/tests/independent/02_vector_add/01_vector_add/1.cu", "// 02/01\n");
   const Answer answer = course_.grade(
       {"dev", "renumber", "02_vector_add/01_vector_add", "02_vector_add/07_vector_add"});
   EXPECT_EQ(answer.status, 0) << answer.text;
@@ -105,6 +106,8 @@ TEST_F(Lessons, RenumberTakesFilesPagesAndProgressAlong) {
             std::string::npos);
   EXPECT_NE(course_.read("chapters/course.json").find("02_vector_add/07_vector_add"),
             std::string::npos);
+  EXPECT_EQ(course_.read("grader/tests/independent/02_vector_add/07_vector_add/1.cu"),
+            "// 02/07\n");
   course_.grade({"dev", "sync", "--no-figures"});
   course_.add_to_git();
   EXPECT_EQ(files().status, 0) << files().text;

@@ -247,6 +247,7 @@ class Page(unittest.TestCase):
         for exercise, path in self.pages.items():
             with self.subTest(exercise):
                 self.show(path, "code")
+                self.assertNotRegex(self.find("#view")[0].text, r"(//|#)~")
                 name = self.driver.execute_script(
                     "return document.querySelector('#kernel').selectedOptions[0].textContent")
                 kernel = next(k for k in graded.data_of(path)["run"]["profile"]["kernels"]
