@@ -89,6 +89,8 @@ TEST(CufftSpectrogram, TransformsAllFramesAtOnce) {
   const double calls = static_cast<double>(kit::api_calls("cufftExecR2C"));
   kit::budget("library calls for a signal", calls, kit::at_most(1),
               "A batch is one call, whatever the number of frames");
+  kit::budget("plans made for a signal", static_cast<double>(kit::api_calls("cufftMakePlan")),
+              kit::at_most(0), "make_spectrogram has made the plan; a signal is work for it");
   kit::budget("launches for a signal", static_cast<double>(run.launches().size()), kit::at_most(2),
               "One kernel cuts all frames, one takes all magnitudes");
 }

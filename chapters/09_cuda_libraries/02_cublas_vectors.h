@@ -5,7 +5,8 @@
 #include <cublas_v2.h>
 
 // All of them work in the stream of the handle, whatever its pointer mode, and leave that as it
-// was.
+// was. They return the first status that is no success; a launch that fails is
+// CUBLAS_STATUS_EXECUTION_FAILED.
 
 // r = r - a x. d_a: m x n floats, row-major, row i at d_a + i * lda with lda >= n and lda >= 1;
 // d_x: n, d_r: m floats. If r holds b before the call, what is left is the residual of a x = b.

@@ -5,7 +5,8 @@
 #include <cublas_v2.h>
 
 // Row-major matrices without gaps between rows, in device memory; m, n, k >= 1, batch >= 0. The
-// handle is in host pointer mode. Nothing waits.
+// handle is in host pointer mode. Nothing waits. Both functions return the first status that is no
+// success; a launch that fails is CUBLAS_STATUS_EXECUTION_FAILED.
 
 // c[z] = a[z] b[z] for z from 0 to batch - 1. a[z] (m x k) begins at d_a + z * stride_a, b[z]
 // (k x n) at d_b + z * stride_b, c[z] (m x n) at d_c + z * stride_c; strides in floats. A stride of

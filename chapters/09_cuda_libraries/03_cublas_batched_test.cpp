@@ -100,8 +100,8 @@ kit::Run check_chosen(const Batch& b, int choices) {
   const StreamHandle handle;
   cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
   const kit::Run run = kit::run([&] {
-    status = launch_chosen(handle.get(), s.m, s.n, s.k, d_a.get(), d_b.get(), d_which.get(),
-                           d_c.get(), b.batch, {of_a.get(), of_b.get(), of_c.get()});
+    return status = launch_chosen(handle.get(), s.m, s.n, s.k, d_a.get(), d_b.get(), d_which.get(),
+                                  d_c.get(), b.batch, {of_a.get(), of_b.get(), of_c.get()});
   });
   expect_success("launch_chosen", status);
   expect_no_wait("launch_chosen");
@@ -124,8 +124,8 @@ void check_pointers(const Batch& b) {
   const auto of_c = kit::DeviceBuffer<float*>::output(b.batch, "products.c");
   const StreamHandle handle;
   kit::run([&] {
-    launch_chosen(handle.get(), s.m, s.n, s.k, d_a.get(), d_b.get(), d_which.get(), d_c.get(),
-                  b.batch, {of_a.get(), of_b.get(), of_c.get()});
+    return launch_chosen(handle.get(), s.m, s.n, s.k, d_a.get(), d_b.get(), d_which.get(),
+                         d_c.get(), b.batch, {of_a.get(), of_b.get(), of_c.get()});
   });
   std::vector<int> a, x, c, expected_a, expected_b, expected_c;
   for (int z = 0; z < b.batch; ++z) {
@@ -258,8 +258,8 @@ TEST(CublasBatched, ReturnsWhatWasRefusedOfAChoice) {
   const Handle handle;
   cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
   kit::run([&] {
-    status = launch_chosen(handle.get(), 4, 4, -1, d_all.get(), d_all.get(), d_which.get(),
-                           d_all.get(), 2, {of_a.get(), of_b.get(), of_c.get()});
+    return status = launch_chosen(handle.get(), 4, 4, -1, d_all.get(), d_all.get(), d_which.get(),
+                                  d_all.get(), 2, {of_a.get(), of_b.get(), of_c.get()});
   });
   expect_refusal("launch_chosen", status);
 }

@@ -248,7 +248,7 @@ TEST(CublasltEpilogue, SaysThatNothingIsProposed) {
   expect_success("describe_matrices", describe_matrices(5, 7, 3, &setting.layer));
   expect_success("describe_product", describe_product(d_bias.get(), &setting.layer));
   cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
-  kit::run([&] { status = choose_algorithm(setting.handle(), kWorkspace, &setting.layer); });
+  kit::run([&] { return status = choose_algorithm(setting.handle(), kWorkspace, &setting.layer); });
   if (status != CUBLAS_STATUS_NOT_SUPPORTED) {
     kit::fail(
         "With another answer of the library: every algorithm needs more than `workspace` bytes, so "

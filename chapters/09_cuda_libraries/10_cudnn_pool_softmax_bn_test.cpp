@@ -220,8 +220,8 @@ TEST(CudnnLayers, ANanStaysOne) {
   cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
   std::vector<int> size(2);
   kit::run([&] {
-    status = launch_max_pool(handle.get(), {2, 1, 2, 2}, 2, 0, 2, d_x.get(), d_y.get(), &size[0],
-                             &size[1]);
+    return status = launch_max_pool(handle.get(), {2, 1, 2, 2}, 2, 0, 2, d_x.get(), d_y.get(),
+                                    &size[0], &size[1]);
   });
   expect_success("launch_max_pool", status);
   const std::vector<float> got = d_y.download();
@@ -239,8 +239,8 @@ TEST(CudnnLayers, ReturnsWhatCudnnSays) {
   cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
   int rows = 1, cols = 1;
   kit::run([&] {  // windows of 7 x 7 in images of 4 x 5
-    status = launch_max_pool(handle.get(), {1, 2, 4, 5}, 7, 0, 1, d_x.get(), d_x.get() + 50, &rows,
-                             &cols);
+    return status = launch_max_pool(handle.get(), {1, 2, 4, 5}, 7, 0, 1, d_x.get(), d_x.get() + 50,
+                                    &rows, &cols);
   });
   expect_refusal("launch_max_pool", status);
 }

@@ -7,7 +7,8 @@
 
 #include <cstddef>
 
-// All return the first status that is no success.
+// All return the first status that is no success; a launch or a copy that fails is
+// CURAND_STATUS_LAUNCH_FAILURE.
 
 // *generator: a new generator of this kind, at the begin of the sequence of `seed`. Its calls are
 // work of `stream`, and its numbers come in this order. CURAND_ORDERING_PSEUDO_LEGACY is the order

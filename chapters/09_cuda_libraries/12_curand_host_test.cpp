@@ -74,11 +74,11 @@ void expect_refusal(const std::string& function, curandStatus_t status) {
 // A generator of the test's own, with a stream that waits for no other.
 class Generator {
  public:
-  explicit Generator(const Kind& kind, unsigned long long seed = kSeed) {
+  explicit Generator(const Kind& kind) {
     cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking);
     expect_success("curandCreateGenerator", curandCreateGenerator(&generator_, kind.type));
     expect_success("curandSetStream", curandSetStream(generator_, stream_));
-    expect_success("the seed", curandSetPseudoRandomGeneratorSeed(generator_, seed));
+    begin_again();
   }
   ~Generator() {
     curandDestroyGenerator(generator_);
@@ -86,6 +86,9 @@ class Generator {
   }
   Generator(const Generator&) = delete;
   Generator& operator=(const Generator&) = delete;
+  void begin_again() const {
+    expect_success("the seed", curandSetPseudoRandomGeneratorSeed(generator_, kSeed));
+  }
   curandGenerator_t get() const { return generator_; }
   cudaStream_t stream() const { return stream_; }
 
@@ -118,14 +121,17 @@ std::vector<float> drawn(const Kind& kind, unsigned long long seed, size_t n) {
   kit::run([&] {
     curandGenerator_t generator = nullptr;
     status = create_generator(kind.type, seed, CURAND_ORDERING_PSEUDO_LEGACY, stream, &generator);
-    if (status != CURAND_STATUS_SUCCESS) return;
-    status = curandGenerateUniform(generator, d_x.get(), n);
-    in_stream = works_in(generator, stream, d_copy.get());
-    if (in_stream) {
-      cudaMemcpyAsync(d_copy.get(), d_x.get(), n * sizeof(float), cudaMemcpyDeviceToDevice, stream);
+    if (status == CURAND_STATUS_SUCCESS) {
+      status = curandGenerateUniform(generator, d_x.get(), n);
+      in_stream = works_in(generator, stream, d_copy.get());
+      if (in_stream) {
+        cudaMemcpyAsync(d_copy.get(), d_x.get(), n * sizeof(float), cudaMemcpyDeviceToDevice,
+                        stream);
+      }
+      cudaStreamSynchronize(stream);
     }
-    cudaStreamSynchronize(stream);
-    curandDestroyGenerator(generator);
+    if (generator != nullptr) curandDestroyGenerator(generator);
+    return status;
   });
   if (!in_stream) {
     kit::fail(
@@ -144,8 +150,9 @@ kit::Run check_normal(const Kind& kind, size_t n, float mean, float deviation) {
   const Generator generator(kind);
   curandStatus_t status = CURAND_STATUS_SUCCESS;
   const kit::Run run = kit::run([&] {
-    status = launch_normal(generator.get(), generator.stream(), d_x.get(), n, mean, deviation,
-                           d_pair.get());
+    generator.begin_again();
+    return status = launch_normal(generator.get(), generator.stream(), d_x.get(), n, mean,
+                                  deviation, d_pair.get());
   });
   expect_success("launch_normal", status);
   expect_no_wait("launch_normal");
@@ -167,8 +174,9 @@ void check_weights(const Kind& kind, const Layer& layer) {
   const Generator generator(kind);
   curandStatus_t status = CURAND_STATUS_SUCCESS;
   kit::run([&] {
-    status =
-        launch_weights(generator.get(), generator.stream(), d_w.get(), layer.fan_out, layer.fan_in);
+    generator.begin_again();
+    return status = launch_weights(generator.get(), generator.stream(), d_w.get(), layer.fan_out,
+                                   layer.fan_in);
   });
   expect_success("launch_weights", status);
   expect_no_wait("launch_weights");
@@ -213,14 +221,15 @@ TEST(CurandHost, DrawsAPartOfTheSequenceTwice) {
     const auto d_all = kit::DeviceBuffer<float>::output(kAll, "values from 0 on");
     const auto d_part = kit::DeviceBuffer<float>::output(kCount, "values from 4100 on");
     const auto d_again = kit::DeviceBuffer<float>::output(kCount, "the same values again");
-    curandStatus_t status[3] = {};
+    curandStatus_t status = CURAND_STATUS_SUCCESS;
     kit::run([&] {
-      status[0] = launch_part(generator.get(), kFirst, d_part.get(), kCount);
-      status[1] = launch_part(generator.get(), 0, d_all.get(), kAll);
-      status[2] = launch_part(generator.get(), kFirst, d_again.get(), kCount);
-      cudaStreamSynchronize(generator.stream());
+      status = launch_part(generator.get(), kFirst, d_part.get(), kCount);
+      if (status != CURAND_STATUS_SUCCESS) return status;
+      status = launch_part(generator.get(), 0, d_all.get(), kAll);
+      if (status != CURAND_STATUS_SUCCESS) return status;
+      return status = launch_part(generator.get(), kFirst, d_again.get(), kCount);
     });
-    for (const curandStatus_t each : status) expect_success("launch_part", each);
+    expect_success("launch_part", status);
     const std::vector<float> all = uniform_on_cpu(kind, kSeed, kAll);
     kit::expect_equal(d_all, all);
     kit::expect_equal(d_part, {all.begin() + kFirst, all.end()});
@@ -248,7 +257,7 @@ TEST(CurandHost, ReturnsWhatWasRefused) {
   RecordProperty("todo", 2);
   const auto d_x = kit::DeviceBuffer<float>::inout(std::vector<float>(8, 0.5f), "x");
   curandStatus_t status = CURAND_STATUS_SUCCESS;
-  kit::run([&] { status = launch_part(nullptr, 0, d_x.get(), 8); });
+  kit::run([&] { return status = launch_part(nullptr, 0, d_x.get(), 8); });
   expect_refusal("launch_part", status);
 }
 
@@ -267,7 +276,8 @@ TEST(CurandHost, ReturnsWhatWasRefusedOfNormalValues) {
   const auto d_pair = kit::DeviceBuffer<float>::inout({0.5f, 0.5f}, "pair");
   for (const size_t n : {size_t{1}, size_t{8}}) {
     curandStatus_t status = CURAND_STATUS_SUCCESS;
-    kit::run([&] { status = launch_normal(nullptr, nullptr, d_x.get(), n, 0, 1, d_pair.get()); });
+    kit::run(
+        [&] { return status = launch_normal(nullptr, nullptr, d_x.get(), n, 0, 1, d_pair.get()); });
     expect_refusal("launch_normal", status);
   }
 }
@@ -284,6 +294,6 @@ TEST(CurandHost, ReturnsWhatWasRefusedOfWeights) {
   RecordProperty("todo", 4);
   const auto d_w = kit::DeviceBuffer<float>::inout(std::vector<float>(6, 0.5f), "w");
   curandStatus_t status = CURAND_STATUS_SUCCESS;
-  kit::run([&] { status = launch_weights(nullptr, nullptr, d_w.get(), 2, 3); });
+  kit::run([&] { return status = launch_weights(nullptr, nullptr, d_w.get(), 2, 3); });
   expect_refusal("launch_weights", status);
 }

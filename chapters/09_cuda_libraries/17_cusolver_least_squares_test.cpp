@@ -198,6 +198,29 @@ TEST(CusolverLeastSquares, FindsTheClosestSolution) {
                 });
 }
 
+TEST(CusolverLeastSquares, ReturnsWhatWasRefused) {
+  RecordProperty("todo", 3);
+  const Sizes s = {33, 5};
+  const auto d_a = kit::DeviceBuffer<float>::inout(
+      kit::random_floats(static_cast<size_t>(s.m) * s.n, 0.5f, 2), "a");
+  const auto d_b = kit::DeviceBuffer<float>::inout(kit::random_floats(s.m), "b");
+  const auto d_tau = kit::DeviceBuffer<float>::output(s.n, "tau");
+  const auto d_info = kit::DeviceBuffer<int>::output(1, "info");
+  const Setting setting;
+  const Handle blas(setting.stream());
+  int floats = 0;
+  kit::run([&] {
+    return work_size(setting.solver(), s.m, s.n, d_a.get(), d_tau.get(), d_b.get(), &floats);
+  });
+  const auto d_work = kit::DeviceBuffer<float>::output(floats, "work");
+  kit::run([&] {
+    return factorise(setting.solver(), s.m, s.n, d_a.get(), d_b.get(),
+                     {d_work.get(), floats, d_tau.get(), d_info.get()});
+  });
+  float residual = 0;
+  kit::run([&] { return solve(blas.get(), s.m, s.n, d_a.get(), d_b.get(), &residual); });
+}
+
 TEST(CusolverLeastSquares, FitsAPolynomialOfWhichLittleIsLeftInFloats) {
   RecordProperty("todo", 3);
   // Powers 0 to 5 over [0, 1] are nearly dependent: a^T a has lost its last digits.

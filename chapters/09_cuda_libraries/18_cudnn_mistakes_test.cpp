@@ -60,9 +60,8 @@ Outcome check_layer(const ConvSetup& s, size_t bytes) {
   const CudnnHandle handle;
   Outcome outcome;
   kit::run([&] {
-    outcome.status = run_layer(handle.get(), s, d_x.get(), d_f.get(), d_workspace.get(), bytes,
-                               d_y.get(), &outcome.used);
-    cudaStreamSynchronize(handle.stream());
+    return outcome.status = run_layer(handle.get(), s, d_x.get(), d_f.get(), d_workspace.get(),
+                                      bytes, d_y.get(), &outcome.used);
   });
   expect_success("run_layer", outcome.status);
   kit::expect_near(d_y, expected, kit::Tolerance::absolute(bytes == 0 ? 0 : 1e-2),
@@ -130,32 +129,31 @@ void check_choice(const ConvSetup& s, size_t bytes) {
 TEST(CudnnMistakes, SaysWhatWasRefused) {
   RecordProperty("todo", 1);
   // No filters; a padding below 0; filters that are larger than the image with its padding.
-  kit::for_each("x",
-                std::vector<ConvSetup>{{1, 2, 6, 6, 0, 3, 3, 1, 1, 1},
-                                       {1, 2, 6, 6, 3, 3, 3, 1, -1, 1},
-                                       {1, 2, 4, 6, 3, 7, 3, 1, 1, 1}},
-                [](const ConvSetup& s) {
-                  // Room for whatever would be computed.
-                  const auto d_floats =
-                      kit::DeviceBuffer<float>::inout(std::vector<float>(1000, 0.5f), "x, f and y");
-                  const CudnnHandle handle;
-                  Outcome outcome;
-                  kit::run([&] {
-                    outcome.status = run_layer(handle.get(), s, d_floats.get(), d_floats.get(),
-                                               nullptr, 0, d_floats.get(), &outcome.used);
-                    cudaStreamSynchronize(handle.stream());
-                  });
-                  if (outcome.status == CUDNN_STATUS_SUCCESS) {
-                    kit::fail(
-                        "run_layer returned a success for a layer that cuDNN refuses. A status "
-                        "that nobody reads leaves y as it was, and the program goes on with it.");
-                  } else if (outcome.status != refusal_of(s)) {
-                    kit::fail(std::string("run_layer returned ") +
-                              cudnnGetErrorString(outcome.status) +
-                              ", but what failed first said " + cudnnGetErrorString(refusal_of(s)) +
-                              ": later calls fail for the sake of the first.");
-                  }
-                });
+  kit::for_each(
+      "x",
+      std::vector<ConvSetup>{{1, 2, 6, 6, 0, 3, 3, 1, 1, 1},
+                             {1, 2, 6, 6, 3, 3, 3, 1, -1, 1},
+                             {1, 2, 4, 6, 3, 7, 3, 1, 1, 1}},
+      [](const ConvSetup& s) {
+        // Room for whatever would be computed.
+        const auto d_floats =
+            kit::DeviceBuffer<float>::inout(std::vector<float>(1000, 0.5f), "x, f and y");
+        const CudnnHandle handle;
+        Outcome outcome;
+        kit::run([&] {
+          return outcome.status = run_layer(handle.get(), s, d_floats.get(), d_floats.get(),
+                                            nullptr, 0, d_floats.get(), &outcome.used);
+        });
+        if (outcome.status == CUDNN_STATUS_SUCCESS) {
+          kit::fail(
+              "run_layer returned a success for a layer that cuDNN refuses. A status "
+              "that nobody reads leaves y as it was, and the program goes on with it.");
+        } else if (outcome.status != refusal_of(s)) {
+          kit::fail(std::string("run_layer returned ") + cudnnGetErrorString(outcome.status) +
+                    ", but what failed first said " + cudnnGetErrorString(refusal_of(s)) +
+                    ": later calls fail for the sake of the first.");
+        }
+      });
 }
 
 TEST(CudnnMistakes, FiltersWithoutPadding) {

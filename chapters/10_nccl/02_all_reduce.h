@@ -21,7 +21,8 @@ void launch_facts(const float* d_x, float* d_facts, int n, cudaStream_t stream);
 
 // d_facts[d], 2 floats on device d: the sum of squares and the largest absolute value of all
 // devices' values together. d_x[d]: n floats on device d. Work of streams[d]; does not wait. The
-// current device stays what it was.
+// current device stays what it was. Returns the first result that is no success; a launch that
+// fails is ncclUnhandledCudaError.
 ncclResult_t facts_of_all(const float* const* d_x, float* const* d_facts, int n,
                           const ncclComm_t* comms, const cudaStream_t* streams, int devices);
 

@@ -7,7 +7,7 @@
 #include <cstddef>
 
 // All calls: rank d is device d, its work goes to streams[d], nobody waits. They return the first
-// result that is no success.
+// result that is no success; a launch that fails is ncclUnhandledCudaError.
 
 // Every device gets what device `root` has: d_w[d], n floats on device d.
 ncclResult_t broadcast_weights(float* const* d_w, size_t n, int root, const ncclComm_t* comms,

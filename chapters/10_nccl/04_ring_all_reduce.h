@@ -24,8 +24,8 @@ inline size_t longest_part(size_t n, int devices) {
 //   d_x[d]      aligned to 16 bytes
 //   d_space[d]  longest_part(n, devices) floats on device d, aligned to 16 bytes; what is in it is
 //               not needed
-// Work of streams[d]; does not wait. Returns the first result that is no success; the current
-// device stays what it was.
+// Work of streams[d]; does not wait. Returns the first result that is no success, where a launch
+// that fails is ncclUnhandledCudaError; the current device stays what it was.
 ncclResult_t ring_all_reduce(float* const* d_x, float* const* d_space, size_t n,
                              const ncclComm_t* comms, const cudaStream_t* streams, int devices);
 

@@ -35,7 +35,8 @@ Range rows_of(int rows, int devices, int d);
 
 // `steps` steps of gradient descent with all rows of all devices: w -= rate times the gradient of
 // the mean squared error of all rows together. features: 1 .. kMostFeatures. Does not wait. Returns
-// the first result that is no success; the current device stays what it was.
+// the first result that is no success, where a launch that fails is ncclUnhandledCudaError; the
+// current device stays what it was.
 ncclResult_t train(const Shard* shards, int devices, int features, float rate, int steps);
 
 #endif  // CHAPTERS_10_NCCL_05_DATA_PARALLEL_H_

@@ -33,8 +33,8 @@ void launch_multiply(const float* d_a, const float* d_b, float* d_c, int m, int 
 cudaError_t scatter_weights(const float* h_a, const float* h_b, const Shape& shape,
                             const Slice* slices, int devices);
 
-// y = relu(x a) b on every device. Does not wait. Returns the first result that is no success; the
-// current device stays what it was.
+// y = relu(x a) b on every device. Does not wait. Returns the first result that is no success,
+// where a launch that fails is ncclUnhandledCudaError; the current device stays what it was.
 ncclResult_t forward(const Shape& shape, const Slice* slices, int devices);
 
 #endif  // CHAPTERS_10_NCCL_06_TENSOR_PARALLEL_H_

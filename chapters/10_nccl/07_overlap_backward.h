@@ -38,7 +38,8 @@ int first_of_bucket(const size_t* begins, int last, size_t least);
 
 // replicas[d].gradient becomes the mean of what the devices 0, 1, ... have computed. A bucket is
 // reduced while the layers before it are being computed. Does not wait; what the compute streams
-// are given afterwards finds the mean. The current device stays what it was.
+// are given afterwards finds the mean. The current device stays what it was. Returns the first
+// result that is no success; an error of the CUDA runtime is ncclUnhandledCudaError.
 ncclResult_t backward_overlapped(const Pass& pass, const Replica* replicas, int devices,
                                  size_t least);
 

@@ -63,11 +63,12 @@ kit::Run check(const SizeCase& c) {
   for (int d = 0; d < c.devices; ++d) x.push_back(kit::random_floats(c.n));
   const auto d_x = PerDevice<float>::input(x, "d_x");
   const auto d_y = PerDevice<float>::output(c.devices, c.n, "d_y");
+  cudaError_t error = cudaSuccess;
   const kit::Run run = kit::run([&] {
-    expect_success("one_shot_all_reduce",
-                   one_shot_all_reduce(d_x.get(), d_y.get(), c.n, group.ready(),
-                                       group.streams().data(), c.devices));
+    return error = one_shot_all_reduce(d_x.get(), d_y.get(), c.n, group.ready(),
+                                       group.streams().data(), c.devices);
   });
+  expect_success("one_shot_all_reduce", error);
   for (int d = 0; d < c.devices; ++d) kit::expect_equal(d_y[d], sum_on_cpu(x));
   return run;
 }
@@ -105,15 +106,20 @@ TEST(OneShotAllReduce, InputsMayBeWrittenAgainBehindIt) {
   const auto x = random_per_device(devices, n);
   const auto d_x = PerDevice<float>::inout(x, "d_x");
   const auto d_y = PerDevice<float>::output(devices, n, "d_y");
+  cudaError_t error = cudaSuccess;
   kit::run([&] {
-    one_shot_all_reduce(d_x.get(), d_y.get(), n, group.ready(), group.streams().data(), devices);
-    expect_success("wait_for_readers",
-                   wait_for_readers(group.done(), group.streams().data(), devices));
+    error = one_shot_all_reduce(d_x.get(), d_y.get(), n, group.ready(), group.streams().data(),
+                                devices);
+    if (error != cudaSuccess) return error;
+    error = wait_for_readers(group.done(), group.streams().data(), devices);
+    if (error != cudaSuccess) return error;
     for (int d = 0; d < devices; ++d) {
       const kit::OnDevice scope(d);
       cudaMemsetAsync(d_x.get()[d], 0, n * sizeof(float), group.streams()[d]);
     }
+    return error;
   });
+  expect_success("wait_for_readers, or what it waits for,", error);
   expect_no_wait("wait_for_readers");
   for (int d = 0; d < devices; ++d) kit::expect_equal(d_y[d], sum_on_cpu(x));
 }

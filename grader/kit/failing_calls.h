@@ -15,7 +15,7 @@ namespace kit {
 class FailingCalls {
  public:
   // Asked only in the simulator, and once per test and line. `names` is how the functions begin
-  // whose errors the launcher can report.
+  // whose errors the launcher can report, as wsim_fail_call() takes them.
   FailingCalls(bool asked, std::string names, Site site);
   ~FailingCalls();
   FailingCalls(const FailingCalls&) = delete;

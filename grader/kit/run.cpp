@@ -143,6 +143,7 @@ constexpr const char* kCountedCalls[] = {
     "cudaFuncSetAttribute",
     "cudaDeviceSynchronize",
     "cudaDeviceReset",
+    "cufftMakePlan",  // also in cufftPlan1d and its like
     "cufftExecC2C",
     "cufftExecR2C",
     "cufftExecC2R",
@@ -380,13 +381,15 @@ struct Launcher {
   std::string status;  // the type's name
 };
 
-// "cublas" for "14cublasStatus_t", "" for a bool: the functions whose errors a status can hold.
-static std::string family_of(const std::string& status) {
+// "cublas cuda" for "14cublasStatus_t", "" for a bool: how the functions begin whose errors a
+// status can tell. A library's has a value for an error of the runtime, too.
+static std::string families_of(const std::string& status) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   const auto is_lower = [](char c) { return c >= 'a' && c <= 'z'; };
   const auto begin = std::find_if_not(status.begin(), status.end(), is_digit);
   if (begin == status.begin()) return "";
-  return {begin, std::find_if_not(begin, status.end(), is_lower)};
+  const std::string family(begin, std::find_if_not(begin, status.end(), is_lower));
+  return family == "cuda" ? family : family + " cuda";
 }
 
 // The case has not failed yet, and there is a device.
@@ -432,8 +435,8 @@ static Run run_launcher(const std::string& what, const Launcher& launcher, Site 
   cudaError_t launched = cudaSuccess, ended = cudaSuccess;
   std::string problem;
   std::optional<RunRecorder> recorder;
-  FailingCalls failing(launcher.says_status && expected == cudaSuccess, family_of(launcher.status),
-                       site);
+  FailingCalls failing(launcher.says_status && expected == cudaSuccess,
+                       families_of(launcher.status), site);
   for (bool counts = false; !counts;) {
     recorder.emplace();
     failing.begin_run();

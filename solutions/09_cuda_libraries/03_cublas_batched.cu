@@ -57,6 +57,7 @@ cublasStatus_t launch_chosen(cublasHandle_t handle, int m, int n, int k, const f
   if (known != CUBLAS_STATUS_SUCCESS) return known;
   const int grid = (batch + kBlock - 1) / kBlock;
   point_to<<<grid, kBlock, 0, stream>>>(products, d_a, d_b, d_which, d_c, m, n, k, batch);
+  if (cudaGetLastError() != cudaSuccess) return CUBLAS_STATUS_EXECUTION_FAILED;
   return cublasSgemmBatched(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &one, products.b, n,
                             products.a, k, &zero, products.c, n, batch);
   //~end

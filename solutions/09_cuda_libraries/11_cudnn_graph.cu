@@ -94,6 +94,28 @@ static Node describe(CudnnGraph& graph, const FusedLayer& layer) {
   //~end
 }
 
+//~begin 3
+// conv->plan: a plan of this configuration, which `works` if it can be finalized.
+static cudnnStatus_t make_plan(cudnnHandle_t handle, Node engine, FusedConv* conv, bool* works) {
+  cudnnStatus_t status =
+      cudnnBackendCreateDescriptor(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR, &conv->plan);
+  if (status != CUDNN_STATUS_SUCCESS) return status;
+  status = cudnnBackendSetAttribute(conv->plan, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE,
+                                    1, &handle);
+  if (status != CUDNN_STATUS_SUCCESS) return status;
+  status = cudnnBackendSetAttribute(conv->plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG,
+                                    CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &engine);
+  if (status != CUDNN_STATUS_SUCCESS) return status;
+  // Here the kernel is compiled. A refusal is no error: the next configuration may work.
+  if (cudnnBackendFinalize(conv->plan) != CUDNN_STATUS_SUCCESS) return CUDNN_STATUS_SUCCESS;
+  int64_t count = 0;
+  status = cudnnBackendGetAttribute(conv->plan, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE,
+                                    CUDNN_TYPE_INT64, 1, &count, &conv->workspace);
+  *works = status == CUDNN_STATUS_SUCCESS;
+  return status;
+}
+
+//~end
 cudnnStatus_t build_fused_conv(const FusedLayer& layer, FusedConv* conv) {
   //~ // TODO(3): Ask the heuristic of mode A for configurations (graph.configurations). The
   //~ // first of which a plan can be finalized is kept, with its workspace; the plans of the
@@ -109,26 +131,14 @@ cudnnStatus_t build_fused_conv(const FusedLayer& layer, FusedConv* conv) {
   graph.finish(heuristic);
   conv->plan = nullptr;
   for (const Node engine : graph.configurations(heuristic)) {
-    Node plan = nullptr;
-    if (cudnnBackendCreateDescriptor(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR, &plan) !=
-        CUDNN_STATUS_SUCCESS) {
-      break;
-    }
-    const cudnnHandle_t handle = graph.handle();
-    cudnnBackendSetAttribute(plan, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);
-    cudnnBackendSetAttribute(plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG,
-                             CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &engine);
-    if (cudnnBackendFinalize(plan) == CUDNN_STATUS_SUCCESS) {  // here the kernel is compiled
-      int64_t count = 0;
-      cudnnBackendGetAttribute(plan, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1,
-                               &count, &conv->workspace);
-      conv->plan = plan;
-      break;
-    }
-    cudnnBackendDestroyDescriptor(plan);
+    bool works = false;
+    const cudnnStatus_t status = make_plan(graph.handle(), engine, conv, &works);
+    if (works) return CUDNN_STATUS_SUCCESS;
+    if (conv->plan != nullptr) cudnnBackendDestroyDescriptor(conv->plan);
+    conv->plan = nullptr;
+    if (status != CUDNN_STATUS_SUCCESS) return status;
   }
-  if (graph.ok() && conv->plan == nullptr) return CUDNN_STATUS_NOT_SUPPORTED;
-  return graph.status();
+  return graph.ok() ? CUDNN_STATUS_NOT_SUPPORTED : graph.status();
   //~end
 }
 

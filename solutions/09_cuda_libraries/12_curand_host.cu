@@ -81,7 +81,8 @@ curandStatus_t launch_weights(curandGenerator_t generator, cudaStream_t stream, 
   if (count == 0) return CURAND_STATUS_SUCCESS;
   const auto grid = static_cast<unsigned>((count + kBlock - 1) / kBlock);
   const curandStatus_t status = curandGenerateUniform(generator, d_w, count);
+  if (status != CURAND_STATUS_SUCCESS) return status;  // there is nothing to spread
   spread<<<grid, kBlock, 0, stream>>>(d_w, count, 1.0f / std::sqrt(static_cast<float>(fan_in)));
-  return status;
+  return cudaGetLastError() == cudaSuccess ? CURAND_STATUS_SUCCESS : CURAND_STATUS_LAUNCH_FAILURE;
   //~end
 }

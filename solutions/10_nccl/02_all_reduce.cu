@@ -48,6 +48,7 @@ ncclResult_t facts_of_all(const float* const* d_x, float* const* d_facts, int n,
     launch_facts(d_x[d], d_facts[d], n, streams[d]);
   }
   cudaSetDevice(before);
+  if (cudaGetLastError() != cudaSuccess) return ncclUnhandledCudaError;  // of any launch
   ncclResult_t result = ncclGroupStart();
   for (int d = 0; d < devices && result == ncclSuccess; ++d) {
     result = ncclAllReduce(d_facts[d], d_facts[d], 1, ncclFloat, ncclSum, comms[d], streams[d]);

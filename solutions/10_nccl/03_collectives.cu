@@ -54,6 +54,7 @@ ncclResult_t sharded_step(float* const* d_w, const float* const* d_g, float* con
                                                                     rate, part);
   }
   cudaSetDevice(before);
+  if (cudaGetLastError() != cudaSuccess) return ncclUnhandledCudaError;  // of any launch
   //~end
 
   //~ // TODO(3): Device d has updated part d of the weights. Afterwards every device has all parts, in

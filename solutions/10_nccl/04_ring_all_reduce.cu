@@ -62,6 +62,7 @@ ncclResult_t ring_all_reduce(float* const* d_x, float* const* d_space, size_t n,
       const Part in = part_of(n, devices, sent_part((d + devices - 1) % devices, step, devices));
       cudaSetDevice(d);
       launch_add(d_x[d] + in.begin, d_space[d], in.length, streams[d]);
+      if (cudaGetLastError() != cudaSuccess) result = ncclUnhandledCudaError;
     }
   }
   cudaSetDevice(before);

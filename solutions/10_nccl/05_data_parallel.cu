@@ -38,7 +38,8 @@ ncclResult_t train(const Shard* shards, int devices, int features, float rate, i
       cudaSetDevice(d);
       if (launch_gradient(shards[d], features) != cudaSuccess) result = ncclUnhandledCudaError;
     }
-    ncclGroupStart();
+    if (result != ncclSuccess) break;
+    result = ncclGroupStart();
     for (int d = 0; d < devices && result == ncclSuccess; ++d) {
       result = ncclAllReduce(shards[d].gradient, shards[d].gradient, features, ncclFloat, ncclSum,
                              shards[d].comm, shards[d].stream);
@@ -50,6 +51,7 @@ ncclResult_t train(const Shard* shards, int devices, int features, float rate, i
       const float factor = rate / rows;  // of the mean over all rows of all devices
       descend<<<1, kMostFeatures, 0, shards[d].stream>>>(shards[d].w, shards[d].gradient, factor,
                                                          features);
+      if (cudaGetLastError() != cudaSuccess) result = ncclUnhandledCudaError;
     }
   }
   cudaSetDevice(before);

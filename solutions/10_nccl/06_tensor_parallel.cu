@@ -48,6 +48,7 @@ ncclResult_t forward(const Shape& shape, const Slice* slices, int devices) {
     launch_multiply(s.h, s.b, s.y, shape.batch, shape.out, part, false, s.stream);
   }
   cudaSetDevice(before);
+  if (cudaGetLastError() != cudaSuccess) return ncclUnhandledCudaError;  // of any launch
   ncclResult_t result = ncclGroupStart();
   for (int d = 0; d < devices && result == ncclSuccess; ++d) {
     const size_t count = static_cast<size_t>(shape.batch) * shape.out;

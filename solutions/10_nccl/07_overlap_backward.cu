@@ -56,6 +56,8 @@ ncclResult_t backward_overlapped(const Pass& pass, const Replica* replicas, int 
     cudaEventRecord(replicas[d].event, replicas[d].link);
     cudaStreamWaitEvent(replicas[d].compute, replicas[d].event, 0);
   }
+  // Of any of the calls that returned it and were not asked.
+  if (result == ncclSuccess && cudaGetLastError() != cudaSuccess) result = ncclUnhandledCudaError;
   //~end
   return result;
 }

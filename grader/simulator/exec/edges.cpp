@@ -63,6 +63,11 @@ EdgeBlocks edge_blocks(Dim3 grid, Dim3 block, const std::vector<uint64_t>& exten
     }
   }
   edges.ends = edges.blocks.size();
+  if (grid.x == count) {  // tiles of several dimensions may be numbered so, from either side
+    for (uint64_t power = 2; power < count; power *= 2) {
+      for (const uint64_t x : {power - 1, power, count - power}) add(x, 0, 0);
+    }
+  }
   for (const uint64_t y : {uint64_t{0}, uint64_t{grid.y} - 1}) {
     for (const uint64_t z : {uint64_t{0}, uint64_t{grid.z} - 1}) {
       for (const uint64_t x : places(grid.x)) add(x, y, z);

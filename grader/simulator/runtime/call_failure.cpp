@@ -28,6 +28,16 @@ bool can_fail(std::string_view name) {
              "cudaRegister", "GroupStart"});
 }
 
+// Whether it begins with one of `names`, which blanks separate; "" begins every name.
+bool begins_with_one_of(std::string_view name, std::string_view names) {
+  for (;;) {
+    const size_t blank = names.find(' ');
+    if (name.starts_with(names.substr(0, blank))) return true;
+    if (blank == names.npos) return false;
+    names.remove_prefix(blank + 1);
+  }
+}
+
 bool is_launch(std::string_view name) { return name.find("LaunchKernel") != name.npos; }
 
 }  // namespace
@@ -44,7 +54,7 @@ void CallFailure::ask_for(uint64_t k, std::string names, std::string files) {
 
 bool CallFailure::is_due(const char* name, const Position& where) {
   const std::string_view function = is_launch(name) ? "cudaLaunchKernel" : name;
-  if (!function.starts_with(names_) || !can_fail(name)) return false;
+  if (!begins_with_one_of(function, names_) || !can_fail(name)) return false;
   if (!where.known() || !where.file.ends_with(files_)) return false;
   if (++seen_ != asked_) return false;
   description_ = (is_launch(name) ? "the launch" : name) + (" at " + where.short_name());

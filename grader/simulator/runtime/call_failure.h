@@ -15,8 +15,8 @@ class CallFailure {
  public:
   static CallFailure& instance();  // of the current machine
 
-  // The k-th call of a function whose name begins with `names`, from a source file whose name ends
-  // with `files`; 0: none.
+  // The k-th call of a function whose name begins with one of `names`, from a source file whose
+  // name ends with `files`; 0: none.
   void ask_for(uint64_t k, std::string names, std::string files);
   bool is_asked_for() const { return asked_ != 0; }
   // Counts a call that could fail. True once, for the one that has to.

@@ -96,6 +96,20 @@ void launch_twice_in_strides(const float* d_x, float* d_y, int rows, int cols, i
                                                                                    end);
 }
 
+// A tile of 32 x 32 for each block of a grid with one dimension.
+__global__ void twice_upside_down(const float* x, float* y, size_t rows, size_t cols) {
+  constexpr size_t kSide = 32;
+  const size_t first = blockIdx.x / (cols / kSide) * kSide;
+  const size_t col = blockIdx.x % (cols / kSide) * kSide + threadIdx.x;
+  for (size_t row = first; row < first + kSide; ++row) {
+    y[(rows - 1 - row) * cols + col] = 2 * x[row * cols + col];
+  }
+}
+
+void launch_twice_upside_down(const float* d_x, float* d_y, int rows, int cols) {
+  twice_upside_down<<<rows / 32 * (cols / 32), 32>>>(d_x, d_y, rows, cols);
+}
+
 cudaError_t twice_by_copy(const float* d_x, float* d_y, int n, Care care) {
   const size_t bytes = static_cast<size_t>(n) * sizeof(float);
   float* d_copy = nullptr;

@@ -26,6 +26,8 @@ void launch_twice_rows(const float* d_x, float* d_y, int rows, int cols, int str
 // The same for rows that lie next to each other, by 1000 rows of blocks that walk on from row to
 // row up to row `end`. Most threads have nothing to do where there are few columns.
 void launch_twice_in_strides(const float* d_x, float* d_y, int rows, int cols, int end);
+// Row r of y is twice the last but r of x; both sizes are multiples of 32.
+void launch_twice_upside_down(const float* d_x, float* d_y, int rows, int cols);
 // y is x in reversed order, by a block of n <= 64 threads that does not wait for its shared memory.
 void launch_reversed_without_barrier(const float* d_x, float* d_y, int n);
 // Allocates `count` buffers and frees none.

@@ -39,6 +39,20 @@ TEST(KitLargest, PassesWhatIsRightAtTheEnds) {
   EXPECT_LT(resident() - before, size_t{100} << 20);
 }
 
+// The last block doesn't make the last element here, and the first one not the first.
+TEST(KitLargest, FindsTheEndsWhereTilesAreNumberedInOneDimension) {
+  for (const int rows : {1 << 15, 1 << 10}) {
+    kit::at_largest("upside down", [&] {
+      const int cols = kLargeCount / rows;
+      const auto x = kit::large_floats(kLargeCount, "x");
+      const auto y = kit::LargeArray<float>::output(kLargeCount, "y");
+      kit::run([&] { launch_twice_upside_down(x.get(), y.get(), rows, cols); });
+      kit::expect_at_ends(
+          y, [&](size_t i) { return 2 * x.at((rows - 1 - i / cols) * cols + i % cols); });
+    });
+  }
+}
+
 TEST(KitLargest, NamesTheLastElementWhereTheGridEndsTooEarly) {
   const std::string text = failure_of(
       [] { check([](const float* x, float* y) { launch_twice(x, y, kLargeCount - 5000); }); });

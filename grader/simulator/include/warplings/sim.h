@@ -168,9 +168,9 @@ uint64_t wsim_api_calls(const char* name);
 // Live allocations made with the runtime by the program: number and bytes (0 after a clean run).
 size_t wsim_live_allocations(size_t* bytes);
 
-// From now on the k-th call (from 1) of a function whose name begins with `names` ("cuda", also for
-// launches, "nccl", "": of any), made in a source file whose name ends with `files`, returns an
-// error and does nothing; k = 0: none does. Not counted are releases, questions such as
+// From now on the k-th call (from 1) of a function whose name begins with one of `names` ("cuda",
+// also for launches; "nccl cuda"; "": of any), made in a source file whose name ends with `files`,
+// returns an error and does nothing; k = 0: none does. Not counted are releases, questions such as
 // cudaGetLastError, and calls that end a capture or begin a group: without them there is no way on.
 void wsim_fail_call(uint64_t k, const char* names, const char* files);
 // What has failed so: "cudaMalloc at copy.cu:12"; "" if there were fewer calls. Lives until the

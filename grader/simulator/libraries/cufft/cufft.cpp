@@ -84,6 +84,7 @@ size_t work_size_of(const FftPlan& plan) {
 }
 
 cufftResult make(cufftHandle handle, const Request& request, size_t* work_size) {
+  wsim_library_count("cufftMakePlan");
   const std::shared_ptr<FftPlan> plan = Plans::instance().find(handle);
   if (plan == nullptr || plan->made) return CUFFT_INVALID_PLAN;
   if (request.rank < 1 || request.rank > 3 || request.n == nullptr || work_size == nullptr) {

@@ -51,7 +51,8 @@ cublasStatus_t launch_remove(cublasHandle_t handle, int n, const float* d_x, flo
   status = cublasSdot(handle, n, d_x, 1, d_y, 1, d_scalar);
   if (status == CUBLAS_STATUS_SUCCESS) {
     negate<<<1, 1, 0, stream>>>(d_scalar);
-    status = cublasSaxpy(handle, n, d_scalar, d_x, 1, d_y, 1);
+    status = cudaGetLastError() == cudaSuccess ? cublasSaxpy(handle, n, d_scalar, d_x, 1, d_y, 1)
+                                               : CUBLAS_STATUS_EXECUTION_FAILED;
   }
   cublasSetPointerMode(handle, old);
   return status;

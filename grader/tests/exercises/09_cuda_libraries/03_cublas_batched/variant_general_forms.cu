@@ -35,6 +35,7 @@ cublasStatus_t launch_chosen(cublasHandle_t handle, int m, int n, int k, const f
   if (status != CUBLAS_STATUS_SUCCESS || batch == 0) return status;
   addresses<<<1, 32, 0, stream>>>(products, d_a, d_b, d_which, d_c, area(m, k), area(k, n),
                                   area(m, n), batch);
+  if (cudaGetLastError() != cudaSuccess) return CUBLAS_STATUS_EXECUTION_FAILED;
   return cublasSgemmBatched(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &one, products.b, n,
                             products.a, k, &zero, products.c, n, batch);
 }

@@ -49,8 +49,10 @@ static Node pointwise(CudnnGraph& graph, cudnnPointwiseMode_t mode, Node x, Node
   graph.set(how, CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_DATA_FLOAT);
   if (mode == CUDNN_POINTWISE_RELU_FWD) {
     double zero = 0;
-    cudnnBackendSetAttribute(how, CUDNN_ATTR_POINTWISE_RELU_LOWER_CLIP, CUDNN_TYPE_DOUBLE, 1,
-                             &zero);
+    if (cudnnBackendSetAttribute(how, CUDNN_ATTR_POINTWISE_RELU_LOWER_CLIP, CUDNN_TYPE_DOUBLE, 1,
+                                 &zero) != CUDNN_STATUS_SUCCESS) {
+      return nullptr;  // what takes it is refused
+    }
   }
   graph.finish(how);
   const Node node = graph.make(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
@@ -78,20 +80,24 @@ static Node describe(CudnnGraph& graph, const FusedLayer& layer) {
   return graph.finish(all);
 }
 
-// nullptr if the engine does not work.
-static Node plan_of(cudnnHandle_t handle, Node engine, int64_t* workspace) {
+// nullptr if the engine does not work, or a call has failed.
+static Node plan_of(cudnnHandle_t handle, Node engine, int64_t* workspace, cudnnStatus_t* status) {
+  const auto good = [status](cudnnStatus_t of_call) {
+    *status = of_call;
+    return of_call == CUDNN_STATUS_SUCCESS;
+  };
   Node plan = nullptr;
   int64_t count = 0;
-  if (cudnnBackendCreateDescriptor(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR, &plan) !=
-      CUDNN_STATUS_SUCCESS) {
+  if (!good(cudnnBackendCreateDescriptor(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR, &plan))) {
     return nullptr;
   }
-  cudnnBackendSetAttribute(plan, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);
-  cudnnBackendSetAttribute(plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG,
-                           CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &engine);
-  if (cudnnBackendFinalize(plan) == CUDNN_STATUS_SUCCESS &&
-      cudnnBackendGetAttribute(plan, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1,
-                               &count, workspace) == CUDNN_STATUS_SUCCESS) {
+  if (good(cudnnBackendSetAttribute(plan, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, 1,
+                                    &handle)) &&
+      good(cudnnBackendSetAttribute(plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG,
+                                    CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &engine)) &&
+      cudnnBackendFinalize(plan) == CUDNN_STATUS_SUCCESS &&
+      good(cudnnBackendGetAttribute(plan, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE,
+                                    CUDNN_TYPE_INT64, 1, &count, workspace))) {
     return plan;
   }
   cudnnBackendDestroyDescriptor(plan);
@@ -105,8 +111,9 @@ cudnnStatus_t build_fused_conv(const FusedLayer& layer, FusedConv* conv) {
   graph.set(heuristic, CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_HEUR_MODE_B);
   graph.finish(heuristic);
   for (const Node engine : graph.configurations(heuristic)) {
-    conv->plan = plan_of(graph.handle(), engine, &conv->workspace);
-    if (conv->plan != nullptr) return graph.status();
+    cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
+    conv->plan = plan_of(graph.handle(), engine, &conv->workspace, &status);
+    if (conv->plan != nullptr || status != CUDNN_STATUS_SUCCESS) return status;
   }
   return graph.ok() ? CUDNN_STATUS_NOT_SUPPORTED : graph.status();
 }

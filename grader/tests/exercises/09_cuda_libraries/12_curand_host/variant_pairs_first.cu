@@ -48,8 +48,9 @@ curandStatus_t launch_normal(curandGenerator_t generator, cudaStream_t stream, f
   }
   if (odd == 0) return CURAND_STATUS_SUCCESS;
   const curandStatus_t status = curandGenerateNormal(generator, d_pair, 2, mean, deviation);
-  if (good(status)) move_one<<<1, 1, 0, stream>>>(d_pair, d_x + n - 1);
-  return status;
+  if (!good(status)) return status;
+  move_one<<<1, 1, 0, stream>>>(d_pair, d_x + n - 1);
+  return cudaGetLastError() == cudaSuccess ? status : CURAND_STATUS_LAUNCH_FAILURE;
 }
 
 curandStatus_t launch_weights(curandGenerator_t generator, cudaStream_t stream, float* d_w,
@@ -58,6 +59,7 @@ curandStatus_t launch_weights(curandGenerator_t generator, cudaStream_t stream, 
   if (count == 0) return CURAND_STATUS_SUCCESS;
   const curandStatus_t status = curandGenerateUniform(generator, d_w, count);
   const float bound = 1.0f / std::sqrt(static_cast<float>(fan_in));
-  if (good(status)) spread_few<<<2, 128, 0, stream>>>(d_w, count, 2 * bound, -bound);
-  return status;
+  if (!good(status)) return status;
+  spread_few<<<2, 128, 0, stream>>>(d_w, count, 2 * bound, -bound);
+  return cudaGetLastError() == cudaSuccess ? status : CURAND_STATUS_LAUNCH_FAILURE;
 }

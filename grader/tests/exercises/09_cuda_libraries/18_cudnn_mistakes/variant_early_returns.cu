@@ -31,12 +31,10 @@ cudnnStatus_t run_layer(cudnnHandle_t handle, const ConvSetup& setup, const floa
   const float one = 1, zero = 0;
   for (int i = 0; i < count; ++i) {
     size_t needed = 0;
-    if (found[i].status != CUDNN_STATUS_SUCCESS ||
-        cudnnGetConvolutionForwardWorkspaceSize(handle, d.x, d.f, d.how, d.y, found[i].algo,
-                                                &needed) != CUDNN_STATUS_SUCCESS ||
-        needed > bytes) {
-      continue;
-    }
+    if (found[i].status != CUDNN_STATUS_SUCCESS) continue;
+    RETURN_IF_REFUSED(cudnnGetConvolutionForwardWorkspaceSize(handle, d.x, d.f, d.how, d.y,
+                                                              found[i].algo, &needed));
+    if (needed > bytes) continue;
     *used = found[i];
     return cudnnConvolutionForward(handle, &one, d.x, d_x, d.f, d_f, d.how, found[i].algo,
                                    d_workspace, needed, &zero, d.y, d_y);

@@ -36,8 +36,10 @@ ncclResult_t facts_of_all(const float* const* d_x, float* const* d_facts, int n,
   for (int d = 0; d < devices; ++d) {
     cudaSetDevice(d);  // a launch needs its device, a call of NCCL knows it
     launch_facts(d_x[d], d_facts[d], n, streams[d]);
+    if (cudaPeekAtLastError() != cudaSuccess) break;
   }
   cudaSetDevice(before);
+  if (cudaGetLastError() != cudaSuccess) return ncclUnhandledCudaError;
   ncclResult_t result = ncclGroupStart();
   for (int d = 0; d < devices && result == ncclSuccess; ++d) {
     result = ncclAllReduce(d_facts[d], d_facts[d], 1, ncclFloat, ncclSum, comms[d], streams[d]);

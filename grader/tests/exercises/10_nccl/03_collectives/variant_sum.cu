@@ -39,6 +39,7 @@ ncclResult_t sharded_step(float* const* d_w, const float* const* d_g, float* con
                                                                     rate / devices, part);
   }
   cudaSetDevice(before);
+  if (cudaGetLastError() != cudaSuccess) return ncclUnhandledCudaError;
 
   result = ncclGroupStart();
   for (int d = 0; d < devices && result == ncclSuccess; ++d) {

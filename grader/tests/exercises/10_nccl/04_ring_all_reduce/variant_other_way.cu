@@ -41,6 +41,7 @@ ncclResult_t ring_all_reduce(float* const* d_x, float* const* d_space, size_t n,
       cudaSetDevice(d);
       launch_add(d_x[d] + in.begin, d_space[d], in.length, streams[d]);
     }
+    if (cudaGetLastError() != cudaSuccess) result = ncclUnhandledCudaError;
   }
   for (; step < 2 * devices - 2 && result == ncclSuccess; ++step) {
     result = exchange(d_x, n, step, comms, streams, devices,

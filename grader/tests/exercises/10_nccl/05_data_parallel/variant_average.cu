@@ -25,6 +25,7 @@ ncclResult_t train(const Shard* shards, int devices, int features, float rate, i
       cudaSetDevice(d);
       if (launch_gradient(shards[d], features) != cudaSuccess) result = ncclUnhandledCudaError;
     }
+    if (result != ncclSuccess) break;
     ncclGroupStart();
     for (int d = 0; d < devices && result == ncclSuccess; ++d) {
       result = ncclAllReduce(shards[d].gradient, shards[d].gradient, features, ncclFloat, ncclAvg,
@@ -38,6 +39,7 @@ ncclResult_t train(const Shard* shards, int devices, int features, float rate, i
       descend<<<1, kMostFeatures, 0, shards[d].stream>>>(shards[d].w, shards[d].gradient, factor,
                                                          features);
     }
+    if (cudaGetLastError() != cudaSuccess) result = ncclUnhandledCudaError;
   }
   cudaSetDevice(before);
   return result;

@@ -28,6 +28,7 @@ ncclResult_t forward(const Shape& shape, const Slice* slices, int devices) {
     launch_multiply(s.h, s.b, s.y, shape.batch, shape.out, part, false, s.stream);
   }
   cudaSetDevice(before);
+  if (cudaGetLastError() != cudaSuccess) return ncclUnhandledCudaError;
   // Row by row of the batch in one group: the same bytes, in more calls.
   ncclResult_t result = ncclGroupStart();
   for (int row = 0; row < shape.batch && result == ncclSuccess; ++row) {

@@ -21,14 +21,19 @@ ncclResult_t backward_overlapped(const Pass& pass, const Replica* replicas, int 
     for (int d = 0; d < devices && result == ncclSuccess; ++d) {
       const Replica& r = replicas[d];
       cudaSetDevice(d);
-      for (int layer = last; layer >= first; --layer) launch_layers(pass, r, layer, layer);
+      for (int layer = last; layer >= first; --layer) {
+        if (launch_layers(pass, r, layer, layer) != cudaSuccess) result = ncclUnhandledCudaError;
+      }
       cudaEventRecord(r.event, r.compute);
       cudaStreamWaitEvent(r.link, r.event, 0);
-      result = ncclAllReduce(r.gradient + begin, r.gradient + begin, count, ncclFloat, ncclAvg,
-                             r.comm, r.link);
+      if (result == ncclSuccess) {
+        result = ncclAllReduce(r.gradient + begin, r.gradient + begin, count, ncclFloat, ncclAvg,
+                               r.comm, r.link);
+      }
     }
     const ncclResult_t ended = ncclGroupEnd();
     if (result == ncclSuccess) result = ended;
+    if (cudaGetLastError() != cudaSuccess) result = ncclUnhandledCudaError;
     last = first - 1;
   }
   for (int d = 0; d < devices; ++d) {
@@ -37,5 +42,6 @@ ncclResult_t backward_overlapped(const Pass& pass, const Replica* replicas, int 
     cudaStreamWaitEvent(replicas[d].compute, replicas[d].event, 0);
   }
   cudaSetDevice(before);
+  if (cudaGetLastError() != cudaSuccess) result = ncclUnhandledCudaError;
   return result;
 }
