@@ -330,6 +330,6 @@ TEST(SeparableLayer, IsFast) {
                                                          y.get(), dx.get(), df.get(), dm.get(), s.n,
                                                          s.c, s.h, s.w, s.k);
                            }),
-                kit::Bars(3));
+                kit::Bars(6).modelled(3, 1.5));
   speed.grade();
 }

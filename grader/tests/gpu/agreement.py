@@ -37,7 +37,9 @@ import time
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../.."))
 CMAKE = os.environ.get("GRADE_CMAKE", "cmake")
-BARS = re.compile(rb"kit::Bars\([^)]*\)(\.gold_on_gpu_only\(\)|\.modelled\([^)]*\))*")
+# What may change without another time on a card: bars, and the sizes of the simulator.
+BARS = re.compile(r"kit::Bars\([^)]*\)(\.gold_on_gpu_only\(\)|\.modelled\([^)]*\))*")
+SIMULATED = re.compile(r"(?<=work_scale\()[^,()]*(?=,)")
 INDEPENDENT = "independent."
 GUARD = 0.97  # as in kit/speed/judge.h
 NEAR = 1.5
@@ -115,34 +117,46 @@ def variants(device, exercise):
     return [name for name in names if name.startswith("variant_") or name in slow]
 
 
+def read(name):
+    with open(name, encoding="utf-8") as file:
+        return file.read()
+
+
+def code(text):
+    """Text without comments, white space, bars and the numbers of exercises."""
+    text = re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.S)
+    text = "".join(re.sub(r"\b\d\d_(?=[a-z])", "", text).split())
+    return SIMULATED.sub("", BARS.sub("", text))
+
+
+def code_of_variant(exercise, variant):
+    """What a variant or a mutant puts in place of the solution."""
+    folder = os.path.join(ROOT, "grader/tests/exercises", exercise)
+    if variant.startswith("variant_"):
+        return [code(read(name)) for name in glob.glob(os.path.join(folder, variant + ".*"))]
+    mutants = re.split("^mutant:", read(os.path.join(folder, "mutants.txt")), flags=re.M)
+    lines = mutants[int(variant.removeprefix("mutant_"))].split("find:", 1)[1].split("\n")
+    return [code("\n".join(line for line in lines if line.startswith(("|", "put:"))))]
+
+
 def fingerprint(exercise, variant=""):
-    """Of everything that decides what the kernels of an exercise do; bars and white space may change
-    afterwards. Of a kernel by others: of what decides its time."""
+    """Of what decides the times of a kernel: its code, what it is compared with, and the tests of
+    speed. Bars, comments and numbers of exercises may change afterwards."""
+    stem = os.path.join(ROOT, "chapters", exercise)
+    names = [*glob.glob(stem + "*.h"), *glob.glob(stem + "_baseline.cu")]
     if variant.startswith(INDEPENDENT):
-        texts = [independent(exercise)[variant].encode()]
-        for name in glob.glob(os.path.join(ROOT, "chapters", exercise + "_baseline.cu")):
-            with open(name, "rb") as file:
-                texts.append(file.read())
-        with open(os.path.join(ROOT, "chapters", exercise + "_test.cpp"), "rb") as file:
-            texts += re.findall(rb"^TEST\(\w+, \w*Fast\w*\) \{.*?^\}", file.read(), re.M | re.S)
-        return hashlib.sha256(b"\0".join(b"".join(BARS.sub(b"", text).split())
-                                         for text in texts)).hexdigest()[:16]
-    files = [*glob.glob(os.path.join(ROOT, "solutions", exercise + ".*")),
-             *glob.glob(os.path.join(ROOT, "chapters", exercise + "_test.cpp")),
-             *glob.glob(os.path.join(ROOT, "chapters", exercise + "*.h")),
-             *glob.glob(os.path.join(ROOT, "chapters", exercise + "_baseline.cu")),
-             *glob.glob(os.path.join(ROOT, "grader/tests/exercises", exercise, "mutants.txt")),
-             *glob.glob(os.path.join(ROOT, "grader/tests/exercises", exercise, "variant_*"))]
-    text = "".join(open(name, encoding="utf-8").read() for name in files)
-    files += [name for name in glob.glob(os.path.join(ROOT, "chapters", os.path.dirname(exercise),
-                                                      "[!0-9]*.h"))
-              if f'"{os.path.basename(name)}"' in text]
-    digest = hashlib.sha256()
-    for name in sorted(files):
-        with open(name, "rb") as file:
-            digest.update(os.path.relpath(name, ROOT).encode() + b"\0"
-                          + b"".join(BARS.sub(b"", file.read()).split()) + b"\0")
-    return digest.hexdigest()[:16]
+        texts = [code(independent(exercise)[variant])]
+    else:
+        names += glob.glob(os.path.join(ROOT, "solutions", exercise + ".cu"))
+        texts = code_of_variant(exercise, variant) if variant else []
+    texts += [code(read(name)) for name in sorted(names)]
+    texts += map(code, re.findall(r"^TEST\(\w+, \w*Fast\w*\) \{.*?^\}", read(stem + "_test.cpp"),
+                                  re.M | re.S))
+    text = "\0".join(texts)
+    for name in sorted(glob.glob(os.path.join(os.path.dirname(stem), "[!0-9]*.h"))):
+        if f'"{os.path.basename(name)}"' in text:
+            text += "\0" + code(read(name))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def model_of(card):
