@@ -1,5 +1,6 @@
 #include "runtime/api.h"
 
+#include <cstring>
 #include <map>
 #include <new>
 #include <string_view>
@@ -76,15 +77,19 @@ cudaError_t run_body(const char* name, const void* return_address, OnFault on_fa
   if (error == cudaSuccess && any_capture() && is_unsafe_during_capture(name)) {
     error = check_unsafe_call(call);
   }
-  if (error == cudaSuccess && has_to_fail(call)) error = usual_error(name);
-  if (error == cudaSuccess) {
+  const bool is_made_to_fail = error == cudaSuccess && has_to_fail(call);
+  // What a library refuses is in its own status, and leaves no error of the runtime behind.
+  const bool is_refusal = is_made_to_fail && std::strstr(name, "cuda") == nullptr;
+  if (is_made_to_fail) {
+    error = usual_error(name);
+  } else if (error == cudaSuccess) {
     try {
       error = body.run(body.body, call);
     } catch (const std::bad_alloc&) {
       error = cudaErrorMemoryAllocation;
     }
   }
-  if (error != cudaSuccess) last_error() = error;
+  if (error != cudaSuccess && !is_refusal) last_error() = error;
   return error;
 }
 
