@@ -35,7 +35,6 @@ std::vector<kit::Complex> pass_on_cpu(const std::vector<float2>& x, const PassSi
   return y;
 }
 
-// contract: point k, number q, from 0 to 3
 kit::Run check_pass(const std::vector<float2>& x, const PassSizes& s) {
   const auto d_x = kit::DeviceBuffer<float2>::input(x, "x", kit::Placement::kAtEnd);
   const auto d_y = kit::DeviceBuffer<float2>::output(x.size(), "y", kit::Placement::kAtEnd);

@@ -154,7 +154,6 @@ void check_all(const std::vector<Sizes>& all) {
 
 }  // namespace
 
-// contract: kept rows, ascending order
 TEST(FitTwice, LeavesTheWrongEquationsOut) {
   RecordProperty("todo", 1);
   check_all({{40, 3, 36}, {300, 8, 270}, {700, 1, 650}});

@@ -101,6 +101,12 @@ std::string advice_for(const Warp& warp, const Race& race) {
            "the mbarrier which counts them (mbarrier.try_wait, barrier::wait), and for threads "
            "that a barrier orders after it.";
   }
+  if (a.async && a.write && race.shared) {
+    return "A copy that goes on by itself is complete for the thread that has waited for it "
+           "(cp.async.wait_group, wait_prior, a pipeline's consumer_wait), and for the others "
+           "behind "
+           "a barrier that follows this wait: first wait, then __syncthreads().";
+  }
   if (b.async && b.write) {
     return "A buffer may be filled again when all its readers have released it: let them arrive at "
            "a barrier after their last access, and the thread that starts the copy wait for it.";
@@ -113,7 +119,9 @@ std::string advice_for(const Warp& warp, const Race& race) {
   }
   if (may_have_locks(warp)) {
     return "Where a lock is meant to order them, both must stand between taking it and giving it "
-           "back; else a __syncthreads() between the two accesses orders them.";
+           "back, with a __threadfence() behind the taking and one before the giving back: without "
+           "these the next owner may see what was there before. Else a __syncthreads() between the "
+           "two accesses orders them.";
   }
   if (a.thread / 32 == b.thread / 32) {
     return "They are lanes of one warp, but lanes run in step only by chance: a __syncwarp() or "
