@@ -160,6 +160,6 @@ TEST(FftRadix4, IsFast) {
   };
   work.speed.launch(with(launch_fft_radix4));
   work.speed.against(kit::stage("a pass per stage in global memory", with(launch_fft_global)),
-                     kit::Bars(1.5, 1.8));
+                     kit::Bars(1.5, 1.8).gold_on_gpu_only());
   work.speed.grade();
 }
