@@ -4,7 +4,7 @@
 //   x, dx  n x c x h x w   f, df  c x 3 x 3   m, dm  k x c   y, dy  n x k x h x w
 //   Budget: forward stores y and nothing else, and loads half a word for each product; backward has
 //   no atomic addition. 19_separable_layer.h says how much memory it may use.
-//   Bar: three times the speed of a thread for each result, forward and backward together.
+//   Bar: six times the speed of a thread for each result on a card, three times in the model.
 //
 //   Nothing is given here: kernels, launches and all sizes are yours. load_window, load_patch and
 //   warp_sum are what 06 and 07 had.
