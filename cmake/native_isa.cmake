@@ -3,7 +3,7 @@
 # build folder has come to another processor (setup/stamp.sh).
 function(warplings_native_isa out)
   set(flags "")
-  if(EXISTS /proc/cpuinfo)
+  if(NOT CMAKE_CROSSCOMPILING AND EXISTS /proc/cpuinfo)  # else it speaks of another processor
     file(STRINGS /proc/cpuinfo flags REGEX "^flags[ \t]*:" LIMIT_COUNT 1)
   endif()
   string(REGEX REPLACE "[ \t]+" ";" flags "${flags}")

@@ -18,8 +18,9 @@
 #include "08_matmul_vectorized.h"
 #include "09_matmul_double_buffer.h"
 #include "10_matmul_async_copy.h"
-#include "11_matmul_warp_tiled.h"
-#include "13_matmul_5120.h"
+#include "11_matmul_warp_shape.h"
+#include "12_matmul_warp_tiled.h"
+#include "14_matmul_5120.h"
 
 namespace {
 
@@ -113,6 +114,7 @@ int main() {
                        {"vectorized", launch_matmul_vectorized},
                        {"double_buffer", launch_matmul_double_buffer},
                        {"async_copy", launch_matmul_async_copy},
+                       {"warp_shape", launch_matmul_warp_shape},
                        {"warp_tiled", launch_matmul_warp_tiled},
                        {"5120", launch_matmul_5120},
                        {"cublas", cublas}};

@@ -89,7 +89,7 @@ TEST(HelloThreads, LaunchesAllThreadsOfAllBlocks) {
 TEST(HelloThreads, EveryThreadSignsWithItsOwnNumbers) {
   RecordProperty("todo", 1);
   // Never square: exchanged numbers must show.
-  const std::vector<Grid> grids = {{1, 31}, {5, 2}, {3, 64}, {7, 33}, {2, 1024}};
+  const std::vector<Grid> grids = {{1, 31}, {5, 2}, {3, 64}, {7, 33}, {2, 1024}, {65'536, 1}};
   kit::for_each("blocks x threads", grids, [](const Grid& grid) {
     const GuestBook book(grid);
     expect_every_thread_once(book, grid);

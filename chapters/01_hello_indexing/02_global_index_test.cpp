@@ -73,6 +73,13 @@ TEST(GlobalIndex, CountsOnWhereSmallerTypesEnd) {
   expect_arange(10'000, kit::Placement::kMiddle, 1, 12'345);  // so would i * step
 }
 
+TEST(GlobalIndex, StepsMayStandStillOrGoDown) {
+  RecordProperty("todo", 1);
+  kit::for_each("step", std::vector<int>{0, -3, -2'147'483}, [](int step) {
+    expect_arange(1000, kit::Placement::kMiddle, 2'147'483'000, step);
+  });
+}
+
 TEST(GlobalIndex, LaunchesNothingForNoElements) {
   RecordProperty("todo", 3);
   expect_arange(0);

@@ -157,6 +157,13 @@ TEST(GridStride, LimitsTheGrid) {
               "32 blocks of 256 threads are the limit; the loop does the rest");
 }
 
+TEST(GridStride, CoversEveryElementThatTheGridHasRoomFor) {
+  RecordProperty("todo", 2);
+  const kit::Run run = expect_relu(1000);
+  kit::budget("threads at work on 1000 elements", run.counters().threads, kit::at_least(1000),
+              "It takes 4 blocks of 256 threads to cover 1000 elements");
+}
+
 TEST(GridStride, UsesTheWholeGrid) {
   RecordProperty("todo", 2);
   const kit::Run run = expect_relu(100000);

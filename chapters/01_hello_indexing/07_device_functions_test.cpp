@@ -10,7 +10,8 @@
 namespace {
 
 // 1 / sqrt(64), the usual scale for heads of 64 channels, is exact; the other one rounds.
-constexpr float kScales[] = {0.125f, 0.3f};
+// A negative one tells -infinity from the scale times -infinity.
+constexpr float kScales[] = {0.125f, 0.3f, -2.0f};
 
 // queries x keys, row-major. One rounding per product, so every right answer has the same bits.
 std::vector<float> reference(const std::vector<float>& scores, float scale,
@@ -77,6 +78,22 @@ TEST(DeviceFunctions, WhatIsHiddenDoesNotMatter) {
   const auto out = kit::DeviceBuffer<float>::output(shape.size(), "out");
   kit::run([&] { launch_mask_scores(d_scores.get(), out.get(), 0.3f, shape.rows, shape.cols); });
   kit::expect_equal(out, reference(scores, 0.3f, shape), shape);
+}
+
+TEST(DeviceFunctions, WhatIsSeenIsMultiplied) {
+  RecordProperty("todo", 2);
+  const kit::Shape shape(20, 40);
+  const std::vector<float> scores = kit::special_floats(shape.size());
+  for (const float scale : {0.0f, 0.3f}) {
+    const std::vector<float> expected = reference(scores, scale, shape);
+    const auto d_scores = kit::DeviceBuffer<float>::input(scores, "scores");
+    const auto out = kit::DeviceBuffer<float>::output(shape.size(), "out");
+    kit::run([&] { launch_mask_scores(d_scores.get(), out.get(), scale, shape.rows, shape.cols); });
+    kit::expect_nans("out", out.download(), expected);
+    std::vector<float> on_host(shape.size());
+    mask_scores_on_cpu(scores.data(), on_host.data(), scale, shape.rows, shape.cols);
+    kit::expect_nans("out on the host", on_host, expected);
+  }
 }
 
 TEST(DeviceFunctions, DeviceHidesTheFuture) {

@@ -1,4 +1,4 @@
-// 01/08 Life, the capstone: a world of cells that live and die, one thread for each.
+// 01/08 Life, the capstone: a world of cells that live and die. A thread for each is enough.
 //   cells, after  rows x cols bytes, row-major, 1 or 0; a board without borders, rows, cols >= 3
 //   The header has the rule and the three functions.
 //   Budget: a byte stored per cell, at most nine loaded; at most 5 sectors per request; two copies.

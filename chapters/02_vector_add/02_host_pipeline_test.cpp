@@ -155,6 +155,20 @@ TEST(HostPipeline, LeavesNothingAllocated) {
   expect_no_growth(succeed, "after a call that succeeded");
 }
 
+TEST(HostPipeline, TakesTheLargestBlock) {
+  // contract: block threads per block; with more than 1024 the launch is refused
+  RecordProperty("todo", 2);
+  kit::for_each("block", std::vector<int>{1024, 1, 33}, [](int block) {
+    Call call(1500);
+    kit::run([&] { return call(block); });
+    if (call.error != cudaSuccess) {
+      kit::fail(std::string("squares_and_fourths returned ") + cudaGetErrorName(call.error) +
+                " for a block of " + std::to_string(block) + " threads, which a launch may have.");
+    }
+    expect_both_results(call);
+  });
+}
+
 TEST(HostPipeline, ARefusedLaunchIsReturnedAndLeavesNothingAllocated) {
   // contract: block threads per block; with more than 1024 the launch is refused
   RecordProperty("todo", 3);

@@ -5,6 +5,7 @@
 #include "03_error_checking.h"
 
 #include <cstdio>
+#include <ostream>
 
 #include "kit/kit.h"
 #include "kit/largest.h"
@@ -267,43 +268,72 @@ TEST(ErrorChecking, ARefusedCallDoesNotLoseTheContext) {
   }
 }
 
-TEST(ErrorChecking, AFailedKernelLosesTheContext) {
-  // contract: or else the error of the kernel
-  // contract: True if an earlier kernel has failed
+namespace {
+
+// A kernel that fails, and how. In the simulator the device recovers after each.
+struct Failure {
+  const char* how;
+  int index;  // of element 777
+  bool has_table;
+  cudaError_t error;
+};
+std::ostream& operator<<(std::ostream& out, const Failure& failure) { return out << failure.how; }
+
+void expect_loss(const Failure& failure) {
   std::vector<int> index = kit::random_ints(1000, 0, kTable - 1);
-  index[777] = kTable;  // one past the end
+  index[777] = failure.index;
   const Gather gather(index);
+  const float* table = failure.has_table ? gather.d_table.get() : nullptr;
   forget_everything();
   cudaError_t returned = cudaSuccess, again = cudaSuccess;
   bool lost = false;
-  kit::expect_cuda_error(cudaErrorAssert);
-  kit::expect_finding("launch", "assertion");
+  kit::expect_cuda_error(failure.error);
+  if (failure.has_table) {
+    kit::expect_finding("launch", "assertion");
+  } else {
+    kit::expect_finding("memcheck");
+  }
   kit::run([&] {
-    returned = gather(128);
+    returned = gather_checked(table, kTable, gather.d_index.get(), gather.d_out.get(), 1000, 128);
     lost = context_is_lost();
     // Forgotten twice, and still every call fails: this is what sticky means.
     cudaGetLastError();
     void* memory = nullptr;
-    again = cudaMalloc(&memory, 4) == cudaErrorAssert ? cudaDeviceSynchronize() : cudaSuccess;
+    again = cudaMalloc(&memory, 4) == failure.error ? cudaDeviceSynchronize() : cudaSuccess;
   });
-  const bool was_returned = returned == cudaErrorAssert;
-  RecordProperty("todo", was_returned ? 3 : 2);
+  const bool was_returned = returned == failure.error;
+  testing::Test::RecordProperty("todo", was_returned ? 3 : 2);
   if (!was_returned) {
-    kit::fail(
-        "index[777] is out of range, so an assertion of the kernel fails: gather_checked "
-        "must return cudaErrorAssert. It returned " +
-        name(returned) + ".");
+    kit::fail(std::string(failure.has_table
+                              ? "index[777] is out of range, so an assertion of the kernel fails"
+                              : "The table is a null pointer, so the kernel fails") +
+              ": gather_checked must return " + name(failure.error) + ". It returned " +
+              name(returned) + ".");
   }
-  expect_one_report(cudaErrorAssert);
-  if (again == cudaErrorAssert && !lost) {
-    kit::fail(
-        "A kernel has failed: from now on every call returns cudaErrorAssert, also after "
-        "cudaGetLastError(). context_is_lost() must return true.");
+  expect_one_report(failure.error);
+  if (again == failure.error && !lost) {
+    kit::fail("A kernel has failed: from now on every call returns " + name(failure.error) +
+              ", also after cudaGetLastError(). context_is_lost() must return true.");
   }
-  if (again != cudaErrorAssert) {
-    kit::fail("After context_is_lost(), another call returned " + name(again) +
-              " instead of cudaErrorAssert: asking must not reset the device.");
+  if (again != failure.error) {
+    kit::fail("After context_is_lost(), another call returned " + name(again) + " instead of " +
+              name(failure.error) + ": asking must not reset the device.");
   }
+}
+
+}  // namespace
+
+TEST(ErrorChecking, AFailedKernelLosesTheContext) {
+  // contract: or else the error of the kernel
+  // contract: True if an earlier kernel has failed
+  RecordProperty("todo", 2);
+  const Failure past_the_end = {"index[777] = 100", kTable, true, cudaErrorAssert};
+  std::vector<Failure> failures = {past_the_end};
+  if (kit::simulated()) {
+    failures.push_back({"index[777] = -1", -1, true, cudaErrorAssert});
+    failures.push_back({"no table", 0, false, cudaErrorIllegalAddress});
+  }
+  kit::for_each("failure", failures, expect_loss);
 }
 
 TEST(ErrorChecking, GathersTheLargestArrays) {

@@ -7,8 +7,8 @@
 // Puts work into a stream: launches and copies that run later than the call returns.
 using Work = void (*)(void* context, cudaStream_t stream);
 
-// Calls work(context, stream) once without timing it, then `repeats` times, and stores in
-// ms[0 .. repeats - 1] how many milliseconds the device took for each of these calls.
+// Calls work(context, stream) once without timing it, then `repeats` times (1 or more), and stores
+// in ms[0 .. repeats - 1] how many milliseconds the device took for each of these calls.
 // Returns the first error. All of the work is done when it returns. If a call inside
 // work fails, its error is returned or left for cudaGetLastError(): it is not lost.
 cudaError_t time_work(Work work, void* context, cudaStream_t stream, int repeats, float* ms);

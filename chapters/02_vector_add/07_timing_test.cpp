@@ -122,6 +122,12 @@ TEST(Timing, TheFirstCallIsWaitedFor) {
         "When work was called for the second time, the device had not finished the first. "
         "What is left of the warm-up would count as part of the first measurement.");
   }
+  const Timing nothing_timed(0);
+  if (nothing_timed.done_at_return != nothing_timed.probe.calls()) {
+    kit::fail(
+        "With repeats = 0 time_work returned while the device was still at the warm-up. All of the "
+        "work is done when it returns.");
+  }
 }
 
 TEST(Timing, EachCallLiesBetweenTwoEvents) {

@@ -11,7 +11,8 @@ void midpoints_cpu(const float* x, double* midpoints, int n);
 int first_difference(const float* got, int got_size, const double* expected, int expected_size,
                      double tolerance);
 
-// The same midpoints on the device. d_x: n floats; d_midpoints: n - 1 floats; n from 2 to 2^30.
+// The same midpoints on the device. d_x: n floats, of which no two neighbours add up to infinity;
+// d_midpoints: n - 1 floats; n from 2 to 2^30.
 void launch_midpoints(const float* d_x, float* d_midpoints, int n);
 
 #endif  // CHAPTERS_02_VECTOR_ADD_08_CPU_FIRST_H_

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <sstream>
 
 #include "kit/kit.h"
 #include "kit/largest.h"
@@ -118,6 +119,25 @@ TEST(CpuFirst, TheComparisonIsMadeInDouble) {
   }
 }
 
+TEST(CpuFirst, TheToleranceIsTheSameForEverySize) {
+  RecordProperty("todo", 2);
+  // What is added is exact, also in float.
+  for (const float size : {1000.0f, 0.0f}) {
+    for (const float error : {0.75f, 0.125f}) {
+      const float got[] = {2.0f, size + error};
+      const double expected[] = {2.0, size};
+      const int found = ::first_difference(got, 2, expected, 2, 0.25);
+      if (found == (error > 0.25f ? 1 : -1)) continue;
+      std::ostringstream text;
+      text << "expected[1] is " << size << ", got[1] is off by " << error
+           << " and the tolerance is 0.25, whatever the size of the numbers: first_difference "
+              "returned "
+           << found << ".";
+      kit::fail(text.str());
+    }
+  }
+}
+
 TEST(CpuFirst, TheComparisonFindsANaN) {
   // contract: a NaN in got included
   RecordProperty("todo", 2);
@@ -160,8 +180,9 @@ TEST(CpuFirst, TheComparisonFindsDifferentSizes) {
 }
 
 TEST(CpuFirst, TheKernelAgreesWithTheReference) {
-  // contract: The same midpoints on the device. d_x: n floats; d_midpoints: n - 1 floats; n from 2
-  // to 2^30
+  // contract: The same midpoints on the device
+  // contract: d_x: n floats, of which no two neighbours add up to infinity
+  // contract: d_midpoints: n - 1 floats
   RecordProperty("todo", 3);
   kit::for_each("n", sizes(), [](int n) {
     const std::vector<float> x = kit::random_floats(n);

@@ -19,7 +19,8 @@ void launch_mix(const float* d_samples, int pitch, const float* d_gains, float* 
 //   h_samples  tracks x n floats, row-major, with nothing between the rows; n >= 1
 //   h_gains    tracks floats
 //   h_mix      n floats
-//   ms         receives how many milliseconds the device took for the kernel, without the copies
+//   ms         receives how many milliseconds the device took for the kernel, without the copies;
+//              after an error it may hold anything
 // Returns the first error, or cudaSuccess once the mix is in host memory. Whatever it returns, it
 // leaves no device memory and no event, and no error for the next call to find.
 cudaError_t mix_tracks(const float* h_samples, const float* h_gains, float* h_mix, int tracks,

@@ -285,6 +285,7 @@ TEST(MixTracks, TimesTheKernelAndNotTheCopies) {
 TEST(MixTracks, ARefusedAllocationLeavesNothingBehind) {
   // contract: Returns the first error
   // contract: no error for the next call to find
+  // contract: after an error it may hold anything
   RecordProperty("todo", 1);
   if (!kit::simulated()) return;
   const int tracks = 2, n = 1 << 18;

@@ -3,6 +3,7 @@
 
 #include "kit/kit.h"
 #include "kit/largest.h"
+#include "kit/special_values.h"
 #include "kit/speed/speed.h"
 
 namespace {
@@ -59,7 +60,21 @@ TEST(Coalescing, AcceptsNoElements) {
   check({7, 7});  // the same launcher must work when there is something to scale
 }
 
-// 2^32 elements: a row's first index is beyond 31 bits.
+TEST(Coalescing, AGainOfZeroIsMultiplied) {
+  RecordProperty("todo", 1);
+  const kit::Shape shape(40, 70);
+  std::vector<float> gain = kit::random_floats(shape.cols, -2.0f, 2.0f);
+  for (size_t c = 0; c < gain.size(); c += 3) gain[c] = 0;
+  const std::vector<float> in = kit::special_floats(shape.size());
+  const auto d_gain = kit::DeviceBuffer<float>::input(gain, "gain");
+  const auto d_in = kit::DeviceBuffer<float>::input(in, "in");
+  const auto d_out = kit::DeviceBuffer<float>::output(shape.size(), "out");
+  kit::run(
+      [&] { launch_scale_columns(d_gain.get(), d_in.get(), d_out.get(), shape.rows, shape.cols); });
+  kit::expect_nans("out", d_out.download(), scale_on_cpu(gain, in, shape));
+}
+
+// More than 2^32 elements: a row's first index is beyond 32 bits.
 TEST(Coalescing, ScalesTheLongestMatrices) {
   RecordProperty("todo", 2);
   const auto check_large = [](size_t rows, size_t cols) {
@@ -69,8 +84,8 @@ TEST(Coalescing, ScalesTheLongestMatrices) {
     kit::run([&] { launch_scale_columns(gain.get(), in.get(), out.get(), rows, cols); });
     kit::expect_at_ends(out, [&](size_t i) { return gain.at(i % cols) * in.at(i); });
   };
-  kit::at_largest("2^18 x 2^14", [&] { check_large(1 << 18, 1 << 14); });
-  kit::at_largest("2^14 x 2^18", [&] { check_large(1 << 14, 1 << 18); });
+  kit::at_largest("2^18 x 18001", [&] { check_large(1 << 18, 18'001); });
+  kit::at_largest("18001 x 2^18", [&] { check_large(18'001, 1 << 18); });
 }
 
 TEST(Coalescing, MovesOnlyWhatItUses) {

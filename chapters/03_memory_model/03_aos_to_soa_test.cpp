@@ -65,7 +65,7 @@ std::vector<Particle> random_particles(int n) {
 
 TEST(AosToSoa, SplitsStructuresIntoArrays) {
   RecordProperty("todo", 1);
-  kit::for_each("n", std::vector<int>{1, 3, 100}, [](int n) {
+  kit::for_each("n", std::vector<int>{1, 3, 100, 70'000}, [](int n) {
     const std::vector<Particle> particles = random_particles(n);
     const float untouched = -77.0f;
     std::vector<float> x(n + 1, untouched), y = x, z = x, vx = x, vy = x, vz = x;

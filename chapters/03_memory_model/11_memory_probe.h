@@ -9,7 +9,8 @@ constexpr int kTile = 1024;    // float4 elements of shared memory per block, 16
 
 enum Level { kRegisters, kShared, kL2, kGlobal, kLink, kLevels };
 
-// Reads n elements `passes` times; no multiprocessor reads an element in two neighbouring passes.
+// Reads n elements `passes` times; no multiprocessor reads an element in two neighbouring passes,
+// as long as blocks with neighbouring numbers run on different ones.
 //   d_x      n float4 in device memory; n a multiple of blocks, otherwise any size
 //   d_sums   blocks x kThreads floats: the sum of all components that a thread has read
 //   blocks   >= 2

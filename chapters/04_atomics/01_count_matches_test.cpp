@@ -2,6 +2,7 @@
 #include "01_count_matches.h"
 
 #include <algorithm>
+#include <climits>
 
 #include "kit/kit.h"
 #include "kit/largest.h"
@@ -14,12 +15,13 @@ int count_on_cpu(const std::vector<int>& x, int value) {
   return static_cast<int>(std::count(x.begin(), x.end(), value));
 }
 
-kit::Run check(const std::vector<int>& x, kit::Placement placement = kit::Placement::kMiddle) {
+kit::Run check(const std::vector<int>& x, kit::Placement placement = kit::Placement::kMiddle,
+               int value = kValue) {
   const int n = static_cast<int>(x.size());
   const auto d_x = kit::DeviceBuffer<int>::input(x, "x", placement);
   const auto d_count = kit::DeviceBuffer<int>::output(1, "count");
-  const kit::Run run = kit::run([&] { launch_count_matches(d_x.get(), n, kValue, d_count.get()); });
-  kit::expect_equal(d_count, std::vector<int>{count_on_cpu(x, kValue)});
+  const kit::Run run = kit::run([&] { launch_count_matches(d_x.get(), n, value, d_count.get()); });
+  kit::expect_equal(d_count, std::vector<int>{count_on_cpu(x, value)});
   return run;
 }
 
@@ -35,6 +37,17 @@ TEST(CountMatches, CountsWhenEveryElementMatches) {
   RecordProperty("todo", 1);
   kit::for_each("n", std::vector<int>{1, 33, 1000},
                 [](int n) { check(std::vector<int>(n, kValue)); });
+}
+
+TEST(CountMatches, CountsOnlyWhatIsEqual) {
+  RecordProperty("todo", 1);
+  // The neighbours of 2^24 are one number in float; 0 and the limits of int are values like others.
+  const std::vector<int> values = {0, 1, 1 << 24, (1 << 24) + 1, INT_MAX, INT_MIN, -1};
+  std::vector<int> x;
+  for (const int i : kit::random_ints(700, 0, static_cast<int>(values.size()) - 1)) {
+    x.push_back(values[i]);
+  }
+  kit::for_each("value", values, [&x](int value) { check(x, kit::Placement::kMiddle, value); });
 }
 
 TEST(CountMatches, StaysInsideItsArray) {

@@ -4,7 +4,7 @@
 
 // For every i in 0 .. n - 1, in any order and each as one step:
 //   old[i] = cells[cell[i]]; cells[cell[i]] = max(cells[cell[i]], value[i])
-// where the maximum of two values of which one is a NaN is a NaN.
+// where the maximum of two values of which one is a NaN is a NaN, and that of two zeros either one.
 //   d_cell, d_value  n ints and n floats in device memory; 0 <= cell[i] < number of cells
 //   d_cells          floats in device memory, updated in place
 //   d_old            n floats in device memory

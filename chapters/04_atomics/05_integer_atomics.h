@@ -18,7 +18,8 @@ struct Visitors {
 
 // What visitor i gets; every pointer to n ints in device memory.
 struct Gets {
-  int* previous;    // the visitor who came in before, or kNobody; each visitor follows another one
+  int* previous;    // the visitor who came in before, each a different one; the first of the day
+                    // follows museum->last of the morning, which may be kNobody
   int* has_locker;  // 1 for the one visitor who got the wanted locker, else 0
   int* desk;        // desks take turns: each serves as many visitors as the others, or one more
   int* prize;       // 1 for exactly one of every kPrizeEvery visitors, else 0

@@ -13,7 +13,7 @@ constexpr int kLockers = 40;
 std::vector<unsigned> random_bits(int n, unsigned always) {
   std::vector<unsigned> bits;
   for (const int value : kit::random_ints(n, 0, INT_MAX)) {
-    bits.push_back((static_cast<unsigned>(value) & 0x00FFFF00u) | always);
+    bits.push_back((static_cast<unsigned>(value) * 2 & 0x80FFFF00u) | always);
   }
   return bits;
 }

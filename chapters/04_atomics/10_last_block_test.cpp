@@ -62,7 +62,11 @@ TEST(LastBlock, CoversSizesThatAreNotMultiples) {
 
 TEST(LastBlock, AddsUpMorePartialSumsThanThreads) {
   RecordProperty("todo", 3);
-  check(kit::random_integer_floats(kit::work_scale(320000, 1 << 26)));
+  // A block for each 1024 floats or fewer would be more than there is room for.
+  const kit::Run run = check(kit::random_integer_floats(kit::work_scale(1'100'003, 1 << 26)));
+  if (!run.ok()) return;
+  kit::budget("blocks", static_cast<double>(run.counters().blocks), kit::at_most(kMostBlocks),
+              "The caller has room for kMostBlocks partial sums: a larger sum needs a loop");
 }
 
 TEST(LastBlock, NothingAddsUpToZero) {

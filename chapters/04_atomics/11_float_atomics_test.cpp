@@ -102,6 +102,37 @@ TEST(FloatAtomics, AddsInDouble) {
   kit::for_each("n", kit::awkward_sizes(), [](int n) { double_sum(kit::random_floats(n)); });
 }
 
+TEST(FloatAtomics, EveryElementIsAnAtomic) {
+  RecordProperty("todo", 1);
+  const int n = 5000;
+  const auto d_x = kit::DeviceBuffer<float>::input(kit::random_floats(n), "x");
+  const auto expect_atomics = [n](const char* name, const kit::Run& run) {
+    kit::budget(name, kit::ratio(static_cast<double>(run.counters().atomics_global), n),
+                kit::at_least(1),
+                "The header asks for one atomicAdd for each element, whose order shows in the sum",
+                &kit::Counters::atomics_global);
+  };
+  const auto d_sum = kit::DeviceBuffer<float>::output(1, "float sum");
+  const auto d_double = kit::DeviceBuffer<double>::output(1, "double sum");
+  expect_atomics("atomics per element of the float sum",
+                 kit::run([&] { launch_sum_float(d_x.get(), d_sum.get(), n); }));
+  expect_atomics("atomics per element of the double sum",
+                 kit::run([&] { launch_sum_double(d_x.get(), d_double.get(), n); }));
+}
+
+TEST(FloatAtomics, TheValueOfATotalIsExact) {
+  RecordProperty("todo", 2);
+  kit::for_each(
+      "total", std::vector<long long>{1, -1, 0, (1ll << 40) + 1, -(3ll << 40) - 7, 1ll << 62},
+      [](long long total) {
+        const double got = value_of_total(total), expected = total * kUnit;
+        if (got == expected) return;
+        char text[128];
+        std::snprintf(text, sizeof text, "value_of_total is %.17g, expected %.17g.", got, expected);
+        kit::fail(text);
+      });
+}
+
 TEST(FloatAtomics, CountsInUnits) {
   RecordProperty("todo", 2);
   // One element: what to_units makes of it. Multiples of 2^-40, halves of them, and others.

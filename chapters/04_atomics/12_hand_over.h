@@ -16,7 +16,7 @@ struct Ring {
 // y[c][i] = smoothed(clipped x of channel c, i), in one launch of two blocks for each channel: the
 // first clips and fills its ring, the second smooths what it finds there (12_hand_over_support.h).
 // When all is done, filled and emptied hold the number of tiles of a channel, and the slots the
-// clipped readings that were handed over last.
+// clipped readings that were handed over last; what no reading has reached may hold anything.
 //   d_x, d_y   channels x n floats in device memory; the last tile of a channel may be shorter
 //   d_rings    one for each channel; hold nothing of use before the call
 //   0 <= channels <= kMostChannels, 0 <= n <= 2^20

@@ -7,7 +7,8 @@
 // sums[row] = sum of the row.        d_sums: rows floats
 void launch_sum_rows(const float* d_x, float* d_sums, int rows, int cols);
 
-// y = x - greatest of its row.       d_y: rows x cols floats
+// y = x - greatest of its row.       d_y: rows x cols floats; a row of nothing but -infinity
+//                                    becomes NaN, since infinity less infinity is no number
 void launch_subtract_row_max(const float* d_x, float* d_y, int rows, int cols);
 
 #endif  // CHAPTERS_05_WARPS_02_WARP_REDUCE_H_

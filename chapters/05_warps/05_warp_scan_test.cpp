@@ -4,6 +4,7 @@
 #include "05_warps/test/scan.h"
 #include "kit/kit.h"
 #include "kit/largest.h"
+#include "kit/special_values.h"
 
 namespace {
 
@@ -61,6 +62,20 @@ TEST(WarpScan, ALargeValueDoesNotSpoilTheSumBeforeIt) {
   std::vector<double> scale;  // of the values before, without the own one
   for (int i = 0; i < 32; ++i) scale.push_back(scan.scale[i] - std::fabs(x[i]));
   kit::expect_near(d_exclusive, scan.exclusive, kit::Tolerance::units(8, scale));
+}
+
+TEST(WarpScan, NothingLiesBeforeTheFirst) {
+  RecordProperty("todo", 2);
+  // Before an infinite value there is 0, and not 0 times that value.
+  std::vector<float> x = kit::random_floats(70);
+  x[0] = INFINITY;
+  const auto d_x = kit::DeviceBuffer<float>::input(x, "x");
+  const auto d_inclusive = kit::DeviceBuffer<float>::output(70, "inclusive");
+  const auto d_exclusive = kit::DeviceBuffer<float>::output(70, "exclusive");
+  kit::run([&] { launch_scan_rows(d_x.get(), d_inclusive.get(), d_exclusive.get(), 1, 70); });
+  const kit::Scan scan = kit::scan_on_cpu(x, {1, 70});
+  kit::expect_nans("inclusive", d_inclusive.download(), scan.inclusive);
+  kit::expect_nans("exclusive", d_exclusive.download(), scan.exclusive);
 }
 
 TEST(WarpScan, CarriesTheSumFromChunkToChunk) {

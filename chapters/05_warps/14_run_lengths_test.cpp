@@ -110,6 +110,10 @@ TEST(RunLengths, ValuesMayBeAnyInt) {
     x.push_back(k % 7 < 2 ? INT_MIN : k % 7 < 4 ? 0 : k % 7 < 6 ? INT_MAX : -1);
   }
   check(x);
+  // Each is another number, and many of them are one float.
+  std::vector<int> large;
+  for (int k = 0; k < 3000; ++k) large.push_back((1 << 30) + k / 2);
+  check(large);
 }
 
 TEST(RunLengths, StaysInsideItsArrays) {

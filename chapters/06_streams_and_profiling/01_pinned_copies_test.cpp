@@ -67,6 +67,18 @@ TEST(PinnedCopies, TheMemoryIsPinned) {
   }
 }
 
+TEST(PinnedCopies, ThereIsNotSoMuchMemory) {
+  RecordProperty("todo", 1);
+  // Bytes that an int holds no more, and no host either.
+  float* const h_x = allocate_for_copies((size_t{1} << 46) + 1000);
+  cudaGetLastError();
+  if (h_x == nullptr) return;
+  free_for_copies(h_x);
+  kit::fail(
+      "allocate_for_copies returned memory for 2^46 floats, which is 256 TiB: nullptr is "
+      "expected. n is a size_t, and so is its number of bytes.");
+}
+
 TEST(PinnedCopies, ThePinnedMemoryIsFreed) {
   RecordProperty("todo", 1);
   const kit::Run run = kit::run([] {

@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <csignal>
@@ -163,6 +164,28 @@ struct Watched {
 void* Watched::page = nullptr;
 std::atomic<long> Watched::first_write{-1};
 struct sigaction Watched::others = {};
+
+TEST(HostCallback, CallsThatFailAreReported) {
+  RecordProperty("todo", 2);
+  constexpr int kCount = 1000, kLength = 300;
+  const std::vector<float> x = kit::random_floats(kCount);
+  const auto d_x = kit::DeviceBuffer<float>::input(x, "d_x");
+  std::vector<Arrival> arrivals(4);
+  Report report;
+  const kit::Stream stream;
+  void* memory = nullptr;
+  cudaMallocHost(&memory, kCount * sizeof(float));
+  float* const h_x = static_cast<float*>(memory);
+  std::fill(h_x, h_x + kCount, 0.0f);
+  kit::run([&] {
+    const cudaError_t error =
+        enqueue_download(d_x.get(), h_x, kCount, kLength, arrivals.data(), &report, stream.get());
+    cudaStreamSynchronize(stream.get());
+    return error;
+  });
+  kit::expect_equal("h_x", std::vector<float>(h_x, h_x + kCount), x);
+  cudaFreeHost(memory);
+}
 
 TEST(HostCallback, WhoSeesTheCountFindsTheSum) {
   RecordProperty("todo", 1);

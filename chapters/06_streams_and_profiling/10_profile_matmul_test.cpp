@@ -7,6 +7,7 @@
 
 #include "kit/kit.h"
 #include "kit/largest.h"
+#include "kit/special_values.h"
 #include "kit/speed/speed.h"
 
 namespace {
@@ -115,6 +116,23 @@ TEST(ProfileMatmul, CoversSizesThatAreNotTileMultiples) {
   kit::for_each("c",
                 std::vector<Sizes>{{1, 1, 1}, {31, 33, 32}, {33, 31, 7}, {5, 70, 33}, {40, 3, 65}},
                 check_exact);
+}
+
+// What lies past the end of a row is the next row: zero times infinity is no zero.
+TEST(ProfileMatmul, BothTilesEndWhereARowEnds) {
+  RecordProperty("todo", 2);
+  const Sizes s = {40, 37, 33};
+  for (const bool in_a : {true, false}) {
+    std::vector<float> a = kit::random_floats(s.m * s.k, 0.5f, 1.0f);
+    std::vector<float> b = kit::random_floats(s.n * s.k, 0.5f, 1.0f);
+    std::vector<float>& x = in_a ? a : b;
+    for (size_t i = 0; i < x.size(); i += s.k) x[i] = INFINITY;
+    const auto d_a = kit::DeviceBuffer<float>::input(a, "a");
+    const auto d_b = kit::DeviceBuffer<float>::input(b, "b");
+    const auto d_c = kit::DeviceBuffer<float>::output(s.m * s.n, "c");
+    kit::run([&] { launch_matmul_nt(d_a.get(), d_b.get(), d_c.get(), s.m, s.n, s.k); });
+    kit::expect_nans("c", d_c.download(), multiply_on_cpu(a, b, s).c);
+  }
 }
 
 TEST(ProfileMatmul, KeepsFullPrecision) {

@@ -5,6 +5,7 @@
 
 #include "kit/kit.h"
 #include "kit/largest.h"
+#include "kit/special_values.h"
 
 namespace {
 
@@ -74,6 +75,21 @@ TEST(ThreeTools, ScalesRowsOfAnyShape) {
   kit::for_each("matrix",
                 std::vector<kit::Shape>{{3, 5}, {1, 1}, {33, 65}, {1, 1000}, {1000, 1}, {128, 32}},
                 [](kit::Shape shape) { check_rows(shape); });
+}
+
+TEST(ThreeTools, AFactorOfZeroIsMultiplied) {
+  RecordProperty("todo", 3);
+  const kit::Shape shape(9, 70);
+  const std::vector<float> in = kit::special_floats(shape.size());
+  std::vector<float> factors(shape.rows, 0.5f), expected = in;
+  for (int r = 0; r < shape.rows; r += 2) factors[r] = 0;
+  for (size_t i = 0; i < in.size(); ++i) expected[i] *= factors[i / shape.cols];
+  const auto d_in = kit::DeviceBuffer<float>::input(in, "in");
+  const auto d_factors = kit::DeviceBuffer<float>::input(factors, "factors");
+  const auto d_out = kit::DeviceBuffer<float>::output(in.size(), "out");
+  kit::run(
+      [&] { launch_scale_rows(d_in.get(), d_factors.get(), d_out.get(), shape.rows, shape.cols); });
+  kit::expect_nans("out", d_out.download(), expected);
 }
 
 TEST(ThreeTools, MovesWhatTheProductsNeed) {

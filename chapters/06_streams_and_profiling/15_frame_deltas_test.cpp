@@ -52,6 +52,7 @@ struct Traffic {
   uint64_t bytes_in = 0, bytes_out = 0;   // over the link
   uint64_t device_bytes = 0;              // of device memory that copies have touched
   double first_home = -1, last_copy = 0;  // seconds: a host function begins, a copy ends
+  std::vector<double> homes, copies;      // all of them
 };
 
 // What was seen of one call, when it returned and when its stream had ended.
@@ -86,8 +87,10 @@ Traffic traffic_without(const float* d_film, const float* d_deltas) {
       (is_in ? traffic.bytes_in : traffic.bytes_out) += item.bytes;
       uint64_t& bytes = places[reinterpret_cast<uintptr_t>(place)];
       bytes = std::max(bytes, item.bytes);
+      if (is_out) traffic.copies.push_back(item.end);
       if (is_out) traffic.last_copy = std::max(traffic.last_copy, item.end);
     }
+    if (std::strcmp(item.kind, "host function") == 0) traffic.homes.push_back(item.start);
     const bool earlier = traffic.first_home < 0 || item.start < traffic.first_home;
     if (std::strcmp(item.kind, "host function") == 0 && earlier) traffic.first_home = item.start;
   }
@@ -176,6 +179,12 @@ TEST(FrameDeltas, SmallChangesAreSilenced) {
   });
 }
 
+TEST(FrameDeltas, AThresholdBelowZeroSilencesNothing) {
+  RecordProperty("todo", 1);
+  const Film film{4, 300};
+  check(film, kit::random_floats(film.size(), -3.0f, 3.0f), -0.5f);
+}
+
 TEST(FrameDeltas, TheHostDoesNotWait) {
   RecordProperty("todo", 1);
   const Seen seen = check({kit::work_scale(6, 32), kit::work_scale(1000, 1 << 22)});
@@ -198,6 +207,18 @@ TEST(FrameDeltas, FramesAreCountedAsTheyComeHome) {
     kit::fail(
         "No frame was counted before the last one had come home. Each is to be counted as "
         "soon as its deltas are there: a function in a stream, behind its copy.");
+  }
+  // Where each frame has one copy and one function.
+  std::vector<double> homes = seen.traffic.homes, copies = seen.traffic.copies;
+  if (homes.size() != copies.size()) return;
+  std::sort(homes.begin(), homes.end());
+  std::sort(copies.begin(), copies.end());
+  for (size_t k = 0; k < homes.size(); ++k) {
+    if (homes[k] >= copies[k]) continue;
+    kit::fail("The frame that comes home as number " + std::to_string(k + 1) +
+              " was counted before its copy to the host had ended: whoever sees the count may not "
+              "find its deltas. The function that counts has to wait for that copy.");
+    return;
   }
 }
 

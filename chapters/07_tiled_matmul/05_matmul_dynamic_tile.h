@@ -11,7 +11,8 @@
 int tile_width(int m, int n, int threads, int shared_bytes);
 
 // c = a b, row-major in device memory, in tiles of that width.
-//   d_a  m x k,  d_b  k x n,  d_c  m x n;  m, n, k from 0 to 2^20, no matrix of 2^31 elements
+//   d_a  m x k,  d_b  k x n,  d_c  m x n;  m, n, k from 0 to 2^20, no matrix of 2^31 elements;
+//   where m or n is 0 there is nothing to do
 void launch_matmul_dynamic_tile(const float* d_a, const float* d_b, float* d_c, int m, int n,
                                 int k);
 

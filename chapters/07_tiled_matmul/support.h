@@ -100,7 +100,7 @@ __device__ inline void wait_for_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(kNewest) : "memory");
 }
 
-// ---- products in the registers of a thread (09 to 13) ------------------------------------------
+// ---- products in the registers of a thread (09 to 14) ------------------------------------------
 
 // What a thread multiplies in one step of k, in groups of four: the Fragments of 08. Of c the
 // thread makes S::kRows x S::kCols elements. Lanes (of a block or of a warp) stand S::kLanesX wide
@@ -250,7 +250,7 @@ class TileLoads {
   float4 held_[kLoadsA];                   // of a, between global and shared memory
 };
 
-// ---- products in the registers of a warp (20) --------------------------------------------------
+// ---- products in the registers of a warp (21) --------------------------------------------------
 
 // A warp makes sums of 32 rows and 64 columns, 8 x 8 in each lane. Its lanes stand 8 wide and 4
 // high: lane (x, y) has the rows y + 4 r. Bit 0 of the lane belongs to x and bit 1 to y: so two

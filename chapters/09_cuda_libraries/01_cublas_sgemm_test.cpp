@@ -170,7 +170,13 @@ TEST(CublasSgemm, TheHandleWorksInItsStream) {
   cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
   cublasHandle_t handle = nullptr;
   cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
-  kit::run([&] { return status = create_handle(stream, &handle); });
+  bool was_there = true;
+  kit::run([&] {
+    status = create_handle(stream, &handle);
+    if (status != CUBLAS_STATUS_SUCCESS) was_there = give_back(cublasDestroy, &handle) && was_there;
+    return status;
+  });
+  expect_was_there("create_handle", was_there);
   expect_success("create_handle", status);
   if (handle == nullptr) {
     kit::fail("create_handle left no handle in *handle.");

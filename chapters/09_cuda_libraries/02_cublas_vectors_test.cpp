@@ -218,6 +218,7 @@ TEST(CublasVectors, CosinesOfVeryLongVectors) {
   RecordProperty("todo", 2);
   check_cosine({100, 1, 1}, 1e25f, 1e-10f);  // the square of x is no float
   check_cosine({100, 1, 1}, 1e-10f, 1e25f);
+  check_cosine({100, 1, 1}, 1e-33f, 1e30f);  // x is short, and has a length
   check_lengths_whose_product_is_no_float();
 }
 

@@ -22,7 +22,7 @@ cublasStatus_t launch_gemm_ex(cublasHandle_t handle, int m, int n, int k, const 
 
 // *error = |c - right| / |right| (Euclidean norms). d_c, d_right: n floats in device memory, n >=
 // 1; d_right is not zero. d_c may be overwritten. In the stream of the handle; waits for the
-// result.
+// result. Where it returns a refusal, *error means nothing.
 cublasStatus_t relative_error(cublasHandle_t handle, int n, float* d_c, const float* d_right,
                               float* error);
 

@@ -72,7 +72,7 @@ class Setting {
   Setting& operator=(const Setting&) = delete;
 
   // Fails the case and returns false if the layer cannot be described.
-  bool describe(const Sizes& s, const float* d_bias) {
+  bool describe(const Sizes& s, const float* d_bias, size_t workspace = kWorkspace) {
     const cublasStatus_t matrices = describe_matrices(s.batch, s.in, s.out, &layer);
     expect_success("describe_matrices", matrices);
     if (layer.w == nullptr || layer.x == nullptr || layer.y == nullptr) {
@@ -80,7 +80,7 @@ class Setting {
     }
     const cublasStatus_t product = describe_product(d_bias, &layer);
     expect_success("describe_product", product);
-    const cublasStatus_t chosen = choose_algorithm(handle_, kWorkspace, &layer);
+    const cublasStatus_t chosen = choose_algorithm(handle_, workspace, &layer);
     expect_success("choose_algorithm", chosen);
     for (const cublasStatus_t status : {matrices, product, chosen}) {
       if (status != CUBLAS_STATUS_SUCCESS) return false;
@@ -98,23 +98,23 @@ class Setting {
 };
 
 // The layer for one set of data; x arrives in the stream, right before the call.
-kit::Run check(const Sizes& s, const Data& data, bool exact) {
+kit::Run check(const Sizes& s, const Data& data, bool exact, size_t workspace = kWorkspace) {
   const auto d_from = kit::DeviceBuffer<float>::input(data.x, "a copy of x");
   const auto d_x = kit::DeviceBuffer<float>::output(data.x.size(), "x");
   const auto d_w = kit::DeviceBuffer<float>::input(data.w, "w");
   const auto d_bias = kit::DeviceBuffer<float>::input(data.bias, "bias");
   const auto d_y = kit::DeviceBuffer<float>::output(static_cast<size_t>(s.batch) * s.out, "y");
-  const auto d_space = kit::DeviceBuffer<char>::output(kWorkspace, "workspace");
+  const auto d_space = kit::DeviceBuffer<char>::output(workspace, "workspace");
   Setting setting;
   cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
   bool described = false;
   const kit::Run run = kit::run([&] {
-    described = setting.describe(s, d_bias.get());
+    described = setting.describe(s, d_bias.get(), workspace);
     if (!described) return;
     cudaMemcpyAsync(d_x.get(), d_from.get(), data.x.size() * sizeof(float),
                     cudaMemcpyDeviceToDevice, setting.stream());
     status = launch_layer(setting.handle(), setting.layer, d_x.get(), d_w.get(), d_y.get(),
-                          d_space.get(), kWorkspace, setting.stream());
+                          d_space.get(), workspace, setting.stream());
     cudaStreamSynchronize(setting.stream());
   });
   if (!described) return run;
@@ -260,15 +260,29 @@ TEST(CublasltEpilogue, SaysThatNothingIsProposed) {
 TEST(CublasltEpilogue, TheProductIsGivenAnAlgorithmThatTheWorkspaceAllows) {
   RecordProperty("todo", 4);
   if (!kit::simulated()) return;
-  const Algorithms several({2 * kWorkspace, kWorkspace / 2, 0});
   const Sizes s = {5, 33, 20};
-  check(s, integers(s), true);
-  if (wsim_used_algorithm() < 0) {
-    kit::fail(
-        "With another answer of the library: cuBLASLt has three algorithms, of which the first "
-        "needs more than `workspace` bytes. The product was given none of them: hand it the one "
-        "that choose_algorithm has kept in the layer.");
-  }
+  const auto first_of = [&](const std::vector<size_t>& workspaces, size_t workspace, int expected) {
+    const Algorithms several(workspaces);
+    check(s, integers(s), true, workspace);
+    const int used = wsim_used_algorithm();
+    if (used < 0) {
+      kit::fail(
+          "With another answer of the library: cuBLASLt has three algorithms, of which the first "
+          "needs more than `workspace` bytes. The product was given none of them: hand it the one "
+          "that choose_algorithm has kept in the layer.");
+    } else if (used != expected) {
+      kit::fail("With another answer of the library: cuBLASLt has " +
+                std::to_string(workspaces.size()) +
+                " algorithms, the best one first, and the product was given number " +
+                std::to_string(used) + ", counted from 0. Number " + std::to_string(expected) +
+                " is the first that needs at most `workspace` bytes.");
+    }
+  };
+  first_of({2 * kWorkspace, kWorkspace / 2, 0}, kWorkspace, 1);
+  first_of({2 * kWorkspace, 0, kWorkspace / 2}, kWorkspace, 1);
+  first_of({kWorkspace + 1, kWorkspace, 0}, kWorkspace, 1);  // all of it
+  first_of({3 * kWorkspace, 0}, 4 * kWorkspace, 0);
+  first_of({kWorkspace, 0}, 256, 1);
 }
 
 TEST(CublasltEpilogue, AddsTheBiasAndTakesTheMaximumWithZero) {

@@ -166,6 +166,18 @@ TEST(Cublasxt, WorksOnEveryDeviceInBlocks) {
   });
 }
 
+TEST(Cublasxt, TheCallerDestroysTheHandle) {
+  RecordProperty("todo", 1);
+  bool was_there = true;
+  kit::run([&] {
+    cublasXtHandle_t handle = nullptr;
+    const cublasStatus_t status = create_xt(32, &handle);
+    was_there = give_back(cublasXtDestroy, &handle) && was_there;
+    return status;
+  });
+  expect_was_there("create_xt", was_there);
+}
+
 TEST(Cublasxt, MultipliesRowMajorMatrices) {
   RecordProperty("todo", 2);
   kit::for_each("c",

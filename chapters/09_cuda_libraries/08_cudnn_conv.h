@@ -1,4 +1,4 @@
-// 09/08 cuDNN, convolution: what the test calls, and the sizes of a layer for 09 and 18.
+// 09/08 cuDNN, convolution: what the test calls, and the sizes of a layer for 09.
 #ifndef CHAPTERS_09_CUDA_LIBRARIES_08_CUDNN_CONV_H_
 #define CHAPTERS_09_CUDA_LIBRARIES_08_CUDNN_CONV_H_
 

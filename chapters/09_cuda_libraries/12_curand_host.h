@@ -10,10 +10,10 @@
 // All return the first status that is no success; a launch or a copy that fails is
 // CURAND_STATUS_LAUNCH_FAILURE.
 
-// *generator: a new generator of this kind, at the begin of the sequence of `seed`. Its calls are
-// work of `stream`, and its numbers come in this order. CURAND_ORDERING_PSEUDO_LEGACY is the order
-// that later versions of the library keep. The caller destroys it, also where an option was
-// refused.
+// *generator: a new generator of this kind, at the beginning of the sequence of `seed`. Its calls
+// are work of `stream`, and its numbers come in this order. CURAND_ORDERING_PSEUDO_LEGACY is the
+// order that later versions of the library keep. The caller destroys it, also where an option was
+// refused; where none could be made there is nothing to destroy.
 curandStatus_t create_generator(curandRngType_t kind, unsigned long long seed,
                                 curandOrdering_t order, cudaStream_t stream,
                                 curandGenerator_t* generator);

@@ -9,6 +9,10 @@
 namespace {
 
 constexpr unsigned long long kSeed = 20261121;
+constexpr char kDestroyedTwice[] =
+    "An option was refused, and when the caller destroyed the generator, as the header says, it "
+    "had "
+    "been destroyed already: whoever owns a handle destroys it, and nobody else.";
 
 struct Kind {
   curandRngType_t type;
@@ -117,7 +121,7 @@ std::vector<float> drawn(const Kind& kind, unsigned long long seed, size_t n) {
   const auto d_x = kit::DeviceBuffer<float>::output(n, "x");
   const auto d_copy = kit::DeviceBuffer<float>::output(n, "a copy of x");
   curandStatus_t status = CURAND_STATUS_SUCCESS;
-  bool in_stream = true;
+  bool in_stream = true, was_there = true;
   kit::run([&] {
     curandGenerator_t generator = nullptr;
     status = create_generator(kind.type, seed, CURAND_ORDERING_PSEUDO_LEGACY, stream, &generator);
@@ -130,9 +134,12 @@ std::vector<float> drawn(const Kind& kind, unsigned long long seed, size_t n) {
       }
       cudaStreamSynchronize(stream);
     }
-    if (generator != nullptr) curandDestroyGenerator(generator);
+    if (generator != nullptr && curandDestroyGenerator(generator) != CURAND_STATUS_SUCCESS) {
+      was_there = false;
+    }
     return status;
   });
+  if (!was_there) kit::fail(kDestroyedTwice);
   if (!in_stream) {
     kit::fail(
         "The generator draws in another stream than create_generator was given. Call "
@@ -246,9 +253,7 @@ TEST(CurandHost, TheCallerDestroysAGeneratorWhoseOptionWasRefused) {
   create_generator(CURAND_RNG_PSEUDO_PHILOX4_32_10, 5, CURAND_ORDERING_QUASI_DEFAULT, stream,
                    &generator);
   if (generator != nullptr && curandDestroyGenerator(generator) != CURAND_STATUS_SUCCESS) {
-    kit::fail(
-        "An option was refused, and when the caller destroyed the generator, as the header says, "
-        "it had been destroyed already: whoever owns a handle destroys it, and nobody else.");
+    kit::fail(kDestroyedTwice);
   }
   cudaStreamDestroy(stream);
 }
@@ -268,6 +273,33 @@ TEST(CurandHost, NormalValuesOfAnyNumber) {
                   [&](size_t n) { check_normal(kind, n, 0, 1); });
   }
   check_normal(kinds()[0], 501, 3, 0.5f);
+}
+
+TEST(CurandHost, TheNextNormalValuesGoOn) {
+  RecordProperty("todo", 3);
+  kit::for_each("kind", kinds(), [](const Kind& kind) {
+    constexpr size_t kEach = 100;
+    const auto d_x = kit::DeviceBuffer<float>::output(2 * kEach, "x of two calls");
+    const auto d_y = kit::DeviceBuffer<float>::output(2 * kEach, "two draws");
+    const auto d_pair = kit::DeviceBuffer<float>::inout({0, 0}, "pair");
+    const Generator generator(kind), other(kind);
+    for (const size_t first : {size_t{0}, kEach}) {
+      curandGenerateNormal(other.get(), d_y.get() + first, kEach, 0, 1);
+    }
+    cudaStreamSynchronize(other.stream());
+    curandStatus_t status = CURAND_STATUS_SUCCESS;
+    kit::run([&] {
+      generator.begin_again();
+      for (const size_t first : {size_t{0}, kEach}) {
+        status = launch_normal(generator.get(), generator.stream(), d_x.get() + first, kEach, 0, 1,
+                               d_pair.get());
+        if (status != CURAND_STATUS_SUCCESS) break;
+      }
+      return status;
+    });
+    expect_success("launch_normal", status);
+    kit::expect_equal(d_x, d_y.download());
+  });
 }
 
 TEST(CurandHost, ReturnsWhatWasRefusedOfNormalValues) {

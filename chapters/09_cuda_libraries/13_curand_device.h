@@ -8,8 +8,8 @@
 size_t state_bytes(int threads);
 
 // One generator per thread: the same seed for all, and a sequence of its own for each, from its
-// begin. d_states: state_bytes(threads) bytes of device memory; threads is at least 1. These and
-// all below: default stream, do not wait.
+// beginning. d_states: state_bytes(threads) bytes of device memory; threads is at least 1. These
+// and all below: default stream, do not wait.
 void launch_init(void* d_states, int threads, unsigned long long seed);
 
 // x[round * threads + t]: the next uniform number of generator t, in each of `rounds` rounds. The
@@ -18,7 +18,8 @@ void launch_draw(void* d_states, int threads, float* d_x, int rounds);
 
 // y[i] = x[i] / (1 - rate) if number i is above rate, else 0; number i is uniform in (0, 1]. It
 // follows from seed, offset and i alone: it is value offset + i % 4 of sequence i / 4 of
-// Philox4x32-10. offset is a multiple of 4. x, y: n floats in device memory; 0 <= rate < 1.
+// Philox4x32-10. offset counts values, as that of curand_init does, and is a multiple of 4. x, y: n
+// floats in device memory; 0 <= rate < 1.
 void launch_dropout(const float* d_x, float* d_y, int n, float rate, unsigned long long seed,
                     unsigned long long offset);
 

@@ -144,6 +144,24 @@ TEST(CurandDevice, NumbersOfAnElementFollowFromItsIndex) {
                 [](float rate) { dropped(kit::random_floats(100), rate, kSeed, 8); });
 }
 
+TEST(CurandDevice, WhatIsDroppedIsZero) {
+  RecordProperty("todo", 3);
+  std::vector<float> x;
+  for (int i = 0; i < 64; ++i) x.push_back(i % 2 == 0 ? INFINITY : -INFINITY);
+  dropped(x, 0.5f, kSeed, 0);
+}
+
+TEST(CurandDevice, ANumberThatIsTheRateIsNotAboveIt) {
+  RecordProperty("todo", 3);
+  const float rate = uniform(philox(kSeed, 2, 0)[1]);  // number 9
+  dropped(kit::random_floats(100), rate, kSeed, 0);
+}
+
+TEST(CurandDevice, OffsetsAndSeedsHave64Bits) {
+  RecordProperty("todo", 3);
+  dropped(kit::random_floats(100), 0.5f, kSeed, (1ull << 34) + 8);
+}
+
 TEST(CurandDevice, BackpropagationDropsTheSame) {
   RecordProperty("todo", 3);
   const std::vector<float> x(500, 1.0f);
@@ -157,16 +175,17 @@ TEST(CurandDevice, BackpropagationDropsTheSame) {
 
 TEST(CurandDevice, WeightsOfEveryLayer) {
   RecordProperty("todo", 4);
+  const auto check_seed = [](const Layer& layer, uint64_t seed) {
+    const size_t count = static_cast<size_t>(layer.fan_out) * layer.fan_in;
+    const auto d_w = kit::DeviceBuffer<float>::output(count, "w", kit::Placement::kAtEnd);
+    kit::run([&] { launch_weights(d_w.get(), layer.fan_out, layer.fan_in, seed); });
+    const double scale = layer.fan_in > 0 ? std::sqrt(2.0 / layer.fan_in) : 0;
+    kit::expect_near(d_w, weights_on_cpu(layer.fan_out, layer.fan_in, seed),
+                     kit::Tolerance::absolute(2e-5 * scale));
+  };
   kit::for_each("w", std::vector<Layer>{{10, 128}, {1, 1}, {33, 31}, {3, 5}, {0, 5}, {5, 0}},
-                [](const Layer& layer) {
-                  const size_t count = static_cast<size_t>(layer.fan_out) * layer.fan_in;
-                  const auto d_w =
-                      kit::DeviceBuffer<float>::output(count, "w", kit::Placement::kAtEnd);
-                  kit::run([&] { launch_weights(d_w.get(), layer.fan_out, layer.fan_in, kSeed); });
-                  const double scale = layer.fan_in > 0 ? std::sqrt(2.0 / layer.fan_in) : 0;
-                  kit::expect_near(d_w, weights_on_cpu(layer.fan_out, layer.fan_in, kSeed),
-                                   kit::Tolerance::absolute(2e-5 * scale));
-                });
+                [&](const Layer& layer) { check_seed(layer, kSeed); });
+  check_seed({10, 10}, kSeed << 33);  // both halves of it count
 }
 
 TEST(CurandDevice, DrawsFourNumbersAtOnce) {

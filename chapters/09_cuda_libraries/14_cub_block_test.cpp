@@ -2,8 +2,10 @@
 #include "14_cub_block.h"
 
 #include <algorithm>
+#include <climits>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 
 namespace {
 
@@ -25,8 +27,7 @@ std::vector<int> largest_on_cpu(const std::vector<int>& x, const kit::Shape& s) 
 
 enum class Result { kSums, kLargest, kBoth };
 
-kit::Run check(const kit::Shape& s, Result result, int low = -1000, int high = 1000) {
-  const std::vector<int> x = kit::random_ints(s.size(), low, high);
+kit::Run check_values(const kit::Shape& s, Result result, const std::vector<int>& x) {
   const auto at_end = kit::Placement::kAtEnd;
   const auto d_x = kit::DeviceBuffer<int>::input(x, "x", at_end);
   const auto d_sums = kit::DeviceBuffer<int>::output(s.size(), "sums", at_end);
@@ -36,6 +37,10 @@ kit::Run check(const kit::Shape& s, Result result, int low = -1000, int high = 1
   if (result != Result::kLargest) kit::expect_equal(d_sums, sums_on_cpu(x, s), s);
   if (result != Result::kSums) kit::expect_equal(d_largest, largest_on_cpu(x, s));
   return run;
+}
+
+kit::Run check(const kit::Shape& s, Result result, int low = -1000, int high = 1000) {
+  return check_values(s, result, kit::random_ints(s.size(), low, high));
 }
 
 }  // namespace
@@ -64,6 +69,25 @@ TEST(CubBlock, FindsTheLargestOfEachRow) {
   kit::for_each("x", std::vector<kit::Shape>{{5, 1}, {3, 33}, {2, 512}, {2, 1100}, {40, 7}},
                 [](const kit::Shape& s) { check(s, Result::kLargest); });
   check({4, 100}, Result::kBoth, -1000, -1);  // a tail of zeros would win
+}
+
+TEST(CubBlock, TakesEveryInt) {
+  RecordProperty("todo", 2);
+  // 2^24 + 1 is no float, and nothing is less than INT_MIN.
+  check_values({5, 1}, Result::kBoth, {INT_MIN, INT_MAX, 16777217, -16777217, 0});
+  check_values({2, 2}, Result::kBoth, {16777216, 16777217, INT_MIN, 0});
+}
+
+TEST(CubBlock, AsManyRowsAsAnIntCounts) {
+  RecordProperty("todo", 1);
+  kit::at_largest((1 << 30) + 77, [](int rows) {
+    const auto d_x = kit::LargeArray<int>::input(rows, "x", kit::random_ints(kit::kPeriod, -9, 9));
+    const auto d_sums = kit::LargeArray<int>::output(rows, "sums");
+    const auto d_largest = kit::LargeArray<int>::output(rows, "largest");
+    kit::run([&] { launch_row_sums(d_x.get(), d_sums.get(), d_largest.get(), rows, 1); });
+    kit::expect_at_ends(d_sums, [&](size_t i) { return d_x.at(i); });
+    kit::expect_at_ends(d_largest, [&](size_t i) { return d_x.at(i); });
+  });
 }
 
 TEST(CubBlock, AcceptsNoRows) {

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
+#include "kit/stream.h"
 #include "support.h"
 
 namespace {
@@ -135,11 +137,38 @@ std::vector<float> sample_places(int m) {
 std::vector<float> powers_of(const std::vector<float>& t, int n) {
   const auto d_t = kit::DeviceBuffer<float>::input(t, "t");
   const auto d_a = kit::DeviceBuffer<float>::output(t.size() * n, "a");
-  kit::run([&] { launch_powers(d_t.get(), d_a.get(), static_cast<int>(t.size()), n, nullptr); });
+  const kit::Stream stream;
+  kit::run([&] {
+    launch_powers(d_t.get(), d_a.get(), static_cast<int>(t.size()), n, stream.get());
+    cudaStreamSynchronize(stream.get());
+  });
   return d_a.download();
 }
 
 }  // namespace
+
+TEST(CusolverLeastSquares, PowersOfEveryPlace) {
+  RecordProperty("todo", 1);
+  const std::vector<float> t = {0, 1, -1, 2, -2, 0.5f, -0.25f};
+  for (const int n : {1, 6}) {
+    std::vector<double> expected;
+    for (int col = 0; col < n; ++col) {
+      for (const float place : t) expected.push_back(std::pow(place, col));
+    }
+    kit::expect_near("a", powers_of(t, n), expected, kit::Tolerance::units(8));
+  }
+}
+
+TEST(CusolverLeastSquares, PowersOfManyPlaces) {
+  RecordProperty("todo", 1);
+  const int m = 1 << 28, n = 9;
+  kit::at_largest("m = 2^28, n = 9", [&] {
+    const auto d_t = kit::LargeArray<float>::input(m, "t", {1, -1, 0, 1, 1, -1, 1});
+    const auto d_a = kit::LargeArray<float>::output(static_cast<size_t>(m) * n, "a");
+    kit::run([&] { launch_powers(d_t.get(), d_a.get(), m, n, nullptr); });
+    kit::expect_at_ends(d_a, [&](size_t i) { return std::pow(d_t.at(i % m), i / m); });
+  });
+}
 
 TEST(CusolverLeastSquares, AsksForEnoughSpace) {
   RecordProperty("todo", 1);

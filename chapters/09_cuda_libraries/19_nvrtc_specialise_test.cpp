@@ -4,6 +4,7 @@
 #include "07_tiled_matmul/test/matmul.h"
 #include "19_nvrtc_specialise_support.h"
 #include "kit/kit.h"
+#include "kit/stream.h"
 
 namespace {
 
@@ -63,12 +64,13 @@ class Kernel {
   const Specialised& get() const { return loaded_; }
   void launch(const float* a, const float* b, float* c, int m, int n, int k) const {
     expect_success("launch_specialised",
-                   launch_specialised(loaded_, tile_, a, b, c, m, n, k, nullptr));
+                   launch_specialised(loaded_, tile_, a, b, c, m, n, k, stream_.get()));
   }
 
  private:
   int tile_;
   Specialised loaded_;
+  kit::Stream stream_;
 };
 
 }  // namespace
@@ -97,6 +99,22 @@ TEST(NvrtcSpecialise, HandsOnWhatTheCompilerSays) {
   if (taken != NVRTC_SUCCESS) {
     kit::fail("The same source with TILE = 8 gave " + std::string(nvrtcGetErrorString(taken)) +
               ".");
+  }
+  if (!log.empty()) {
+    kit::fail("The compiler had nothing to say, and *log is not \"\". It begins: \"" +
+              log.substr(0, 200) + "\"");
+  }
+}
+
+TEST(NvrtcSpecialise, CompilesForTheCardThatWasAskedFor) {
+  RecordProperty("todo", 1);
+  const char* const source =
+      "static_assert(__CUDA_ARCH__ == 860, \"another card\");\n"
+      "extern \"C\" __global__ void nothing() {}\n";
+  std::string code, log;
+  if (compile_for(source, 8, 8, 6, &code, &log) != NVRTC_SUCCESS) {
+    kit::fail("For compute capability 8.6, __CUDA_ARCH__ is 860. The log begins: " +
+              log.substr(0, 200));
   }
 }
 

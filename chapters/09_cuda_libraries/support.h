@@ -34,6 +34,25 @@ class Handle {
   cublasHandle_t handle_ = nullptr;
 };
 
+// Gives back what a function has made although it failed, as its caller does. False if it has been
+// destroyed already.
+template <class Made>
+bool give_back(cublasStatus_t (*destroy)(Made), Made* handle) {
+  const bool was_there = *handle == nullptr || destroy(*handle) == CUBLAS_STATUS_SUCCESS;
+  *handle = nullptr;
+  return was_there;
+}
+inline void expect_was_there(const std::string& function, bool was_there,
+                             kit::Site site = kit::Site::here()) {
+  if (was_there) return;
+  kit::fail(
+      function +
+          " failed after its handle was made. When the caller destroyed that, as the header "
+          "says, it had been destroyed already: whoever owns a handle destroys it, and nobody "
+          "else.",
+      site);
+}
+
 // A handle with such a stream.
 class StreamHandle {
  public:

@@ -23,8 +23,8 @@ int list_devices(DeviceFacts* facts, int most);
 // memory of device j, else 0. A device reaches itself. The current device stays what it was.
 cudaError_t peer_matrix(int* reaches, int n);
 
-// Lets kernels on `device` use memory of `peer`. A success if they already may. Leaves no error
-// behind, and the current device is what it was.
+// Lets kernels on `device` use memory of `peer`. A success if they already may, as they may use
+// that of their own device. Leaves no error behind, and the current device is what it was.
 cudaError_t enable_access(int device, int peer);
 
 // y[i] = 2 x[i] by a kernel on `device`. d_y: n floats on `device`; d_x: n floats on any device

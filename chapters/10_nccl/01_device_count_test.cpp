@@ -167,6 +167,29 @@ TEST(DeviceCount, AccessIsGivenInOneDirection) {
   }
 }
 
+TEST(DeviceCount, ReturnsWhatWasRefused) {
+  RecordProperty("todo", 3);
+  require_peer_access(2);
+  const auto d_x = kit::DeviceBuffer<float>::input(kit::random_floats(40), "x");
+  const auto d_y = kit::DeviceBuffer<float>::output(40, "y");
+  std::vector<DeviceFacts> facts(kit::device_count());
+  std::vector<int> reaches(4);
+  kit::run([&] { return list_devices(facts.data(), 2) >= 0; });
+  kit::run([&] { return peer_matrix(reaches.data(), 2); });
+  kit::run([&] {
+    forget_access();
+    return enable_access(0, 1);
+  });
+  kit::run([&] { return launch_twice_on(0, d_x.get(), d_y.get(), 40); });
+}
+
+TEST(DeviceCount, NoElementsAreNoError) {
+  RecordProperty("todo", 4);
+  const kit::OnDevice caller(1);
+  expect_success("launch_twice_on", launch_twice_on(0, nullptr, nullptr, 0));
+  expect_current(1, "launch_twice_on");
+}
+
 TEST(DeviceCount, LaunchesOnTheDeviceThatItWasGiven) {
   RecordProperty("todo", 4);
   kit::for_each("device", device_counts(), [](int next) {

@@ -15,9 +15,9 @@ int local_rank(const uint64_t* hosts, int rank) {
 }
 
 ncclResult_t join(World& world, Member* member) {
+  ncclResult_t result = ncclSuccess;
   // TODO(2): This process has a device of its own on its machine, which is current, and a stream
   // there that waits for no other (about 10 lines).
-  ncclResult_t result = ncclSuccess;
   // TODO(3): It has a communicator over all processes, in which it bears its own rank (about 5 lines).
   static_cast<void>(world), static_cast<void>(member);
   result = ncclInvalidUsage;

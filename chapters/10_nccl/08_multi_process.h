@@ -34,16 +34,17 @@ uint64_t host_id();
 int local_rank(const uint64_t* hosts, int rank);
 
 // Makes this process a member: a device of its own on its machine, and a communicator over all
-// processes. Everybody calls it. Returns the first result that is no success.
+// processes. Everybody calls it, and makes the same calls of World, whatever fails: the others wait
+// for them. Returns the first result that is no success.
 ncclResult_t join(World& world, Member* member);
 
 // In place: d_x, n floats on the device of the member, becomes the mean over all ranks. Does not
 // wait.
 ncclResult_t mean_over_ranks(const Member& member, float* d_x, size_t n);
 
-// Waits for the stream of the member, for `seconds` at most. A success if all its work is done. If
-// the communicator reports an error, or time is over, it is aborted (member->comm becomes null) and
-// the error, or ncclRemoteError, is returned.
+// Waits for the stream of the member, for `seconds` at most. A success if all its work is done,
+// also if `seconds` is 0. If the communicator reports an error, or time is over, the communicator
+// is aborted (member->comm becomes null) and the error, or ncclRemoteError, is returned.
 ncclResult_t wait_or_abort(Member* member, double seconds);
 
 // Given: destroys what join has made, as far as it is there.

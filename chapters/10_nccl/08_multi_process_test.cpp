@@ -3,6 +3,7 @@
 
 #include <cuda_runtime.h>
 
+#include <cstring>
 #include <exception>
 
 #include "08_multi_process_support.h"
@@ -49,6 +50,25 @@ void in_processes(const char* name, int ranks) {
   kit::run_processes(name, ranks, folder.path());
 }
 
+// A world of this process alone, which notes what is asked of it.
+class WorldOfOne : public World {
+ public:
+  int rank() const override { return 0; }
+  int ranks() const override { return 1; }
+  void broadcast(void*, size_t bytes, int) override { note("broadcast", bytes); }
+  void all_gather(const void* mine, void* all, size_t bytes) override {
+    std::memcpy(all, mine, bytes);
+    note("all_gather", bytes);
+  }
+  const std::vector<std::string>& calls() const { return calls_; }
+
+ private:
+  void note(const char* call, size_t bytes) {
+    calls_.push_back(call + (" of " + std::to_string(bytes) + " bytes"));
+  }
+  std::vector<std::string> calls_;
+};
+
 std::vector<float> values_of(int rank, size_t n) {
   std::vector<float> values;
   for (size_t i = 0; i < n; ++i) values.push_back(static_cast<float>(4 * rank) - 0.5f * (i % 17));
@@ -90,6 +110,11 @@ std::string check_membership(FileWorld& world, Member& member) {
            " with device " + std::to_string(device) + "; it should be rank " +
            std::to_string(world.rank()) + " of " + std::to_string(world.ranks()) + " with device " +
            std::to_string(world.rank()) + ".";
+  }
+  unsigned flags = 0;
+  cudaStreamGetFlags(member.stream, &flags);
+  if ((flags & cudaStreamNonBlocking) == 0) {
+    return "has a stream that waits for the default stream; it should wait for no other.";
   }
   return current == member.device ? "" : "has another current device than member->device.";
 }
@@ -177,6 +202,45 @@ TEST(MultiProcess, CountsTheRanksOfItsMachine) {
 TEST(MultiProcess, EveryProcessIsARankWithItsOwnDevice) {
   RecordProperty("todo", 2);
   in_processes("membership", 2);
+}
+
+// Simulator only: a GPU has no calls that fail when they are asked to.
+TEST(MultiProcess, ARankWithAnErrorTalksToTheOthersAllTheSame) {
+  RecordProperty("todo", 3);
+  std::vector<std::vector<std::string>> talks;  // of each run; in the last one nothing failed
+  kit::run([&] {
+    WorldOfOne world;
+    Member member;
+    const ncclResult_t result = join(world, &member);
+    talks.push_back(world.calls());
+    leave(&member);
+    return result;
+  });
+  for (const std::vector<std::string>& talk : talks) {
+    if (talk == talks.back()) continue;
+    kit::fail("A call that fails: a rank had an error and made " + std::to_string(talk.size()) +
+              " of the " + std::to_string(talks.back().size()) +
+              " calls of World that it makes otherwise" +
+              (talk.empty() ? "" : ", the last one a " + talk.back()) +
+              ". The other ranks wait for the call that is missing. Keep the error, make the call, "
+              "and return the error behind it.");
+    return;
+  }
+}
+
+TEST(MultiProcess, TheMeanOfARankAlone) {
+  RecordProperty("todo", 3);
+  const auto d_x = kit::DeviceBuffer<float>::inout(values_of(3, 500), "x");
+  WorldOfOne world;
+  Member member;
+  const ncclResult_t joined = join(world, &member);
+  if (joined == ncclSuccess) {
+    kit::run([&] { return mean_over_ranks(member, d_x.get(), 500); });
+    kit::expect_equal(d_x, values_of(3, 500));
+  } else {
+    kit::fail(text_of("join", joined));
+  }
+  leave(&member);
 }
 
 TEST(MultiProcess, TheMeanOverAllProcesses) {

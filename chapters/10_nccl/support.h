@@ -114,8 +114,11 @@ class PerDevice {
     });
   }
   static PerDevice output(int devices, size_t n, const std::string& name) {
-    return PerDevice(devices, name, [&](int, const char* called) {
-      return kit::DeviceBuffer<T>::output(n, called);
+    return output(std::vector<size_t>(devices, n), name);
+  }
+  static PerDevice output(const std::vector<size_t>& sizes, const std::string& name) {
+    return PerDevice(sizes.size(), name, [&](int d, const char* called) {
+      return kit::DeviceBuffer<T>::output(sizes[d], called);
     });
   }
 

@@ -13,8 +13,8 @@ void launch_sgd_update(float* d_w, const float* d_dw, float rate, int n);
 void launch_uniform_init(float* d_w, int n, float bound, unsigned long long seed,
                          unsigned long long offset);
 
-// All parameters of a network: +-1 / sqrt(fan_in) for weights and biases, each tensor at its own
-// offset in the sequence of the seed; 1 for gammas, 0 for betas. d_parameters has
+// All parameters of a network: +-1 / sqrt(fan_in), in float, for weights and biases, each tensor at
+// its own offset in the sequence of the seed; 1 for gammas, 0 for betas. d_parameters has
 // parameters_of(net).total floats.
 void launch_network_init(const Network& net, float* d_parameters, unsigned long long seed);
 

@@ -55,7 +55,8 @@ struct MlpTraining {
 
 // Epoch e goes through the set in the order of shuffle(..., seed, e), in batches; what is left at
 // its end and fills no batch waits for another epoch. losses[i] (host memory) becomes the loss of
-// step i, before its update; there are epochs * (count / batch) of them. Returns the first error.
+// step i, before its update; there are epochs * (count / batch) of them, rounded down: none, and a
+// success, where the set is smaller than a batch. Returns the first error.
 cudaError_t train_mlp(const Mlp& mlp, const Dataset& set, const MlpTraining& how,
                       float* d_parameters, float* losses);
 

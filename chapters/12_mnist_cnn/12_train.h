@@ -17,7 +17,7 @@ struct TrainOptions {
   std::string folder;       // for checkpoint, weights and loss.svg; "" writes no file
   int save_every = 0;       // steps from one checkpoint to the next; 0: only where it is stopped
   bool shows_progress = false;               // on stdout
-  std::function<void(int step)> after_step;  // may be empty
+  std::function<void(int step)> after_step;  // before the step's checkpoint; may be empty
 };
 
 // What a layer of batch norm needs after the training: of all images, for each channel.

@@ -97,10 +97,10 @@ class Ranks {
       cudaStreamSynchronize(rank.streams.main);
     }
   }
-  void step(int slot) {
-    expect_success("launch_multi_gpu_step", launch_multi_gpu_step(ranks_.data(), devices(), slot,
-                                                                  h_batch_[1 - slot].data()));
+  ncclResult_t try_step(int slot) {
+    return launch_multi_gpu_step(ranks_.data(), devices(), slot, h_batch_[1 - slot].data());
   }
+  void step(int slot) { expect_success("launch_multi_gpu_step", try_step(slot)); }
   void wait() const {
     for (int d = 0; d < devices(); ++d) {
       const kit::OnDevice scope(d);
@@ -201,6 +201,41 @@ std::vector<int> device_counts() {
 TEST(MultiGpuTrain, AddsUpOverTheRanks) {
   RecordProperty("todo", 1);
   kit::for_each("devices", device_counts(), [](int devices) { check_gradients(devices, 3, ""); });
+}
+
+TEST(MultiGpuTrain, SaysWhichCallOfNcclFailed) {
+  RecordProperty("todo", 1);
+  const Network net = kNarrowNetwork;
+  const Batch batch(net, 3, 2);
+  Ranks ranks(net, 3, 2, 0.1f);
+  for (const int slot : {0, 1}) ranks.write(slot, batch);
+  ranks.begin(kit::random_parameters(sizes_of(net)));
+  std::string problem;
+  const kit::OnDevice caller(1);
+  kit::run([&] {
+    std::string failed;
+    for (uint64_t k = kit::simulated() ? 1 : 0; problem.empty(); ++k) {
+      wsim_fail_call(k, "nccl", ".cu");
+      const ncclResult_t result = ranks.try_step(0);
+      failed = wsim_failed_call();
+      wsim_fail_call(0, "", "");
+      if (!failed.empty() && result == ncclSuccess) {
+        problem =
+            "A call that fails: " + failed +
+            " was made to do nothing and to return an error. launch_multi_gpu_step returned a "
+            "success all the same: return the first result that is none.";
+      }
+      if (kit::current_device() != 1) {
+        problem = "Device 1 was current before launch_multi_gpu_step, device " +
+                  std::to_string(kit::current_device()) + " is afterwards" +
+                  (failed.empty() ? "." : ", where " + failed + " has failed.") +
+                  " Give back what cudaGetDevice said.";
+      }
+      if (failed.empty()) break;
+    }
+    ranks.wait();
+  });
+  if (!problem.empty()) kit::fail(problem);
 }
 
 TEST(MultiGpuTrain, NormalisesTheFirstBlockOverAllImages) {

@@ -59,8 +59,8 @@ Variable tape_matmul(Tape& tape, Variable a, Variable b);  // m x k times k x n
 Variable tape_relu(Tape& tape, Variable a);
 Variable tape_mean(Tape& tape, Variable a);
 
-// Gradients of all matrices on the tape: derivatives of `loss`, which is 1 x 1. May be called
-// again.
+// Gradients of all matrices on the tape: derivatives of `loss`, which is 1 x 1. That of the loss
+// itself is 1, those of matrices behind it are 0. May be called again.
 void tape_backward(Tape& tape, Variable loss);
 
 #endif  // CHAPTERS_12_MNIST_CNN_18_TENSOR_AUTOGRAD_H_

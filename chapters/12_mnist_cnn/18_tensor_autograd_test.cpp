@@ -99,6 +99,13 @@ struct TwoLayers {  // x, w1, b1, w2, b2, target: the mean of the squared distan
   }
 };
 
+struct ProductOfMeans {  // neither mean is the loss
+  template <class Ops>
+  typename Ops::Value operator()(const Ops& op, const std::vector<typename Ops::Value>& in) const {
+    return op.multiply(op.mean(in[0]), op.mean(in[1]));
+  }
+};
+
 std::vector<float> copy(const float* d_values, int count) {
   std::vector<float> values(count);
   cudaMemcpy(values.data(), d_values, count * sizeof(float), cudaMemcpyDeviceToHost);
@@ -170,6 +177,11 @@ TEST(TensorAutograd, EachFactorGetsTheOther) {
   RecordProperty("todo", 2);
   gradcheck(MeanOfProduct(), Shapes{{1, 1}, {1, 1}});
   gradcheck(MeanOfProduct(), Shapes{{3, 7}, {3, 7}});
+}
+
+TEST(TensorAutograd, AMeanHandsOnWhatItGets) {
+  RecordProperty("todo", 2);
+  gradcheck(ProductOfMeans(), Shapes{{3, 4}, {2, 5}});
 }
 
 TEST(TensorAutograd, GradientsOfAMatrixThatIsUsedTwiceAddUp) {

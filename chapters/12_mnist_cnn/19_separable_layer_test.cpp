@@ -202,7 +202,9 @@ std::vector<Sizes> small_images() {
 TEST(SeparableLayer, MixesWhatItHasFiltered) {
   RecordProperty("todo", 1);
   kit::for_each("x",
-                std::vector<Sizes>{{1, 1, 2, 2, 1},
+                std::vector<Sizes>{{1, 1, 1, 1, 1},
+                                   {2, 3, 1, 1, 2},
+                                   {1, 1, 2, 2, 1},
                                    {2, 3, 4, 6, 5},
                                    {1, 17, 4, 4, 33},
                                    {3, 2, 7, 5, 3},
@@ -213,7 +215,9 @@ TEST(SeparableLayer, MixesWhatItHasFiltered) {
 TEST(SeparableLayer, TakesDyBack) {
   RecordProperty("todo", 1);
   kit::for_each("x",
-                std::vector<Sizes>{{1, 1, 2, 2, 1},
+                std::vector<Sizes>{{1, 1, 1, 1, 1},
+                                   {2, 3, 1, 1, 2},
+                                   {1, 1, 2, 2, 1},
                                    {1, 1, 4, 6, 1},
                                    {1, 2, 5, 3, 3},
                                    {3, 9, 4, 4, 5},

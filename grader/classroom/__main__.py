@@ -39,6 +39,8 @@ def parser():
     packed.add_argument("to", help="a new folder, or a name that ends with .zip")
     packed.add_argument("--gradescope", action="store_true",
                         help="an autograder for Gradescope instead (with the answers)")
+    packed.add_argument("--classroom50", action="store_true",
+                        help="an autograder for Classroom 50 instead (with the answers)")
 
     ready = commands.add_parser("prepare", help="build what grading an assignment needs")
     ready.add_argument("file", help="the assignment")
@@ -59,6 +61,7 @@ def parser():
                      help="for a machine that is thrown away afterwards; one at a time")
     run.add_argument("--scratch", help="where the private builds lie (the temporary folder)")
     run.add_argument("--gradescope", metavar="FOLDER", help=argparse.SUPPRESS)
+    run.add_argument("--classroom50", metavar="CHECKOUT", help=argparse.SUPPRESS)
 
     out = commands.add_parser("report", help="tables and pages from the verdicts so far")
     out.add_argument("file", help="the assignment")
@@ -118,10 +121,11 @@ SLURM = """#!/bin/bash
 """
 
 
-def write_slurm(options):
+def write_slurm(options, assignment):
     path = os.path.splitext(options.file)[0] + ".sbatch"
     if options.slurm < 1:
         raise Mistake("--slurm takes the number of tasks, at least 1.")
+    workshop.prepare(assignment.exercises)  # once, and not by each task
     with open(path, "w", encoding="utf-8") as file:
         file.write(SLURM.format(tasks=options.slurm, command=again(options),
                                 file=shlex.quote(options.file)))
@@ -139,10 +143,12 @@ def run(options):
     assignment = assignments.load(options.file)
     if options.gradescope:
         return run_gradescope(options, assignment)
+    if options.classroom50:
+        return run_classroom50(options, assignment)
     if options.submissions is None:
         raise Mistake("run needs the folder of submissions: ./grade class run ASSIGNMENT FOLDER")
     if options.slurm is not None:
-        write_slurm(options)
+        write_slurm(options, assignment)
         return DONE
     found = chosen(options, assignment)
     if options.list:
@@ -178,12 +184,9 @@ def write_reports(assignment, records, folder):
     return OPEN if waiting else DONE
 
 
-def run_gradescope(options, assignment):
-    """One submission where Gradescope puts it, its results where Gradescope looks for them."""
-    base = options.gradescope
-    names = submissions.Names(assignment.exercises)
-    submission = submissions.from_folder("submission", os.path.join(base, "submission"), names)
-    when = pack.submission_time(base)
+def grade_one(options, assignment, folder, when):
+    """The submission in `folder`, on a machine that is there for it alone."""
+    submission = submissions.from_folder("submission", folder, submissions.Names(assignment.exercises))
     if when:
         submission.when = assignments.parse_time(when)
     records = grading.Records(folder_of(options))
@@ -193,10 +196,33 @@ def run_gradescope(options, assignment):
         files = workshop.prepare(assignment.exercises)
         grading.Batch(records, assignment, files, 1, None, not options.no_jail).run(
             items, grading.Progress(len(items)))
-    row = results.Row(assignment, "submission", records)
+    return results.Row(assignment, "submission", records)
+
+
+def run_gradescope(options, assignment):
+    """One submission where Gradescope puts it, its results where Gradescope looks for them."""
+    base = options.gradescope
+    row = grade_one(options, assignment, os.path.join(base, "submission"), pack.submission_time(base))
     os.makedirs(os.path.join(base, "results"), exist_ok=True)
     results.write_json(results.gradescope(assignment, row), os.path.join(base, "results/results.json"))
     return DONE
+
+
+def run_classroom50(options, assignment):
+    row = grade_one(options, assignment, options.classroom50, pack.commit_time(options.classroom50))
+    path = os.path.join(options.classroom50, "result.json")
+    if os.path.lexists(path):  # the student's, perhaps a link
+        os.remove(path)
+    results.write_json(results.classroom50(assignment, row, os.environ), path)
+    return DONE
+
+
+def packed_files(options):
+    assignment = assignments.load(options.file)
+    if options.classroom50:
+        results.whole_points(assignment)
+        return pack.for_classroom50(options.file)
+    return pack.for_gradescope(options.file) if options.gradescope else pack.for_students(assignment)
 
 
 def main(argv):
@@ -206,9 +232,7 @@ def main(argv):
             assignments.write_new(options.file, options.exercises)
             print(f"wrote {options.file}: points, due date and levels are yours to change")
         elif options.command == "pack":
-            assignment = assignments.load(options.file)
-            files = pack.for_gradescope(options.file) if options.gradescope else pack.for_students(assignment)
-            pack.write(files, options.to)
+            pack.write(packed_files(options), options.to)
             print(f"wrote {options.to}")
         elif options.command == "prepare":
             workshop.prepare(assignments.load(options.file).exercises)

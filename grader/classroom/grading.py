@@ -6,6 +6,7 @@ import json
 import os
 import queue
 import shutil
+import socket
 import subprocess
 import sys
 import threading
@@ -48,7 +49,7 @@ class Records:
     def write(self, record):
         path = self.path(record["student"], record["exercise"])
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        part = f"{path}.{os.getpid()}.{threading.get_ident()}"
+        part = f"{path}.{socket.gethostname()}.{os.getpid()}.{threading.get_ident()}"
         try:
             with open(part, "w", encoding="utf-8") as file:
                 json.dump(record, file)

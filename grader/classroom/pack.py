@@ -1,4 +1,5 @@
-"""What students get: the course at its last commit without the assignment's answers; and what Gradescope gets."""
+"""What students get: the course at its last commit without the assignment's answers; and what Gradescope
+and Classroom 50 get."""
 
 import io
 import json
@@ -8,6 +9,7 @@ import tarfile
 import zipfile
 
 from assignment import ROOT, Mistake
+
 
 def committed_files():
     """(path, mode, bytes) of every file of the last commit."""
@@ -74,7 +76,7 @@ set -eu
 apt-get update
 apt-get install -y --no-install-recommends git python3
 mkdir -p /autograder/course
-tar -C /autograder/course -xf /autograder/source/course.tar
+tar -C /autograder/course -xf /autograder/source/course.tar.gz
 cd /autograder/course
 git init -q && git add -A && git -c user.name=course -c user.email=course@localhost commit -qm course
 ./grade --yes --version
@@ -89,19 +91,29 @@ exec ./grade class run /autograder/source/assignment.json --gradescope /autograd
 """
 
 
-def for_gradescope(assignment_path):
+def with_course(assignment_path):
+    """What an autograder needs besides its scripts: the whole course, and the assignment."""
     course = io.BytesIO()
-    with tarfile.open(fileobj=course, mode="w") as archive:
+    with tarfile.open(fileobj=course, mode="w:gz") as archive:
         for path, mode, data in committed_files():
             info = tarfile.TarInfo(path)
             info.size, info.mode = len(data), mode
             archive.addfile(info, io.BytesIO(data))
     with open(assignment_path, "rb") as file:
-        assignment = file.read()
+        yield "assignment.json", 0o644, file.read()
+    yield "course.tar.gz", 0o644, course.getvalue()
+
+
+def for_gradescope(assignment_path):
     yield "setup.sh", 0o755, SETUP.encode()
     yield "run_autograder", 0o755, RUN.encode()
-    yield "assignment.json", 0o644, assignment
-    yield "course.tar", 0o644, course.getvalue()
+    yield from with_course(assignment_path)
+
+
+def for_classroom50(assignment_path):
+    with open(os.path.join(os.path.dirname(__file__), "classroom50_autograder.py"), "rb") as file:
+        yield "autograder.py", 0o644, file.read()
+    yield from with_course(assignment_path)
 
 
 def write(files, to):
@@ -135,3 +147,9 @@ def submission_time(folder):
             return json.load(file).get("created_at")
     except (OSError, ValueError):
         return None
+
+
+def commit_time(checkout):
+    """When the checked out commit was made, which is when Classroom 50 counts it as handed in."""
+    ran = subprocess.run(["git", "-C", checkout, "log", "-1", "--format=%cI"], capture_output=True, text=True)
+    return ran.stdout.strip() or None

@@ -1,12 +1,13 @@
 """What comes out: one table, and the forms that other programs read."""
 
 import csv
+import datetime
 import json
 import os
 import xml.etree.ElementTree as ElementTree
 
 import points
-from assignment import parse_time
+from assignment import Mistake, parse_time
 
 
 class Row:
@@ -110,6 +111,31 @@ def gradescope(assignment, row):
         tests.append(test)
     return {"score": round(row.total, 4), "output_format": "text", "visibility": "visible",
             "output": late_text(row), "tests": tests}
+
+
+def whole_points(assignment):
+    """Classroom 50 counts in whole points."""
+    for name, points_of_it in assignment.points.items():
+        if points_of_it != int(points_of_it):
+            raise Mistake(f"{name} is worth {points_of_it:g}, and Classroom 50 takes whole points only.")
+
+
+def classroom50(assignment, row, environment):
+    """result.json as Classroom 50 reads it; who it is about stands in the environment of its runner."""
+    whole_points(assignment)
+    tests = [{"test-name": name, "passed": record is not None and record["outcome"] == "pass",
+              "score": int((row.points[name] or 0) + 1e-6), "max-score": int(assignment.points[name]),
+              "outcome": "not graded" if record is None else record["outcome"], "output": screen_of(record)}
+             for name, record in row.records.items()]
+    when = (row.when or datetime.datetime.now()).astimezone(datetime.timezone.utc)
+    return {"schema": "classroom50/result/v1",
+            "classroom": environment["CLASSROOM"], "assignment": environment["ASSIGNMENT"],
+            "submission": environment["SUBMISSION_TAG"], "commit": environment["COMMIT_URL"],
+            "release": environment["RELEASE_URL"],
+            "review": environment.get("REVIEW_URL") or environment["COMMIT_URL"],
+            "datetime": when.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "score": sum(test["score"] for test in tests),
+            "max-score": sum(test["max-score"] for test in tests), "tests": tests}
 
 
 def late_text(row):

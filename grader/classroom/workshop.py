@@ -2,6 +2,8 @@
 nothing but that copy can be written. bubblewrap makes the view; inside, `./grade run --jail` makes a
 second, smaller one for the program itself."""
 
+import contextlib
+import fcntl
 import json
 import os
 import shutil
@@ -14,6 +16,7 @@ from assignment import ROOT, Mistake, source_of
 NINJA = os.environ.get("GRADE_NINJA", "ninja")
 BUILD = os.path.join(ROOT, "build/sim")
 GRADE = os.path.join(BUILD, "bin/grade")  # ./grade, which started us, has found its tools
+PREFIX = "warplings_workshop_"  # of private folders, and of nothing else: what nobody holds is swept
 LONGEST = 900  # seconds of one verdict: its own limits end it long before
 
 # All files, to be read. The kernel lets the jail within have a /proc of its own only where nothing
@@ -33,6 +36,19 @@ def target_of(exercise):
     return exercise["id"].replace("/", ".")
 
 
+@contextlib.contextmanager
+def one_build():
+    """The lock that `./grade` holds while it builds: workers of other machines see the same folder."""
+    try:
+        file = open(os.path.join(BUILD, ".grade_lock"), "a", encoding="utf-8")
+    except OSError:  # to be read only, so nobody builds
+        yield
+        return
+    with file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
 def ninja(*arguments):
     ran = subprocess.run([NINJA, "-C", BUILD, *arguments], capture_output=True, text=True)
     if ran.returncode != 0:
@@ -47,7 +63,8 @@ def prepare(exercises):
     for exercise in python:  # their kernels, where they have any
         subprocess.run([GRADE, "run", exercise["id"], "--jail", "--json"], capture_output=True)
     if targets:
-        ninja(*targets)
+        with one_build():
+            ninja(*targets)
     # What Ninja says that the targets are made of, and what it does not know of: headers that CMake
     # wrote, libraries that programs load, its own notes.
     listed = ninja("-t", "inputs", "build.ninja", *targets).splitlines()
@@ -68,6 +85,42 @@ def why_no_jail():
     return "" if ran.returncode == 0 else f"bubblewrap makes no jail here: {ran.stderr.strip()}"
 
 
+def sweep(folder):
+    """Removes what workers left who were killed: folders of ours that nobody holds any more."""
+    for name in os.listdir(folder):
+        if not name.startswith(PREFIX):
+            continue
+        path = os.path.join(folder, name)
+        try:
+            held = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        except OSError:
+            continue
+        try:
+            if os.fstat(held).st_uid == os.getuid():
+                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(path, ignore_errors=True)
+        except OSError:  # its worker lives
+            pass
+        finally:
+            os.close(held)
+
+
+def new_folder(scratch):
+    """A folder of this worker, and the descriptor that holds it until the worker ends, however it ends."""
+    scratch = scratch or tempfile.gettempdir()
+    sweep(scratch)
+    while True:
+        folder = tempfile.mkdtemp(prefix=PREFIX, dir=scratch)
+        try:
+            held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        except FileNotFoundError:  # another worker swept it up before it was held
+            continue
+        fcntl.flock(held, fcntl.LOCK_EX)
+        if os.path.isdir(folder):
+            return folder, held
+        os.close(held)  # the same, a moment later
+
+
 class Workshop:
     """Grades one answer at a time. With `jailed` false the learners' files are put into the course
     itself, as on a machine that is thrown away after each submission."""
@@ -75,12 +128,17 @@ class Workshop:
     def __init__(self, files, folder, jailed):
         self.jailed = jailed
         self.running = None
-        self.folder = tempfile.mkdtemp(prefix="warplings_class_", dir=folder)
-        if jailed:
-            for name in files:
-                self.copy(name)
-            for name in ("answers", "tmp", "build/sim/registers", "build/verdicts", "build/kept"):
-                os.makedirs(os.path.join(self.folder, name), exist_ok=True)
+        self.replaced = {}  # files of the course, and what was in them
+        self.folder, self.held = new_folder(folder)
+        try:
+            if jailed:
+                for name in files:
+                    self.copy(name)
+                for name in ("answers", "tmp", "build/sim/registers", "build/verdicts", "build/kept"):
+                    os.makedirs(os.path.join(self.folder, name), exist_ok=True)
+        except BaseException:
+            self.close()
+            raise
 
     def copy(self, name):
         """A private file with the same time, so that Ninja finds nothing to do."""
@@ -107,14 +165,29 @@ class Workshop:
             path = source_of(exercise)
             file = (os.path.join(self.folder, "answers", path.replace("/", "."))
                     if self.jailed else os.path.join(ROOT, path))
+            if not self.jailed:
+                with open(file, "rb") as kept:
+                    self.replaced[file] = kept.read()
             with open(file, "wb") as out:
                 out.write(text)
             answers[path] = file
         return answers
 
+    def put_back(self):
+        """Without a jail: the course as it was, for the next submission."""
+        for path, text in self.replaced.items():
+            with open(path, "wb") as out:
+                out.write(text)
+        self.replaced = {}
+
     def grade(self, exercise, exercises, submission):
         """The verdict as `./grade run --json` gives it. Raises NoVerdict."""
-        answers = self.place(exercises, submission)
+        try:
+            return self.verdict_of(exercise, self.place(exercises, submission))
+        finally:
+            self.put_back()
+
+    def verdict_of(self, exercise, answers):
         argv = [GRADE, "run", exercise["id"], "--device", "sim", "--json"]
         if self.jailed:
             argv = self.command(answers) + argv + ["--jail"]
@@ -155,3 +228,6 @@ class Workshop:
     def close(self):
         self.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
+        if self.held is not None:
+            os.close(self.held)
+            self.held = None

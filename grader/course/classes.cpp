@@ -43,6 +43,7 @@ const std::vector<AnswerClass>& answer_classes() {
        kKit,
        {},
        {"works_on_device_0"}},
+      {"block_order", "order of blocks", "where the last block comes first", kKit, {}, {}},
       // Whatever fails then is about what lies beyond.
       {"large_extents", "large extents", "", kTests, {}, {"ends_at_65535", "ends_at_32767"}},
       {"huge_arrays",

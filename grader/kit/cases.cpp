@@ -131,6 +131,11 @@ bool fail(const std::string& message, Site site) {
         "and launches belongs there, in every thread of the host: take the device from "
         "cudaGetDevice.";
   }
+  if (now.other_order) {
+    text +=
+        "\nHere the last block comes first. CUDA promises no order: what a block needs of another "
+        "one, it has to wait for, or to take by atomics.";
+  }
   if (now.seed_given) {
     text += "\nThe inputs can be had again with GRADE_SEED=" + std::to_string(now.base_seed) + ".";
   }
@@ -138,6 +143,11 @@ bool fail(const std::string& message, Site site) {
   add_failure(site.file, site.line, text);
   return false;
 }
+
+// What a passing case is run under once more.
+struct Conditions {
+  bool other_device = false, other_order = false;
+};
 
 struct Cases::State {
   std::vector<std::string> passed, failed, not_run;
@@ -148,39 +158,59 @@ struct Cases::State {
 
   bool run(const std::string& name, const std::function<void()>& body,
            uint64_t instructions_before);
+  void run_again(const std::string& name, const std::function<void()>& body,
+                 const Conditions& conditions);
   void keep_first_failure(const std::string& name, const testing::TestPartResultArray& results,
                           uint64_t instructions_before);
 };
 
-// Device 1 is current in its scope, and what went wrong on any device is forgotten afterwards.
-class OtherDevice {
+// Under these conditions; what went wrong on any device is forgotten afterwards.
+class Again {
  public:
-  OtherDevice() : scope_(1) { context().other_device = true; }
-  ~OtherDevice() {
+  explicit Again(const Conditions& conditions)
+      : scope_(conditions.other_device ? 1 : current_device()) {
+    Context& now = context();
+    now.other_device = conditions.other_device;
+    now.other_order = conditions.other_order;
+    if (conditions.other_order) wsim_select_order("reversed");
+  }
+  ~Again() {
     context().other_device = false;
-    synchronize_devices();
+    synchronize_devices();  // what is queued belongs to the order that it was meant for
+    if (context().other_order) wsim_select_order("");
+    context().other_order = false;
     wsim_forgive_faults();
     cudaGetLastError();
   }
-  OtherDevice(const OtherDevice&) = delete;
-  OtherDevice& operator=(const OtherDevice&) = delete;
+  Again(const Again&) = delete;
+  Again& operator=(const Again&) = delete;
 
  private:
   OnDevice scope_;
 };
 
 // The first case of a test that passes is run once more where another device is current: what the
-// function makes and launches belongs there. Not one that takes long, or uses what a case around it
-// has made on the first device.
-static bool is_worth_another_device(uint64_t instructions_before, bool alone) {
+// function makes and launches belongs there. And the first one that has several blocks, with the
+// last of them first: no answer may depend on who comes first. Not one that takes long, or uses
+// what a case around it has made on the first device.
+static Conditions worth_another_run(uint64_t instructions_before, bool alone) {
   constexpr uint64_t kMostInstructions = 5'000'000;  // of threads
   Context& now = context();
-  if (now.other_device_tried || !simulated() || !now.ran || !is_asked("other_device")) return false;
+  if (!simulated() || !now.ran) return {};
+  const std::vector<Launch>& launches = now.last_run.launches();
+  const bool several = std::any_of(launches.begin(), launches.end(),
+                                   [](const Launch& launch) { return launch.blocks() > 1; });
+  const bool device = !now.other_device_tried && is_asked("other_device");
+  const bool order = several && !now.other_order_tried && is_asked("block_order");
   now.other_device_tried = true;
   const bool special = now.output_captured || now.order_chosen || now.only_edges ||
                        !now.expected_findings.empty() || is_watched();
-  return !special && alone && now.thread_instructions - instructions_before < kMostInstructions &&
-         device_count() > 1 && current_device() == 0;
+  if (special || !alone || now.thread_instructions - instructions_before >= kMostInstructions ||
+      current_device() != 0) {
+    return {};
+  }
+  now.other_order_tried = now.other_order_tried || order;
+  return {device && device_count() > 1, order};
 }
 
 // `instructions_before`: executed before the case.
@@ -232,9 +262,33 @@ void Cases::run(const std::string& name, const std::function<void()>& body) {
   const bool alone = now.allocations.empty() && Belongings::now().empty();
   if (!state.run(name, body, begin)) return;
   state.passed.push_back(name);
-  if (!is_worth_another_device(begin, alone)) return;
-  const OtherDevice device;
-  state.run(name + ", where device 1 is current", body, now.thread_instructions);
+  state.run_again(name, body, worth_another_run(begin, alone));
+}
+
+// Under all of the conditions at once; only what fails then is asked which of them it was.
+void Cases::State::run_again(const std::string& name, const std::function<void()>& body,
+                             const Conditions& conditions) {
+  constexpr char kOtherDevice[] = ", where device 1 is current";
+  constexpr char kOtherOrder[] = ", where the last block comes first";
+  if (!conditions.other_device && !conditions.other_order) return;
+  const auto passes = [&](State& state, const char* condition, const Conditions& asked) {
+    const Again again(asked);
+    return state.run(name + condition, body, context().thread_instructions);
+  };
+  const char* const either = conditions.other_device ? kOtherDevice : kOtherOrder;
+  State both;
+  if (passes(both, either, conditions)) return;
+  if (conditions.other_device && conditions.other_order) {
+    if (!passes(*this, kOtherDevice, {true, false})) return;
+    if (!passes(*this, kOtherOrder, {false, true})) return;
+  }
+  failed.push_back(both.failed.front());
+  if (failed.size() > 1) return;
+  file = both.file;
+  line = both.line;
+  message = both.message;
+  block = both.block;
+  instructions_before_failure = both.instructions_before_failure;
 }
 
 // True if the case passes.

@@ -73,6 +73,8 @@ struct Context {
   bool order_chosen = false;                    // inside in_block_order
   bool other_device = false;                    // in a case on device 1
   bool other_device_tried = false;              // of this test: a case has run on device 1
+  bool other_order = false;                     // in a case whose last block comes first
+  bool other_order_tried = false;               // of this test
   bool only_edges = false;                      // inside at_largest
   bool read_what_did_not_run = false;           // there: a value of a block that was left out
   std::vector<ExpectedFinding> expected_findings;

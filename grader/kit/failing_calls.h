@@ -34,7 +34,11 @@ class FailingCalls {
  private:
   bool asked_;
   std::string names_;
-  uint64_t k_ = 0;
+  // Where time does not allow for each call, those from the first on and the last one fail: what
+  // ends a long work is looked at too.
+  enum class Stage { kEach, kCounting, kLast, kDone };
+  Stage stage_ = Stage::kEach;
+  uint64_t k_ = 0, last_ = 0;
   Belongings held_;
   std::string left_behind_;
   uint64_t instructions_before_ = 0;

@@ -153,15 +153,23 @@ bool expect_at_ends(const LargeArray<T>& got, const Expected& expected,
   using namespace internal;
   if (!simulated() || case_failed() || got.size() == 0) return true;
   const std::string& name = got.memory().name();
+  constexpr size_t kAround = 2048;  // elements
   const bool held = got.held_values(), needs_first = first_was_reached();
   const bool needs_last = last_was_reached(got.size());
   size_t written = 0;
+  // Of an array that held values: elements at its end that must change, and the first that has not.
+  size_t to_change = 0, changed = 0, unchanged = 0;
   // Elements of [begin, begin + count); false after a failure.
   const auto check = [&](size_t begin, size_t count) {
     const Seen<T> seen = look(got, begin, count);
     for (size_t k = 0; k < seen.values.size(); ++k) {
       const size_t i = begin + k;
       const bool must = (i == 0 && needs_first) || (i + 1 == got.size() && needs_last);
+      if (held && i + kAround >= got.size() && needs_last &&
+          !is_right(got.at(i), expected(i), i, tolerance)) {
+        if (to_change++ == 0) unchanged = i;
+        changed += is_right(seen.values[k], expected(i), i, tolerance);
+      }
       if (!seen.written[k] && !must) continue;
       if (!seen.written[k]) return fail_at_end(name, i, " was never written.", site);
       ++written;
@@ -173,10 +181,15 @@ bool expect_at_ends(const LargeArray<T>& got, const Expected& expected,
     return true;
   };
   if (held) {
-    constexpr size_t kAround = 2048;  // elements
     for (size_t power = 1; power < 2 * got.size(); power *= 2) {
       const size_t end = std::min(power + kAround, got.size());
       if (!check(end - std::min(end, 2 * kAround), std::min(end, 2 * kAround))) return false;
+    }
+    if (to_change > 0 && changed == 0) {
+      return fail_at_end(name, unchanged,
+                         " still is " + shown(got.at(unchanged)) + ", expected " +
+                             shown(expected(unchanged)) + ": nothing changes at the end.",
+                         site);
     }
     return true;
   }

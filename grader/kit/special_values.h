@@ -12,7 +12,7 @@
 namespace kit {
 
 // n values in random order: `tie` itself and its two neighbours, both infinities, both zeros, the
-// largest and the smallest numbers of both signs.
+// largest and the smallest numbers of both signs, and some that are smaller: denormals.
 inline std::vector<float> special_floats(size_t n, float tie = 0) {
   using Limits = std::numeric_limits<float>;
   const float all[] = {tie,
@@ -26,6 +26,8 @@ inline std::vector<float> special_floats(size_t n, float tie = 0) {
                        Limits::lowest(),
                        Limits::min(),
                        -Limits::min(),
+                       Limits::denorm_min(),
+                       -1e-40f,
                        1.5f};
   std::vector<float> values;
   for (const int i : random_ints(n, 0, static_cast<int>(std::size(all)) - 1)) {

@@ -1,4 +1,4 @@
-// 01/03 Index 2-D: mirror a picture, left to right, with one thread per pixel.
+// 01/03 Index 2-D: mirror a picture, left to right. Planned with one thread per pixel.
 //   in, out  height x width bytes in row-major order: pixel (row, col) is element row * width + col
 //   out(row, col) = in(row, width - 1 - col)
 //   width and height are any numbers from 1 on, rarely multiples of the block

@@ -1,7 +1,7 @@
 // 02/06 Batched add: one launch adds a whole batch of vector pairs, a row of blocks per vector.
 //   a, b, c    rows x cols floats in device memory, row-major: element (row, col) is at
 //              row * cols + col; 1 <= rows <= 65535 (the limit of gridDim.y), cols >= 1
-//   grid       x runs over the columns, y over the rows: gridDim.y = rows
+//   plan       x runs over the columns, y over the rows: gridDim.y = rows
 //   TODOs      2
 #include "06_batched_add.h"
 

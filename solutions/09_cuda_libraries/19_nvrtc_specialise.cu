@@ -24,6 +24,7 @@ nvrtcResult compile_for(const std::string& source, int tile, int major, int mino
   const char* const options[] = {define.c_str(), target.c_str()};
   nvrtcResult status = nvrtcCompileProgram(program, 2, options);
   size_t size = 0;
+  log->clear();
   if (nvrtcGetProgramLogSize(program, &size) == NVRTC_SUCCESS && size > 1) {  // 1: its end
     log->resize(size);
     nvrtcGetProgramLog(program, &(*log)[0]);

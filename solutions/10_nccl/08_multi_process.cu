@@ -21,28 +21,38 @@ int local_rank(const uint64_t* hosts, int rank) {
   //~end
 }
 
+//~begin 2
+static cudaError_t take_device(const uint64_t* hosts, int rank, Member* member) {
+  int devices = 0;
+  cudaError_t error = cudaGetDeviceCount(&devices);
+  if (error == cudaSuccess && devices == 0) error = cudaErrorNoDevice;
+  if (error != cudaSuccess) return error;
+  member->device = local_rank(hosts, rank) % devices;
+  error = cudaSetDevice(member->device);
+  if (error != cudaSuccess) return error;
+  return cudaStreamCreateWithFlags(&member->stream, cudaStreamNonBlocking);
+}
+
+//~end
 ncclResult_t join(World& world, Member* member) {
+  ncclResult_t result = ncclSuccess;
   //~ // TODO(2): This process has a device of its own on its machine, which is current, and a stream
   //~ // there that waits for no other (about 10 lines).
   //~begin 2
   const uint64_t mine = host_id();
   std::vector<uint64_t> hosts(world.ranks());
   world.all_gather(&mine, hosts.data(), sizeof mine);
-  int devices = 0;
-  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) return ncclUnhandledCudaError;
-  member->device = local_rank(hosts.data(), world.rank()) % devices;
-  if (cudaSetDevice(member->device) != cudaSuccess) return ncclUnhandledCudaError;
-  if (cudaStreamCreateWithFlags(&member->stream, cudaStreamNonBlocking) != cudaSuccess) {
-    return ncclUnhandledCudaError;
+  // No return before the last call of world: the others would wait for it.
+  if (take_device(hosts.data(), world.rank(), member) != cudaSuccess) {
+    result = ncclUnhandledCudaError;
   }
   //~end
-  ncclResult_t result = ncclSuccess;
   //~ // TODO(3): It has a communicator over all processes, in which it bears its own rank (about 5 lines).
   //~ static_cast<void>(world), static_cast<void>(member);
   //~ result = ncclInvalidUsage;
   //~begin 3
   ncclUniqueId id = {};
-  if (world.rank() == 0) result = ncclGetUniqueId(&id);
+  if (world.rank() == 0 && result == ncclSuccess) result = ncclGetUniqueId(&id);
   world.broadcast(&id, sizeof id, 0);  // also after an error: the others wait for it
   if (result != ncclSuccess) return result;
   result = ncclCommInitRank(&member->comm, world.ranks(), id, world.rank());

@@ -108,13 +108,14 @@ namespace {
 // Registers that the assembler gives to a thread where the bounds of the kernel say how many
 // threads share those of a multiprocessor. 0: they do not say.
 uint32_t launch_registers(const ptx::Function& source) {
-  constexpr int kAll = 65536, kMost = 256, kStep = 8;
+  // An instruction names 255 registers; the assembler takes whole steps of them.
+  constexpr int kAll = 65536, kMost = 255, kStep = 8;
   if (source.max_registers != 0) return (source.max_registers + kStep - 1) / kStep * kStep;
   const int* bounds = source.max_threads;
   const int threads = bounds[0] * std::max(1, bounds[1]) * std::max(1, bounds[2]);
   if (threads == 0) return 0;
-  const int each = kAll / std::max(1, source.min_blocks_per_sm) / threads;
-  return static_cast<uint32_t>(std::min(kMost, each / kStep * kStep));
+  const int each = std::min(kMost, kAll / std::max(1, source.min_blocks_per_sm) / threads);
+  return static_cast<uint32_t>(each / kStep * kStep);
 }
 
 }  // namespace

@@ -60,32 +60,44 @@ T combine(T old, T b, T c) {
 
 bool returns(const Instr& in) { return in.destinations == 1 && in.ops[0] != kNoPlace; }
 
+// What the lanes do to the words at these places, one after the other, for an operation on one
+// type. The lanes that wrote: a comparison that fails changes nothing.
+using Operate = uint32_t (*)(Warp& w, const Instr& in, uint32_t lanes, uint8_t* const (&at)[32]);
+
 template <Op kOp, class T>
+uint32_t operate(Warp& w, const Instr& in, uint32_t lanes, uint8_t* const (&at)[32]) {
+  uint32_t wrote = lanes;
+  const auto* b = w.in<Store<T>>(in.ops[1]);
+  const auto* c = in.ops[2] == kNoPlace ? b : w.in<Store<T>>(in.ops[2]);
+  Store<T> result[32];
+  each_lane(lanes, [&](int lane) {
+    T old;
+    std::memcpy(&old, at[lane], sizeof(T));
+    const T now = combine<kOp, T>(old, load_lane<T>(b[lane]), load_lane<T>(c[lane]));
+    if (kOp == Op::kCas && store_lane<T>(old) != b[lane]) wrote &= ~(1u << lane);
+    if (std::memcmp(at[lane], &now, sizeof(T)) != 0) note_change(w);
+    std::memcpy(at[lane], &now, sizeof(T));
+    result[lane] = store_lane<T>(old);
+  });
+  if (!returns(in)) return wrote;
+  auto* d = w.out<Store<T>>(in.ops[0]);
+  each_lane(lanes, [&](int lane) { d[lane] = result[lane]; });
+  if (w.any_undefined) w.undefined_lanes(in.ops[0]) &= ~lanes;
+  return wrote;
+}
+
+// One transfer for all operations, so that the way of an access is compiled once for each kind of
+// memory and not once more for each of 49 operations.
 struct Change {
-  uint32_t wrote = 0;  // lanes: a comparison that fails changes nothing
+  Operate operate;
+  bool hands_on;       // an exchange uses nothing of what it takes
+  uint32_t wrote = 0;  // lanes
 
   template <class Where>
   void move(const Where& place, uint32_t lanes) {
-    Warp& w = place.w;
-    const Instr& in = place.in;
-    wrote = lanes;
-    const auto* b = w.in<Store<T>>(in.ops[1]);
-    const auto* c = in.ops[2] == kNoPlace ? b : w.in<Store<T>>(in.ops[2]);
-    Store<T> result[32];
-    each_lane(lanes, [&](int lane) {
-      uint8_t* at = place.at(lane);
-      T old;
-      std::memcpy(&old, at, sizeof(T));
-      const T now = combine<kOp, T>(old, load_lane<T>(b[lane]), load_lane<T>(c[lane]));
-      if (kOp == Op::kCas && store_lane<T>(old) != b[lane]) wrote &= ~(1u << lane);
-      if (std::memcmp(at, &now, sizeof(T)) != 0) note_change(w);
-      std::memcpy(at, &now, sizeof(T));
-      result[lane] = store_lane<T>(old);
-    });
-    if (!returns(in)) return;
-    auto* d = w.out<Store<T>>(in.ops[0]);
-    each_lane(lanes, [&](int lane) { d[lane] = result[lane]; });
-    if (w.any_undefined) w.undefined_lanes(in.ops[0]) &= ~lanes;
+    uint8_t* at[32];
+    each_lane(lanes, [&](int lane) { at[lane] = place.at(lane); });
+    wrote = operate(place.w, place.in, lanes, at);
   }
 
   template <class Where>
@@ -102,7 +114,7 @@ struct Change {
     uint8_t bytes[32] = {};
     const uint32_t found = take_undefined(place, lanes, bytes);
     if (found == 0) return;
-    if (kOp != Op::kExch) {
+    if (!hands_on) {
       report_undefined(w, found, "is changed by an atomic operation");
     } else if (returns(place.in)) {
       w.any_undefined = true;
@@ -124,18 +136,22 @@ void check_sources(Warp& w, const Instr& in, uint32_t mask) {
   }
 }
 
-template <Op kOp, class T>
-void op_atom(Warp& w, const Instr& in, uint32_t m) {
+void atom(Warp& w, const Instr& in, uint32_t m, const Change& change) {
   w.spun = true;
   check_sources(w, in, m);
   Request all = make_request(w, in, m, true);
   all.atomic = true;
   global_or_shared(in, all, [&](const Request& part, bool shared) {
-    if (!shared) return access(InGlobal{w, in, part}, Change<kOp, T>{});
+    if (!shared) return access(InGlobal{w, in, part}, Change(change));
     each_home(w, part, [&](Block& home, const Request& here) {
-      access(InShared{{w, in, here}, home}, Change<kOp, T>{});
+      access(InShared{{w, in, here}, home}, Change(change));
     });
   });
+}
+
+template <Op kOp, class T>
+void op_atom(Warp& w, const Instr& in, uint32_t m) {
+  atom(w, in, m, {operate<kOp, T>, kOp == Op::kExch});
 }
 
 // An element of a vector, whose check and count are those of the vector.
@@ -146,8 +162,7 @@ struct InElement : InGlobal {
 
 // Each element is changed by itself: the vector as a whole is not atomic, and lies in global
 // memory.
-template <Op kOp, class T>
-void op_atom_vector(Warp& w, const Instr& in, uint32_t m) {
+void atom_vector(Warp& w, const Instr& in, uint32_t m, Operate operate) {
   w.spun = true;
   Request all = make_request(w, in, m, true);
   all.atomic = true;
@@ -163,9 +178,14 @@ void op_atom_vector(Warp& w, const Instr& in, uint32_t m) {
     check_sources(w, element, allowed);
     Request part = make_request(w, element, allowed, true);
     part.atomic = true;
-    access(InElement{{w, element, part}}, Change<kOp, T>{});
+    access(InElement{{w, element, part}}, Change{operate, false});
     element.imm += in.size;
   }
+}
+
+template <Op kOp, class T>
+void op_atom_vector(Warp& w, const Instr& in, uint32_t m) {
+  atom_vector(w, in, m, operate<kOp, T>);
 }
 
 Handler pick_vector(Type type) {

@@ -314,15 +314,18 @@ __attribute__((noinline)) uint32_t combine(const Warp& w, const Instr& in, uint3
 }
 
 // setp p|q, a, b, c. ops: p, q (or none), a, b, c (or none).
-template <Cmp kCmp, class T, bool kFlush>
-void op_setp(Warp& w, const Instr& in, uint32_t m) {
-  uint32_t p = lanes_where<kCmp, T, kFlush>(w, in), q = ~p;
+__attribute__((noinline)) void write_setp(Warp& w, const Instr& in, uint32_t m, uint32_t p) {
+  uint32_t q = ~p;
   if (in.ops[4] != kNoPlace) {
     p = combine(w, in, p);
     q = combine(w, in, q);
   }
   if (in.ops[0] != kNoPlace) write_predicate(w, in.ops[0], m, p);
   if (in.ops[1] != kNoPlace) write_predicate(w, in.ops[1], m, q);
+}
+template <Cmp kCmp, class T, bool kFlush>
+void op_setp(Warp& w, const Instr& in, uint32_t m) {
+  write_setp(w, in, m, lanes_where<kCmp, T, kFlush>(w, in));
 }
 
 // set d, a, b, c: `extra` (all ones or 1.0 of the type of the result) where the comparison holds.

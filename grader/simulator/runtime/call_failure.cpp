@@ -10,6 +10,8 @@
 namespace warplings::sim {
 namespace {
 
+constexpr int kMostTimes = 4;  // that a call at one place is made to fail
+
 bool contains_one_of(std::string_view name, std::initializer_list<std::string_view> parts) {
   for (std::string_view part : parts) {
     if (name.find(part) != std::string_view::npos) return true;
@@ -47,6 +49,7 @@ CallFailure& CallFailure::instance() { return Machine::get<CallFailure>(); }
 void CallFailure::ask_for(uint64_t k, std::string names, std::string files) {
   asked_ = k;
   seen_ = 0;
+  times_.clear();
   names_ = std::move(names);
   files_ = std::move(files);
   description_.clear();
@@ -56,8 +59,9 @@ bool CallFailure::is_due(const char* name, const Position& where) {
   const std::string_view function = is_launch(name) ? "cudaLaunchKernel" : name;
   if (!begins_with_one_of(function, names_) || !can_fail(name)) return false;
   if (!where.known() || !where.file.ends_with(files_)) return false;
-  if (++seen_ != asked_) return false;
-  description_ = (is_launch(name) ? "the launch" : name) + (" at " + where.short_name());
+  std::string call = (is_launch(name) ? "the launch" : name) + (" at " + where.short_name());
+  if (++times_[call] > kMostTimes || ++seen_ != asked_) return false;
+  description_ = std::move(call);
   return true;
 }
 

@@ -5,6 +5,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <mutex>
 #include <string>
@@ -46,13 +47,21 @@ const void* faulting_instruction(const void* context) {
 #endif
 }
 
-bool is_write([[maybe_unused]] const void* context) {
+// Whether the access stores. x86-64 says so; on aarch64 the instruction does (its record of the
+// fault, ESR, is not in every kernel's signal frame, nor in QEMU's).
+bool is_write(const void* context) {
 #if defined(__x86_64__)
   constexpr long kWriteBit = 2;  // of the page fault's error code
   const auto* user = static_cast<const ucontext_t*>(context);
   return (user->uc_mcontext.gregs[REG_ERR] & kWriteBit) != 0;
 #else
-  return false;
+  const uint32_t code = *static_cast<const uint32_t*>(faulting_instruction(context));
+  const auto is = [code](uint32_t mask, uint32_t value) { return (code & mask) == value; };
+  if (is(0x3b000000, 0x18000000)) return false;               // LDR of a literal
+  if (is(0x3fa00000, 0x08a00000)) return true;                // CAS
+  if (!is(0x38000000, 0x38000000)) return is(0x00400000, 0);  // pairs, exclusives, structures
+  if (is(0x3f200c00, 0x38200000)) return true;                // LDADD, SWP and their like
+  return is(0x00c00000, 0) || is(0x04c00000, 0x04800000);     // one register; 128 bits of a vector
 #endif
 }
 

@@ -264,6 +264,11 @@ const char* wsim_failed_call(void) {
   return CallFailure::instance().description().c_str();
 }
 
+uint64_t wsim_calls_that_could_fail(void) {
+  std::lock_guard lock(api_mutex());
+  return CallFailure::instance().seen();
+}
+
 uint64_t wsim_api_calls(const char* name) { return api_calls(name); }
 
 const char* wsim_timeline_label(void) { return timeline_label(); }

@@ -10,20 +10,24 @@ import csv
 import datetime
 import errno
 import hashlib
+import importlib.util
 import io
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import tarfile
 import tempfile
+import threading
 import unittest
 import unittest.mock
 import xml.etree.ElementTree as ElementTree
 import zipfile
 
+import formats
 import synthetic  # puts grader/classroom into the path
 
 import assignment as assignments
@@ -255,10 +259,26 @@ class Tables(Scratch):
         rows = self.rows()
         said = results.gradescope(self.marked, rows[0])
         self.assertEqual(said["score"], 10)
-        for test in said["tests"]:
-            self.assertLessEqual(test["score"], test["max_score"])
-            self.assertEqual(sorted(test), ["max_score", "name", "output", "output_format", "score"])
-        self.assertIn(said["visibility"], ["visible", "hidden", "after_due_date", "after_published"])
+        self.assertEqual(formats.gradescope(said), [])
+        said["tests"][0]["score"] = "10"
+        said["visibility"] = "always"
+        self.assertEqual(len(formats.gradescope(said)), 2)
+
+    def test_classroom50_gets_its_contract(self):
+        rows = self.rows()
+        who = {name: name.lower() for name in
+               ("CLASSROOM", "ASSIGNMENT", "SUBMISSION_TAG", "COMMIT_URL", "RELEASE_URL", "REVIEW_URL")}
+        said = results.classroom50(self.marked, rows[0], who)
+        self.assertEqual((said["score"], said["max-score"], said["classroom"]), (10, 20, "classroom"))
+        self.assertEqual([test["passed"] for test in said["tests"]], [True, False])
+        self.assertEqual(formats.classroom50(said), [])
+        said["tests"][0]["score"] = 9.5
+        self.assertEqual(len(formats.classroom50(said)), 2)
+        still_open = results.classroom50(self.marked, rows[1], who)
+        self.assertEqual([test["outcome"] for test in still_open["tests"]], ["open", "not graded"])
+        halves = self.assignment(exercises=[{"id": ADD, "points": 2.5}])
+        with self.assertRaisesRegex(Mistake, "whole points"):
+            results.whole_points(halves)
 
     def test_pages_escape_what_students_wrote(self):
         rows = self.rows()
@@ -396,7 +416,8 @@ class Grading(Scratch):
 
     def test_shares_of_several_machines_are_the_whole(self):
         for share in ("1/2", "2/2"):
-            self.assertEqual(self.run_class("--share", share).returncode, 0)
+            ran = self.run_class("--share", share)
+            self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertEqual(self.verdicts(), self.expected)
         listed = self.run_class("--list").stdout.splitlines()
         self.assertEqual(len(listed), len(self.expected))
@@ -404,6 +425,164 @@ class Grading(Scratch):
         script = synthetic.read(self.path("c/assignment.sbatch"))
         self.assertIn("--array=1-2", script)
         subprocess.run(["bash", "-n", self.path("c/assignment.sbatch")], check=True)
+
+
+    def on_a_small_disk(self, size, script):
+        """Runs a shell script that sees a disk of `size` bytes at DISK."""
+        os.makedirs(self.path("disk"), exist_ok=True)
+        script = script.replace("DISK", self.path("disk")).replace(
+            "RUN", f"{ROOT}/grade class run {self.path('c/assignment.json')} {self.path('c/submissions')} --jobs 2")
+        return subprocess.run(["bwrap", "--bind", "/", "/", "--dev-bind", "/dev", "/dev", "--size", str(size),
+                               "--tmpfs", self.path("disk"), "--", "bash", "-c", script],
+                              capture_output=True, text=True, timeout=250)
+
+    def test_a_disk_without_room_to_grade_in_fails_nobody(self):
+        ran = self.on_a_small_disk(40 << 20, "RUN --scratch DISK; echo status $?; ls DISK")
+        self.assertEqual(ran.stdout, "status 2\n", ran.stderr)  # and nothing is left there
+        self.assertIn("the disk is full", ran.stderr)
+        self.assertEqual([o for e in self.verdicts().values() for o in e.values() if o != "missing"], [])
+        self.assertEqual(self.run_class().returncode, 0)
+        self.assertEqual(self.verdicts(), self.expected)
+
+    def test_a_disk_without_room_for_verdicts_loses_none(self):
+        self.out = self.path("kept")
+        ran = self.on_a_small_disk(1 << 20, "RUN --only student000 --out DISK/out; head -c 2M /dev/zero > DISK/fill; "
+                                   "RUN --out DISK/out; echo status $?; rm DISK/fill; RUN --out DISK/out; "
+                                   f"echo status $?; cp -r DISK/out {self.out}")
+        self.assertEqual(re.findall("status .", ran.stdout), ["status 2", "status 0"], ran.stderr)
+        self.assertIn("the disk is full", ran.stderr)
+        self.assertEqual(self.verdicts(), self.expected)
+
+
+class Page(Scratch):
+    """docs/teachers.md, command by command, in one folder."""
+
+    def commands(self):
+        page = synthetic.read(os.path.join(ROOT, "docs/teachers.md"))
+        found = re.findall(r"^```sh\n(.*?)^```$|`(\./grade class [^`]*)`", page, flags=re.M | re.S)
+        lines = [line for pair in found for line in "".join(pair).strip().splitlines()]
+        return [line for line in lines if not line.endswith("slurm_test.py")]  # grader/classroom/slurm
+
+    def test_every_command_does_what_the_page_says(self):
+        why = workshop.why_no_jail()
+        if why:
+            self.skipTest(why)
+        commands = self.commands()
+        self.assertEqual([command.split()[2] for command in commands],
+                         ["new", "pack", "run", "report", "pack", "pack", "similar"])
+        os.symlink(os.path.join(ROOT, "grade"), self.path("grade"))
+        for name in ("02_vector_add/01_vector_add", "03_memory_model/05_transpose_tile", "04_atomics/03_histogram_shared"):
+            self.write(f"submissions/nia/{name.split('/')[1]}.cu", synthetic.read(os.path.join(ROOT, f"solutions/{name}.cu")))
+        for command in commands:
+            ran = subprocess.run(["bash", "-c", command], cwd=self.folder, capture_output=True, text=True, timeout=250)
+            without_dolos = "similar" in command and "the parts to compare lie in" in ran.stderr
+            self.assertEqual(ran.returncode, 2 if without_dolos else 0, f"{command}: {ran.stdout}{ran.stderr}")
+        with open(self.path("homework1.graded/points.csv"), encoding="utf-8") as file:
+            self.assertEqual([line["points"] for line in csv.DictReader(file)], ["30"])
+        page = synthetic.read(os.path.join(ROOT, "docs/teachers.md"))
+        for name in re.findall(r"^\| `(points.csv|report/index.html|junit.xml|gradescope/.*?|verdicts/.*?)` \|", page, re.M):
+            name = name.replace("STUDENT", "nia").replace("EXERCISE", ADD.replace("/", "."))
+            self.assertTrue(os.path.exists(self.path("homework1.graded", name)), name)
+        for name, least in [("homework1.zip", 1000), ("autograder.zip", 4)]:
+            with zipfile.ZipFile(self.path(name)) as archive:
+                self.assertGreaterEqual(len(archive.namelist()), least)
+        self.assertEqual(sorted(os.listdir(self.path("autograder"))), ["assignment.json", "autograder.py", "course.tar.gz"])
+
+
+class Workshops(Scratch):
+    """Private folders: of a worker that was killed, and of a machine that is thrown away."""
+
+    def test_what_a_killed_worker_left_is_swept_and_what_is_held_is_not(self):
+        folder, held = workshop.new_folder(self.folder)
+        os.makedirs(self.path("warplings_workshop_left/build"))
+        os.makedirs(self.path("another"))
+        os.symlink(self.path("another"), self.path("warplings_workshop_link"))
+        second, held_too = workshop.new_folder(self.folder)
+        self.assertFalse(os.path.exists(self.path("warplings_workshop_left")))
+        for path in (folder, second, self.path("another"), self.path("warplings_workshop_link")):
+            self.assertTrue(os.path.exists(path), path)
+        os.close(held)
+        workshop.sweep(self.folder)
+        self.assertFalse(os.path.exists(folder))
+        os.close(held_too)
+
+    def test_workers_that_begin_together_leave_each_other_alone(self):
+        found = []
+        threads = [threading.Thread(target=lambda: found.append(workshop.new_folder(self.folder))) for _ in range(40)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(len({folder for folder, _ in found if os.path.isdir(folder)}), len(threads))
+        for _, held in found:
+            os.close(held)
+
+    def test_without_a_jail_the_course_is_as_before(self):
+        self.write(ADD_FILE, "starter")
+        one = submissions.Submission("anna", None)
+        one.files[ADD] = b"answer"
+        seen = []
+
+        def verdict_of(*_):
+            seen.append(synthetic.read(self.path(ADD_FILE)))
+            raise workshop.NoVerdict("killed")
+
+        with unittest.mock.patch.object(workshop, "ROOT", self.folder):
+            bench = workshop.Workshop([], self.folder, False)
+            bench.verdict_of = verdict_of
+            exercises = self.assignment().exercises
+            with self.assertRaises(workshop.NoVerdict):
+                bench.grade(exercises[0], exercises, one)
+            bench.close()
+        self.assertEqual((seen, synthetic.read(self.path(ADD_FILE))), (["answer"], "starter"))
+
+
+def load(name):
+    """A file of grader/classroom that is started and not imported."""
+    spec = importlib.util.spec_from_file_location("started", os.path.join(ROOT, "grader/classroom", name))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class Classroom50(Scratch):
+    def test_a_checkout_gets_its_result_and_no_link_is_followed(self):
+        self.write("checkout/hw/01_vector_add.cu", "x")
+        self.write("precious", "kept")
+        os.symlink(self.path("precious"), self.path("checkout/result.json"))
+        git = ["git", "-C", self.path("checkout"), "-c", "user.name=x", "-c", "user.email=x@x"]
+        subprocess.run([*git, "init", "-q"], check=True)
+        subprocess.run([*git, "add", "."], check=True)
+        subprocess.run([*git, "commit", "-qm", "x"], check=True,
+                       env={**os.environ, "GIT_COMMITTER_DATE": "2026-01-02T03:04:05+01:00"})
+        self.assignment()
+        who = {"CLASSROOM": "c", "ASSIGNMENT": "a", "SUBMISSION_TAG": "s", "COMMIT_URL": "u", "RELEASE_URL": "r"}
+        fake = FakeWorkshop(lambda *_: verdict("pass", ["pass"]))
+        with unittest.mock.patch.object(grading, "Workshop", lambda *_: fake), \
+             unittest.mock.patch.object(workshop, "prepare", lambda _: []), \
+             unittest.mock.patch.dict(os.environ, who), contextlib.redirect_stderr(io.StringIO()):
+            status = load("__main__.py").main(["run", self.path("a.json"), "--classroom50", self.path("checkout"),
+                                               "--no-jail", "--out", self.path("out")])
+        said = json.loads(synthetic.read(self.path("checkout/result.json")))
+        self.assertEqual((status, formats.classroom50(said), said["score"]), (0, [], 10))
+        self.assertEqual(said["datetime"], "2026-01-02T02:04:05Z")
+        self.assertEqual(synthetic.read(self.path("precious")), "kept")
+
+    def test_the_autograder_sets_up_grades_and_keeps_tokens_to_itself(self):
+        shutil.copy(os.path.join(ROOT, "grader/classroom/classroom50_autograder.py"), self.path("autograder.py"))
+        self.write("assignment.json", "{}")
+        os.makedirs(self.path("checkout"))
+        script = b'#!/bin/sh\nif [ "$2" = run ]; then echo "$GITHUB_TOKEN $CLASSROOM $*" > "$5/result.json"; fi\n'
+        with tarfile.open(self.path("course.tar.gz"), "w:gz") as archive:
+            info = tarfile.TarInfo("grade")
+            info.size, info.mode = len(script), 0o755
+            archive.addfile(info, io.BytesIO(script))
+        ran = subprocess.run([sys.executable, self.path("autograder.py")], cwd=self.path("checkout"), text=True,
+                             env={**os.environ, "HOME": self.folder, "GITHUB_TOKEN": "secret", "CLASSROOM": "cuda"},
+                             capture_output=True)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        said = synthetic.read(self.path("checkout/result.json"))
+        self.assertRegex(said, r"^ cuda class run .*assignment.json --classroom50 .*checkout --no-jail --out ")
 
 
 class Trouble(Scratch):

@@ -125,7 +125,7 @@ def read(name):
 def code(text):
     """Text without comments, white space, bars and the numbers of exercises."""
     text = re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.S)
-    text = "".join(re.sub(r"\b\d\d_(?=[a-z])", "", text).split())
+    text = "".join(re.sub(r"\b\d\d_(?=[a-z])|(?<=_)\d\d_(?=[A-Z])", "", text).split())
     return SIMULATED.sub("", BARS.sub("", text))
 
 

@@ -36,6 +36,27 @@ TEST(KitCases, KeepOnlyTheFirstFailureOfACase) {
   EXPECT_EQ(message, "n = 1: first.");
 }
 
+// Each block takes the next ticket: with the first block first, ticket and block are one number.
+TEST(KitCases, AreAskedInAnotherOrderOfBlocks) {
+  const auto expect_tickets = [](const std::vector<int>& counts) {
+    return failure_of([&] {
+      kit::for_each("blocks", counts, [](int count) {
+        const auto next = kit::DeviceBuffer<int>::inout({0}, "next");
+        const auto block = kit::DeviceBuffer<int>::output(count, "block");
+        kit::run([&] { launch_tickets(next.get(), block.get(), count); });
+        std::vector<int> expected;
+        for (int i = 0; i < count; ++i) expected.push_back(i);
+        kit::expect_equal(block, expected);
+      });
+    });
+  };
+  const std::string message = expect_tickets({1, 40, 50});
+  EXPECT_TRUE(contains(message, "40, where the last block comes first: ")) << message;
+  EXPECT_TRUE(contains(message, "CUDA promises no order")) << message;
+  EXPECT_FALSE(contains(message, "50, where")) << message;
+  EXPECT_EQ(expect_tickets({1}), "");
+}
+
 TEST(KitCases, CatchAssertionsOfGoogleTest) {
   const std::string message = failure_of([] {
     kit::for_each("n", std::vector<int>{6, 7}, [](int n) { ASSERT_EQ(n, 6); });

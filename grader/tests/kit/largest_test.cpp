@@ -114,6 +114,20 @@ TEST(KitLargest, KeepsWhatIsNotWritten) {
             std::string::npos);
 }
 
+// The last element keeps its value, whether its block is there or not.
+TEST(KitLargest, SeesThatNothingChangesAtTheEnd) {
+  const auto update = [](size_t n_written) {
+    kit::at_largest("in place", [&] {
+      const auto x = kit::LargeArray<float>::inout(kLargeCount, "x", {1.0f, 2.0f, 3.0f});
+      kit::run([&] { launch_twice(x.get(), x.get(), static_cast<int>(n_written)); });
+      kit::expect_at_ends(x, [&](size_t i) { return i + 1 < kLargeCount ? 2 * x.at(i) : x.at(i); });
+    });
+  };
+  update(kLargeCount - 1);
+  const std::string text = failure_of([&] { update(kLargeCount - 5000); });
+  EXPECT_NE(text.find("nothing changes at the end."), std::string::npos) << text;
+}
+
 TEST(KitLargest, WholeLaunchesRunAgainAfterwards) {
   check([](const float* x, float* y) { launch_twice(x, y, kLargeCount); });
   const std::vector<float> x = kit::random_floats(100'000);

@@ -4,6 +4,7 @@ for its four names serve too: what they do is not what is tested."""
 import contextlib
 import io
 import os
+import subprocess
 import sys
 import tempfile
 import types
@@ -13,7 +14,7 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../.."))
 sys.path.insert(0, os.path.join(ROOT, "grader/notebook"))
 
 try:
-    import IPython  # noqa: F401
+    import IPython
 except ImportError:
     for name, members in {"IPython": {}, "IPython.core": {},
                           "IPython.core.error": {"UsageError": type("UsageError", (Exception,), {})},
@@ -23,6 +24,7 @@ except ImportError:
                           "IPython.display": {"SVG": str, "display": print}}.items():
         sys.modules[name] = types.ModuleType(name)
         vars(sys.modules[name]).update(members)
+    IPython = sys.modules["IPython"]
 
 import warplings  # noqa: E402
 from IPython.core.error import UsageError  # noqa: E402
@@ -102,6 +104,33 @@ class Notebook(unittest.TestCase):
         with self.assertRaises(UsageError):
             self.magics.hint("99/99")
         self.assertEqual(self.read("chapters/02_vector_add/01_vector_add.cu"), "mine\n")
+
+
+RUN_PAGE = """
+import re, sys
+from IPython.core.interactiveshell import InteractiveShell
+page = open("docs/notebooks.md", encoding="utf-8").read()
+shell = InteractiveShell.instance()
+for cell in re.findall(r"^```python\\n(.*?)^```$", page, flags=re.M | re.S):
+    shell.run_cell(cell).raise_error()
+print("NEXT CELL", shell.rl_next_input)
+shell.run_cell("%hint 02/99").raise_error()
+"""
+
+
+class Page(unittest.TestCase):
+    """The cells of docs/notebooks.md, in IPython itself and this course. They change no file."""
+
+    @unittest.skipUnless(hasattr(IPython, "__version__"), "IPython is not installed")
+    def test_runs_as_it_is_written(self):
+        with tempfile.TemporaryDirectory() as home:
+            ran = subprocess.run([sys.executable, "-B", "-c", RUN_PAGE], cwd=ROOT, capture_output=True, text=True,
+                                 env={**os.environ, "IPYTHONDIR": home})
+        with open(os.path.join(ROOT, "chapters/02_vector_add/01_vector_add.cu"), encoding="utf-8") as file:
+            starter = file.read()
+        self.assertIn("NEXT CELL %%exercise 02/01\n" + starter.rstrip(), ran.stdout, ran.stderr)
+        # The magics are those of the course: one that does not exist is refused in its words.
+        self.assertIn('no exercise is called "02/99"', ran.stderr)
 
 
 if __name__ == "__main__":

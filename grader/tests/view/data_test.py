@@ -97,8 +97,8 @@ class Questions(unittest.TestCase):
 
 
 class Pipeline(unittest.TestCase):
-    """07/15 fills four stages and multiplies them: 17 steps of k."""
-    RUN = ("07_tiled_matmul/15_matmul_wgmma", "--solution", "--case", "GoesAlongTheWholeOfK")
+    """07/16 fills four stages and multiplies them: 17 steps of k."""
+    RUN = ("07_tiled_matmul/16_matmul_wgmma", "--solution", "--case", "GoesAlongTheWholeOfK")
     STAGE = (128 * 64 + 64 * 256) * 2  # bytes
     STEPS, STAGES = 17, 4
 

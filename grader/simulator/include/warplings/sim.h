@@ -171,11 +171,14 @@ size_t wsim_live_allocations(size_t* bytes);
 // From now on the k-th call (from 1) of a function whose name begins with one of `names` ("cuda",
 // also for launches; "nccl cuda"; "": of any), made in a source file whose name ends with `files`,
 // returns an error and does nothing; k = 0: none does. Not counted are releases, questions such as
-// cudaGetLastError, and calls that end a capture or begin a group: without them there is no way on.
+// cudaGetLastError, calls that end a capture or begin a group (without them there is no way on),
+// and the fifth and later ones of a call at one place.
 void wsim_fail_call(uint64_t k, const char* names, const char* files);
 // What has failed so: "cudaMalloc at copy.cu:12"; "" if there were fewer calls. Lives until the
 // next wsim_fail_call().
 const char* wsim_failed_call(void);
+// Calls since wsim_fail_call() that were counted for it.
+uint64_t wsim_calls_that_could_fail(void);
 // What the program holds now: memory, streams, events, graphs, and what libraries made for it. With
 // an object, a mode that it has been set to ("math mode of a cuBLAS handle"); one that is not
 // listed has not been touched. Strings live until the next wsim_holding_count().

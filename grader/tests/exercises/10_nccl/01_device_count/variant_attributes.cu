@@ -33,10 +33,14 @@ int list_devices(DeviceFacts* facts, int most) {
     const Current scope(device);
     cudaDeviceProp properties;
     size_t unused = 0;
-    cudaGetDeviceProperties(&properties, device);
+    int& multiprocessors = facts[device].multiprocessors;
+    if (cudaGetDeviceProperties(&properties, device) != cudaSuccess ||
+        cudaMemGetInfo(&unused, &facts[device].memory) != cudaSuccess ||
+        cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device) !=
+            cudaSuccess) {
+      return -1;
+    }
     std::snprintf(facts[device].name, sizeof facts[device].name, "%s", properties.name);
-    cudaMemGetInfo(&unused, &facts[device].memory);
-    cudaDeviceGetAttribute(&facts[device].multiprocessors, cudaDevAttrMultiProcessorCount, device);
   }
   return count;
 }

@@ -1,4 +1,4 @@
-// The last rank makes the id, and the loop ends in one place.
+// The last rank makes the id, everybody talks before anything else is made, and the loop ends in one place.
 #include <chrono>
 #include <vector>
 
@@ -16,6 +16,12 @@ ncclResult_t join(World& world, Member* member) {
   const uint64_t mine = host_id();
   std::vector<uint64_t> hosts(world.ranks());
   world.all_gather(&mine, hosts.data(), sizeof mine);
+  ncclUniqueId id = {};
+  ncclResult_t result = ncclSuccess;
+  const int last = world.ranks() - 1;
+  if (world.rank() == last) result = ncclGetUniqueId(&id);
+  world.broadcast(&id, sizeof id, last);
+  if (result != ncclSuccess) return result;
   int devices = 0;
   if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) return ncclUnhandledCudaError;
   member->device = local_rank(hosts.data(), world.rank()) % devices;
@@ -23,12 +29,6 @@ ncclResult_t join(World& world, Member* member) {
   if (cudaStreamCreateWithFlags(&member->stream, cudaStreamNonBlocking) != cudaSuccess) {
     return ncclUnhandledCudaError;
   }
-  ncclUniqueId id = {};
-  ncclResult_t result = ncclSuccess;
-  const int last = world.ranks() - 1;
-  if (world.rank() == last) result = ncclGetUniqueId(&id);
-  world.broadcast(&id, sizeof id, last);
-  if (result != ncclSuccess) return result;
   result = ncclCommInitRank(&member->comm, world.ranks(), id, world.rank());
   return result;
 }

@@ -82,6 +82,7 @@ std::string load_dataset(const std::string& images_file, const std::string& labe
   loaded.deviation = train != nullptr
                          ? train->deviation
                          : static_cast<float>(std::sqrt(squares / n - sum / n * sum / n));
+  if (!(loaded.deviation > 0)) loaded.deviation = 1;
   cudaHostAlloc(&loaded.images, pixels.size() * sizeof(float), cudaHostAllocDefault);
   cudaHostAlloc(&loaded.labels, labels.size(), cudaHostAllocDefault);
   if (loaded.images == nullptr || loaded.labels == nullptr) {

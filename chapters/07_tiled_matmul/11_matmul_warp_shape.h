@@ -1,0 +1,9 @@
+// 07/11 Matmul, the shape of a warp: what the test calls.
+#ifndef CHAPTERS_07_TILED_MATMUL_11_MATMUL_WARP_SHAPE_H_
+#define CHAPTERS_07_TILED_MATMUL_11_MATMUL_WARP_SHAPE_H_
+
+// c = a b, row-major in device memory.
+//   d_a  m x k,  d_b  k x n,  d_c  m x n;  m, n, k from 0 to 2^20, no matrix of 2^31 elements
+void launch_matmul_warp_shape(const float* d_a, const float* d_b, float* d_c, int m, int n, int k);
+
+#endif  // CHAPTERS_07_TILED_MATMUL_11_MATMUL_WARP_SHAPE_H_
