@@ -18,7 +18,8 @@ namespace {
 
 class Sync {
  public:
-  Sync(App& app, bool check, bool force) : app_(app), check_(check), force_(force) {
+  Sync(App& app, bool check, bool force, Marks marks)
+      : app_(app), check_(check), force_(force), marks_(marks) {
     with_git_ = has_git(app.paths().root);
   }
 
@@ -47,7 +48,7 @@ class Sync {
   void page(const fs::path& file, const GateContext& context) {
     if (!fs::exists(file)) return;
     const std::string now = course::read_text(file);
-    const FilledPage filled = fill_figures(context, file, now);
+    const FilledPage filled = fill_figures(context, file, now, marks_);
     for (const std::string& problem : filled.problems) problems_ += problem + "\n";
     for (const auto& [picture, drawn] : filled.pictures) write(picture, drawn);
     if (filled.text != now) write(file, filled.text);
@@ -63,7 +64,7 @@ class Sync {
 
   void lesson(const course::Exercise& exercise, const GateContext& context) {
     page(course::files_of(app_.paths().root, exercise).lesson, context);
-    answers(exercise, context);
+    if (marks_ == Marks::kAll) answers(exercise, context);
   }
 
   int finish() const {
@@ -111,13 +112,15 @@ class Sync {
 
   App& app_;
   bool check_, force_, with_git_ = false;
+  Marks marks_;
   std::string changed_, kept_, edited_, problems_, sums_;
 };
 
 }  // namespace
 
 int dev_sync(App& app, const DevArguments& arguments) {
-  Sync sync(app, arguments.has("--check"), arguments.has("--force"));
+  Sync sync(app, arguments.has("--check"), arguments.has("--force"),
+            arguments.has("--no-figures") ? Marks::kThatNeedNoRun : Marks::kAll);
   GateContext context;
   context.paths = &app.paths();
   context.course = &app.course();
@@ -131,7 +134,7 @@ int dev_sync(App& app, const DevArguments& arguments) {
   if (!arguments.operands.empty()) {
     const course::Exercise& exercise = app.named(arguments.operands.front());
     sync.starter(exercise);
-    if (!arguments.has("--no-figures")) sync.lesson(exercise, context);
+    sync.lesson(exercise, context);
     return sync.finish();
   }
   for (const course::Exercise& exercise : app.course().exercises) sync.starter(exercise);
@@ -141,12 +144,10 @@ int dev_sync(App& app, const DevArguments& arguments) {
   sync.page(app.paths().root / "grader" / "simulator" / "README.md", context);
   sync.page(app.paths().root / "grader" / "tests" / "classes" / "README.md", context);
   for (const fs::path& page : document_pages(app.paths().root)) sync.page(page, context);
-  if (!arguments.has("--no-figures")) {
-    for (const course::Chapter& chapter : app.course().chapters) {
-      sync.page(app.paths().root / "chapters" / chapter.id / "README.md", context);
-    }
-    for (const course::Exercise& exercise : app.course().exercises) sync.lesson(exercise, context);
+  for (const course::Chapter& chapter : app.course().chapters) {
+    sync.page(app.paths().root / "chapters" / chapter.id / "README.md", context);
   }
+  for (const course::Exercise& exercise : app.course().exercises) sync.lesson(exercise, context);
   return sync.finish();
 }
 

@@ -361,13 +361,15 @@ std::string without_times(const std::string& text) {
   return std::regex_replace(text, kTime, " T s");
 }
 
-FilledPage fill_figures(const GateContext& context, const fs::path& file, const std::string& page) {
+FilledPage fill_figures(const GateContext& context, const fs::path& file, const std::string& page,
+                        Marks which) {
   FilledPage filled{page, {}, {}};
   const std::string name = shown(context, file);
   try {
     std::vector<Mark> marks = find_marks(page, name);
     // From the end, so that positions before stay right.
     for (auto mark = marks.rbegin(); mark != marks.rend(); ++mark) {
+      if (which == Marks::kThatNeedNoRun && mark->needs_a_run()) continue;
       const std::string now = page.substr(mark->begin, mark->end - mark->begin);
       if (is_picture(*mark)) {
         const fs::path drawn = picture_file(file, *mark, now);

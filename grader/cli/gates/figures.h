@@ -53,6 +53,10 @@ struct Mark {
            source[0] == "fading" || is_way();
   }
   bool is_way() const { return source[0] == "index" || source[0] == "route"; }
+  // A program has to run for it: a counter, a screen, a picture.
+  bool needs_a_run() const {
+    return !is_text() && source[0] != "benchmark" && source[0] != "ratio" && source[0] != "changed";
+  }
 };
 
 // "counter EX ..." of a question in a lesson. Throws course::Error: an unknown source.
@@ -79,8 +83,9 @@ struct FilledPage {
   std::vector<std::pair<std::filesystem::path, std::string>> pictures;  // files that differ
   std::vector<std::string> problems;
 };
+enum class Marks { kAll, kThatNeedNoRun };
 FilledPage fill_figures(const GateContext& context, const std::filesystem::path& file,
-                        const std::string& page);
+                        const std::string& page, Marks which = Marks::kAll);
 
 }  // namespace grade
 #endif  // WARPLINGS_CLI_GATES_FIGURES_H_

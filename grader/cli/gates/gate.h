@@ -46,10 +46,11 @@ Item skipped(int gate, std::string name, std::string reason);
 std::string shown(const GateContext& context, const std::filesystem::path& path);
 
 // Gates that read files only.
-std::vector<Item> check_manifest(const GateContext& context);  // 1
-std::vector<Item> check_starters(const GateContext& context);  // 2
-std::vector<Item> check_readmes(const GateContext& context);   // 3
-std::vector<Item> check_figures(const GateContext& context);   // 9; runs programs for figures
+std::vector<Item> check_manifest(const GateContext& context);          // 1
+std::vector<Item> check_starters(const GateContext& context);          // 2
+std::vector<Item> check_readmes(const GateContext& context);           // 3
+std::vector<Item> check_figures_of_files(const GateContext& context);  // 9: those that need no run
+std::vector<Item> check_figures(const GateContext& context);           // 9: the others
 
 // What a gate wants to be built and run.
 struct Job {

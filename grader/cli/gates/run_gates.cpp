@@ -244,7 +244,7 @@ std::vector<Item> run_gates(const GateContext& context) { return GateRun(context
 std::vector<Item> check_files(const GateContext& context) {
   if (context.progress) context.progress("reading the files of the course");
   std::vector<Item> items = check_manifest(context);
-  for (const auto& gate : {check_starters, check_readmes}) {
+  for (const auto& gate : {check_starters, check_readmes, check_figures_of_files}) {
     const std::vector<Item> more = gate(context);
     items.insert(items.end(), more.begin(), more.end());
   }
