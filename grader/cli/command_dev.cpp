@@ -31,7 +31,7 @@ const std::vector<DevCommand>& dev_commands() {
        {}},
       {"sync",
        "[EX | PAGE.md] [--check] [--force] [--no-figures]",
-       "starters from solutions, figures into pages; --no-figures: those alone that need no run",
+       "starters from solutions, figures into pages (--no-figures: no runs)",
        dev_sync,
        {"--check", "--force", "--no-figures"},
        {}},
