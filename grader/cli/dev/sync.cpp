@@ -56,7 +56,7 @@ class Sync {
 
   // The answers to what its lesson asks.
   void answers(const course::Exercise& exercise, const GateContext& context) {
-    const FilledAnswers filled = fill_answers(context, exercise);
+    const FilledAnswers filled = fill_answers(context, exercise, marks_);
     for (const std::string& problem : filled.problems) problems_ += problem + "\n";
     const fs::path file = course::files_of(app_.paths().root, exercise).answers;
     if (!filled.text.empty() && filled.problems.empty()) replace(file, filled.text);
@@ -64,7 +64,7 @@ class Sync {
 
   void lesson(const course::Exercise& exercise, const GateContext& context) {
     page(course::files_of(app_.paths().root, exercise).lesson, context);
-    if (marks_ == Marks::kAll) answers(exercise, context);
+    answers(exercise, context);
   }
 
   int finish() const {

@@ -117,22 +117,28 @@ Item check_mark(const GateContext& context, const std::string& page, const std::
   }
 }
 
-// Each question of a lesson still has the answer that is kept for it.
-std::vector<Item> check_answers(const GateContext& context, const course::Exercise& exercise) {
+// Each question of a lesson still has the answer that is kept for it: those that a run gives, or
+// those that need none.
+std::vector<Item> check_answers(const GateContext& context, const course::Exercise& exercise,
+                                bool by_runs) {
   std::vector<Item> items;
   const course::ExerciseFiles files = course::files_of(context.paths->root, exercise);
   if (!fs::exists(files.lesson) || !fs::exists(files.answers)) return items;  // gate 1 says so
   const std::string name = shown(context, files.lesson);
   const std::string lacks = why_not_built(*context.paths, context.device, exercise);
-  if (!lacks.empty()) return {skipped(kFiguresGate, name, "its answers: the exercise " + lacks)};
+  if (by_runs && !lacks.empty()) {
+    return {skipped(kFiguresGate, name, "its answers: the exercise " + lacks)};
+  }
   try {
     const auto answers =
         course::parse_answers(course::read_text(files.answers), shown(context, files.answers));
     for (const course::Prediction& question :
          course::parse_lesson(course::read_text(files.lesson), name).predictions) {
+      const Mark source = source_of(question, name);
+      if (source.needs_a_run() != by_runs) continue;
       const std::string where = name + ":" + std::to_string(question.line);
       const course::PredictionAnswer* known = course::find_answer(answers, question.id);
-      const std::string now = true_answer(context, question, name);
+      const std::string now = value_of(context, source, name);
       if (known != nullptr && known->value == now) {
         items.push_back(passed(kFiguresGate, where));
       } else {
@@ -224,6 +230,10 @@ std::vector<Item> check_figures_of_files(const GateContext& context) {
       items.push_back(failed(kFiguresGate, name, error.what()));
     }
   }
+  for (const course::Exercise* exercise : context.exercises) {
+    const std::vector<Item> answers = check_answers(context, *exercise, /*by_runs=*/false);
+    items.insert(items.end(), answers.begin(), answers.end());
+  }
   return items;
 }
 
@@ -249,7 +259,7 @@ std::vector<Item> check_figures(const GateContext& context) {
   const std::vector<Item> pictures = check_page_pictures(context, pages);
   items.insert(items.end(), pictures.begin(), pictures.end());
   for (const course::Exercise* exercise : context.exercises) {
-    const std::vector<Item> more = check_answers(context, *exercise);
+    const std::vector<Item> more = check_answers(context, *exercise, /*by_runs=*/true);
     items.insert(items.end(), more.begin(), more.end());
   }
   return items;

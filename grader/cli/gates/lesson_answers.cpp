@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "cli/gates/figures.h"
 #include "course/text.h"
 
 namespace grade {
@@ -79,12 +78,12 @@ std::vector<std::string> answer_problems(const GateContext& context,
   return problems;
 }
 
-std::string true_answer(const GateContext& context, const course::Prediction& question,
-                        const std::string& file) {
-  return value_of(context, mark_of(question.source, question.line, file), file);
+Mark source_of(const course::Prediction& question, const std::string& file) {
+  return mark_of(question.source, question.line, file);
 }
 
-FilledAnswers fill_answers(const GateContext& context, const course::Exercise& exercise) {
+FilledAnswers fill_answers(const GateContext& context, const course::Exercise& exercise,
+                           Marks which) {
   FilledAnswers filled;
   const course::ExerciseFiles files = course::files_of(context.paths->root, exercise);
   try {
@@ -93,7 +92,11 @@ FilledAnswers fill_answers(const GateContext& context, const course::Exercise& e
     std::vector<course::PredictionAnswer> answers;
     for (const course::Prediction& question : lesson.predictions) {
       const course::PredictionAnswer* before = course::find_answer(known, question.id);
-      answers.push_back({question.id, true_answer(context, question, shown(context, files.lesson)),
+      const std::string page = shown(context, files.lesson);
+      const Mark source = source_of(question, page);
+      const bool left_out = which == Marks::kThatNeedNoRun && source.needs_a_run();
+      if (left_out && before == nullptr) continue;  // gate 3 asks for it
+      answers.push_back({question.id, left_out ? before->value : value_of(context, source, page),
                          before == nullptr ? "" : before->because});
     }
     if (!answers.empty()) filled.text = course::answers_text(answers);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/gates/figures.h"
 #include "cli/gates/gate.h"
 #include "course/lesson.h"
 
@@ -18,15 +19,16 @@ std::vector<std::filesystem::path> lesson_pages(const GateContext& context);
 std::vector<std::string> answer_problems(const GateContext& context,
                                          const course::Exercise& exercise);
 
-// What the source of `question` gives now. Runs programs; throws course::Error.
-std::string true_answer(const GateContext& context, const course::Prediction& question,
-                        const std::string& file);
+// Where the answer to `question` comes from. Throws course::Error: an unknown source.
+Mark source_of(const course::Prediction& question, const std::string& file);
 
 struct FilledAnswers {
   std::string text;  // of the whole file; "" where nothing is asked
   std::vector<std::string> problems;
 };
-FilledAnswers fill_answers(const GateContext& context, const course::Exercise& exercise);
+// Those that need no run, or all.
+FilledAnswers fill_answers(const GateContext& context, const course::Exercise& exercise,
+                           Marks which);
 
 }  // namespace grade
 #endif  // WARPLINGS_CLI_GATES_LESSON_ANSWERS_H_

@@ -72,6 +72,26 @@ TEST_F(Lessons, SyncFillsAnswersAndTheGatesKeepThem) {
   EXPECT_TRUE(has(answer, "the answer to passes is passes now")) << answer.text;
 }
 
+TEST_F(Lessons, AnswersThatNeedNoRunAreKeptWithTheFiles) {
+  constexpr char kRun[] = "assets/benchmarks/run.json";
+  const std::string row =
+      "{\"runs\": [{\"exercise\": \"02_vector_add/01_vector_add\", "
+      "\"speeds\": [{\"ratios\": [{\"name\": \"CUB\", \"ratio\": ";
+  course_.write(kRun, row + "0.5}]}]}]}\n");
+  course_.write(kLesson,
+                "# 01\n\n```predict speed\nHow fast?\n- 0.50\n- 0.75\n"
+                "from: ratio run.json 02_vector_add/01_vector_add CUB\n```\n\n"
+                "## After you pass\n\nMore.\n");
+  const Answer synced = course_.grade({"dev", "sync", "--no-figures"});
+  EXPECT_EQ(synced.status, 0) << synced.text;
+  course_.write(kAnswers, course_.read(kAnswers) + "because It is half as fast.\n");
+  EXPECT_EQ(files().status, 0) << files().text;
+  course_.write(kRun, row + "0.75}]}]}]}\n");
+  EXPECT_TRUE(has(files(), "the answer to speed is 0.75 now")) << files().text;
+  course_.grade({"dev", "sync", "--no-figures"});
+  EXPECT_EQ(files().status, 0) << files().text;
+}
+
 TEST_F(Lessons, OfANewExerciseAreThereWhereItsChapterHasThem) {
   course_.write(kLesson, kText);
   course_.edit("chapters/course.json", "\"id\": \"02_vector_add\", ",
