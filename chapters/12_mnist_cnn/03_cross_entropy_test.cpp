@@ -95,7 +95,8 @@ TEST(CrossEntropy, OneImageHasTheLossOfItsLabel) {
 
 TEST(CrossEntropy, DerivativesAreProbabilitiesLessTheLabel) {
   RecordProperty("todo", 2);
-  kit::for_each("logits", std::vector<Batch>{
+  kit::for_each("logits",
+                std::vector<Batch>{
                     {1, 10}, {1, 2}, {1, 1}, {3, 10}, {33, 37}, {50, 256}, {3, 300}, {2, 1025}},
                 [](const Batch& b) { check_derivatives(random_batch(b, 4), b); });
 }
