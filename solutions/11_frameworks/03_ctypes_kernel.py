@@ -39,11 +39,16 @@ class DeviceArray:
 
     def __enter__(self):
         #~ # TODO(2): self.pointer is memory of the device that holds self.values, or an exception says
-        #~ # why not (about 3 lines). The address of a NumPy array is values.ctypes.data.
+        #~ # why not, and nothing stays allocated (about 7 lines). The address of a NumPy array is
+        #~ # values.ctypes.data.
         #~begin 2
         check(self.library, self.library.device_alloc(self.pointer, self.values.nbytes))
-        check(self.library,
-              self.library.copy(self.pointer, self.values.ctypes.data, self.values.nbytes))
+        try:
+            check(self.library,
+                  self.library.copy(self.pointer, self.values.ctypes.data, self.values.nbytes))
+        except RuntimeError:
+            self.__exit__()  # the with statement has not begun, so nobody else calls it
+            raise
         #~end
         return self
 

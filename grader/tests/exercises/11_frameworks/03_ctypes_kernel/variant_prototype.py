@@ -36,7 +36,10 @@ class DeviceArray:
             self.library, self.library.device_alloc(ctypes.byref(self.pointer), self.values.nbytes)
         )
         address = self.values.ctypes.data_as(ADDRESS)
-        check(self.library, self.library.copy(self.pointer, address, self.values.nbytes))
+        error = self.library.copy(self.pointer, address, self.values.nbytes)
+        if error:
+            self.library.device_free(self.pointer)
+        check(self.library, error)
         return self
 
     def to_host(self):
