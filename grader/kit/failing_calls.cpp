@@ -91,8 +91,10 @@ bool FailingCalls::was_failing_run(bool said_success, const std::string& trouble
   if (left_behind_.empty() && !left.empty()) {
     left_behind_ = made_to_fail(call) + "The function reported that, but cleaned up badly. " + left;
   }
-  // While a capture is open nothing else can run.
-  if (problem->empty() && left.find("capture") != std::string::npos) *problem = left_behind_;
+  // While a capture or a group of NCCL's calls is open nothing else can run.
+  const bool is_open = left.find("capture") != std::string::npos ||
+                       left.find("group of NCCL calls") != std::string::npos;
+  if (problem->empty() && is_open) *problem = left_behind_;
   if (problem->empty()) before_->restore();
   return true;
 }

@@ -65,6 +65,11 @@ std::string Belongings::left_behind(int calls) const {
       return "Left behind: there is " + count_of(before - value, what) +
              " less than before the call. Destroy what you made, and nothing that you were given.";
     }
+    if (what.find("group of NCCL calls") != std::string::npos) {
+      return "Left behind: a group of NCCL calls is open. Call ncclGroupEnd() on every way out, "
+             "also "
+             "behind a call that has failed: until then no call of NCCL is run in this thread.";
+    }
     const int64_t more = value - before;
     const bool each_time = calls > 1 && more % calls == 0;
     return "Left behind: " + count_of(each_time ? more / calls : more, what) + ", which " +

@@ -33,6 +33,8 @@ struct Joining {
   uint64_t id;
 };
 
+constexpr char kOpenGroup[] = "group of NCCL calls that is open";
+
 // Calls between ncclGroupStart and ncclGroupEnd of one thread.
 struct Group {
   int depth = 0;
@@ -369,13 +371,14 @@ ncclResult_t ncclCommUserRank(const ncclComm_t comm, int* rank) {
 }
 
 ncclResult_t ncclGroupStart(void) {
-  ++group().depth;
+  if (++group().depth == 1) wsim_library_holds(kOpenGroup, 1);
   return ncclSuccess;
 }
 
 ncclResult_t ncclGroupEnd(void) {
   if (group().depth == 0) return ncclInvalidUsage;
   if (--group().depth > 0) return ncclSuccess;
+  wsim_library_holds(kOpenGroup, -1);
   if (wsim_library_must_fail({__func__, __builtin_return_address(0)}) != 0) {
     group().error = ncclSystemError;
   }
@@ -385,6 +388,7 @@ ncclResult_t ncclGroupEnd(void) {
 ncclResult_t ncclAllReduce(const void* sendbuff, void* recvbuff, size_t count,
                            ncclDataType_t datatype, ncclRedOp_t op, ncclComm_t comm,
                            cudaStream_t stream) {
+  WARPLINGS_MAY_FAIL(ncclAllReduce, remember(ncclSystemError));
   WARPLINGS_LIBRARY_CALL(ncclAllReduce);
   Operation o = operation_of(Kind::kAllReduce, sendbuff, recvbuff, count, datatype, stream);
   o.reduction = op;
@@ -393,6 +397,7 @@ ncclResult_t ncclAllReduce(const void* sendbuff, void* recvbuff, size_t count,
 
 ncclResult_t ncclReduce(const void* sendbuff, void* recvbuff, size_t count, ncclDataType_t datatype,
                         ncclRedOp_t op, int root, ncclComm_t comm, cudaStream_t stream) {
+  WARPLINGS_MAY_FAIL(ncclReduce, remember(ncclSystemError));
   WARPLINGS_LIBRARY_CALL(ncclReduce);
   Operation o = operation_of(Kind::kReduce, sendbuff, recvbuff, count, datatype, stream);
   o.reduction = op;
@@ -403,6 +408,7 @@ ncclResult_t ncclReduce(const void* sendbuff, void* recvbuff, size_t count, nccl
 ncclResult_t ncclBroadcast(const void* sendbuff, void* recvbuff, size_t count,
                            ncclDataType_t datatype, int root, ncclComm_t comm,
                            cudaStream_t stream) {
+  WARPLINGS_MAY_FAIL(ncclBroadcast, remember(ncclSystemError));
   WARPLINGS_LIBRARY_CALL(ncclBroadcast);
   Operation o = operation_of(Kind::kBroadcast, sendbuff, recvbuff, count, datatype, stream);
   o.peer = root;
@@ -411,6 +417,7 @@ ncclResult_t ncclBroadcast(const void* sendbuff, void* recvbuff, size_t count,
 
 ncclResult_t ncclBcast(void* buff, size_t count, ncclDataType_t datatype, int root, ncclComm_t comm,
                        cudaStream_t stream) {
+  WARPLINGS_MAY_FAIL(ncclBcast, remember(ncclSystemError));
   WARPLINGS_LIBRARY_CALL(ncclBcast);
   Operation o = operation_of(Kind::kBroadcast, buff, buff, count, datatype, stream);
   o.peer = root;
@@ -419,6 +426,7 @@ ncclResult_t ncclBcast(void* buff, size_t count, ncclDataType_t datatype, int ro
 
 ncclResult_t ncclAllGather(const void* sendbuff, void* recvbuff, size_t sendcount,
                            ncclDataType_t datatype, ncclComm_t comm, cudaStream_t stream) {
+  WARPLINGS_MAY_FAIL(ncclAllGather, remember(ncclSystemError));
   WARPLINGS_LIBRARY_CALL(ncclAllGather);
   return post(call, operation_of(Kind::kAllGather, sendbuff, recvbuff, sendcount, datatype, stream),
               comm);
@@ -427,6 +435,7 @@ ncclResult_t ncclAllGather(const void* sendbuff, void* recvbuff, size_t sendcoun
 ncclResult_t ncclReduceScatter(const void* sendbuff, void* recvbuff, size_t recvcount,
                                ncclDataType_t datatype, ncclRedOp_t op, ncclComm_t comm,
                                cudaStream_t stream) {
+  WARPLINGS_MAY_FAIL(ncclReduceScatter, remember(ncclSystemError));
   WARPLINGS_LIBRARY_CALL(ncclReduceScatter);
   Operation o = operation_of(Kind::kReduceScatter, sendbuff, recvbuff, recvcount, datatype, stream);
   o.reduction = op;
@@ -435,6 +444,7 @@ ncclResult_t ncclReduceScatter(const void* sendbuff, void* recvbuff, size_t recv
 
 ncclResult_t ncclSend(const void* sendbuff, size_t count, ncclDataType_t datatype, int peer,
                       ncclComm_t comm, cudaStream_t stream) {
+  WARPLINGS_MAY_FAIL(ncclSend, remember(ncclSystemError));
   WARPLINGS_LIBRARY_CALL(ncclSend);
   Operation o = operation_of(Kind::kSend, sendbuff, nullptr, count, datatype, stream);
   o.peer = peer;
@@ -443,6 +453,7 @@ ncclResult_t ncclSend(const void* sendbuff, size_t count, ncclDataType_t datatyp
 
 ncclResult_t ncclRecv(void* recvbuff, size_t count, ncclDataType_t datatype, int peer,
                       ncclComm_t comm, cudaStream_t stream) {
+  WARPLINGS_MAY_FAIL(ncclRecv, remember(ncclSystemError));
   WARPLINGS_LIBRARY_CALL(ncclRecv);
   Operation o = operation_of(Kind::kReceive, nullptr, recvbuff, count, datatype, stream);
   o.peer = peer;

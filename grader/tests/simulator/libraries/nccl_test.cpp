@@ -70,6 +70,44 @@ class NcclTest : public LibraryTest {
   float *from_[kRanks] = {}, *to_[kRanks] = {};
 };
 
+// What wsim_holding_count() says of groups that have begun and not ended.
+int64_t open_groups() {
+  for (int i = wsim_holding_count() - 1; i >= 0; --i) {
+    wsim_holding holding;
+    if (wsim_get_holding(i, &holding) != 0) continue;
+    if (std::string(holding.what).find("group of NCCL calls") == 0) return holding.value;
+  }
+  return 0;
+}
+
+TEST_F(NcclTest, AGroupIsHeldUntilItsOutermostEnd) {
+  EXPECT_EQ(open_groups(), 0);
+  EXPECT_EQ(ncclGroupStart(), ncclSuccess);
+  EXPECT_EQ(ncclGroupStart(), ncclSuccess);
+  EXPECT_EQ(open_groups(), 1);
+  EXPECT_EQ(ncclGroupEnd(), ncclSuccess);
+  EXPECT_EQ(open_groups(), 1);
+  EXPECT_EQ(ncclGroupEnd(), ncclSuccess);
+  EXPECT_EQ(open_groups(), 0);
+}
+
+// Each collective fails where it is called, within a group too, and its group with it.
+TEST_F(NcclTest, ACallOfAGroupCanBeMadeToFail) {
+  wsim_fail_call(2, "nccl", ".cpp");
+  std::vector<ncclResult_t> results;
+  const ncclResult_t ended =
+      grouped([&](int rank) { results.push_back(all_reduce(rank, from_[rank], to_[rank])); });
+  EXPECT_EQ(std::string(wsim_failed_call()).find("ncclAllReduce at nccl_test.cpp:"), 0u);
+  wsim_fail_call(0, "", "");
+  EXPECT_EQ(results,
+            (std::vector<ncclResult_t>{ncclSuccess, ncclSystemError, ncclSuccess, ncclSuccess}));
+  EXPECT_EQ(ended, ncclSystemError);
+  EXPECT_EQ(open_groups(), 0);
+  EXPECT_EQ(grouped([&](int rank) { all_reduce(rank, from_[rank], to_[rank]); }), ncclSuccess);
+  wait();
+  EXPECT_EQ(result(1, 1)[0], sum_at(0));
+}
+
 TEST_F(NcclTest, ReducesToAllRanks) {
   ASSERT_EQ(grouped([this](int rank) { all_reduce(rank, from_[rank], to_[rank]); }), ncclSuccess);
   wait();
