@@ -1,4 +1,5 @@
 // grade dev NAME: commands for people who write exercises.
+#include <algorithm>
 #include <chrono>
 
 #include "cli/app.h"
@@ -15,6 +16,7 @@ struct DevCommand {
   const char* name;
   const char* usage;
   const char* summary;
+  const char* details;  // what the options mean, as --help prints it
   int (*run)(App&, const DevArguments&);
   std::vector<std::string> flags, options;
   bool listed = true;
@@ -26,24 +28,32 @@ const std::vector<DevCommand>& dev_commands() {
       {"new",
        "NN_topic/MM_name",
        "a small exercise that passes every gate, to rewrite",
+       "",
        dev_new,
        {},
        {}},
       {"sync",
        "[EX | PAGE.md] [--check] [--force] [--no-figures]",
        "starters from solutions, figures into pages (--no-figures: no runs)",
+       "  --check       writes nothing; fails where something would be written\n"
+       "  --force       replaces starters that somebody has edited, too\n"
+       "  --no-figures  no figure whose value or picture needs a run\n",
        dev_sync,
        {"--check", "--force", "--no-figures"},
        {}},
       {"check",
        "[EX | CHAPTER] [--files-only] [--no-reuse] [--device gpu]",
        "the nine gates; --files-only: what builds nothing",
+       "  --files-only  the gates that build nothing\n"
+       "  --no-reuse    runs again what an earlier check of the same programs has shown\n"
+       "  --device gpu  runs on the GPU, the exercises that need one included\n",
        dev_check,
        {"--no-reuse", "--files-only"},
        {"--device"}},
       {"renumber",
        "OLD NEW",
        "another id for an exercise: files, pages, tests, .progress",
+       "",
        dev_renumber,
        {},
        {},
@@ -52,20 +62,37 @@ const std::vector<DevCommand>& dev_commands() {
       {"classes",
        "[EX | CHAPTER] [--class KEY] [--share N/M]",
        "wrong answers planted into solutions: does the kit refuse each by its class?",
+       "  --class KEY  the answers of one class\n"
+       "  --share N/M  every M-th exercise, from the N-th on (0 is the first)\n",
        dev_classes,
        {},
        {"--class", "--share"}},
       {"plant",
        "EX --test-object F --kernels-object F --out F --options F",
+       "called by the build: the ways into a planted program, and its linker's options",
        "",
        dev_plant,
        {},
        {"--test-object", "--kernels-object", "--out", "--options"},
        false},
-      {"site", "[--browser chromium]", "the pages as a site, checked", dev_site, {}, {"--browser"}},
-      {"derive", "EX --out FILE [--starter]", "", dev_derive, {"--starter"}, {"--out"}, false},
+      {"site",
+       "[--browser chromium]",
+       "the pages as a site, checked",
+       "  --browser NAME  reads every page in this browser, too\n",
+       dev_site,
+       {},
+       {"--browser"}},
+      {"derive",
+       "EX --out FILE [--starter]",
+       "called by the build: the derived texts of an exercise as one CUDA file",
+       "  --starter  the starter alone\n",
+       dev_derive,
+       {"--starter"},
+       {"--out"},
+       false},
       {"dispatch",
        "EX --test-object F --kernels-object F --out FILE",
+       "called by the build: the jumps into the derived texts",
        "",
        dev_dispatch,
        {},
@@ -84,6 +111,13 @@ std::string dev_help() {
   }
   return text;
 }
+
+std::string help_of(const DevCommand& command) {
+  return std::string("./grade dev ") + command.name + " " + command.usage + "\n  " +
+         command.summary + "\n" + (*command.details != '\0' ? "\n" : "") + command.details;
+}
+
+bool asks_for_help(const std::string& argument) { return argument == "--help" || argument == "-h"; }
 
 bool contains(const std::vector<std::string>& list, const std::string& text) {
   return std::find(list.begin(), list.end(), text) != list.end();
@@ -162,12 +196,17 @@ int dev_check(App& app, const DevArguments& arguments) {
 
 int dev_command(App& app) {
   const std::vector<std::string>& rest = app.options().rest;
-  if (rest.empty() || rest[0] == "--help" || rest[0] == "-h") {
+  if (rest.empty() || asks_for_help(rest[0])) {
     print(dev_help());
     return rest.empty() ? kUsage : kPass;
   }
   for (const DevCommand& command : dev_commands()) {
-    if (rest[0] == command.name) return command.run(app, parse(command, rest));
+    if (rest[0] != command.name) continue;
+    if (std::any_of(rest.begin() + 1, rest.end(), asks_for_help)) {
+      print(help_of(command));
+      return kPass;
+    }
+    return command.run(app, parse(command, rest));
   }
   throw UsageError("there is no command \"dev " + harmless(rest[0]) + "\".\n" + dev_help());
 }

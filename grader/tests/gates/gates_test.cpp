@@ -2,6 +2,10 @@
 // file, when the rule is broken.
 #include <gtest/gtest.h>
 
+#include <regex>
+#include <string>
+#include <vector>
+
 #include "miniature_course.h"
 
 namespace grade {
@@ -29,6 +33,50 @@ class Gates : public testing::Test {
 
   MiniatureCourse course_;
 };
+
+// The names that `grade dev --help` lists, and those that only the build calls.
+std::vector<std::string> dev_commands(const std::string& help) {
+  std::vector<std::string> names{"plant", "derive", "dispatch"};
+  const std::regex line("\n  \\./grade dev ([a-z]+) ");
+  for (std::sregex_iterator at(help.begin(), help.end(), line), end; at != end; ++at)
+    names.push_back((*at)[1]);
+  return names;
+}
+
+TEST_F(Gates, EveryDevCommandPrintsItsHelp) {
+  const std::vector<std::string> names = dev_commands(course_.grade({"dev", "--help"}).text);
+  ASSERT_EQ(names.size(), 9u);
+  for (const std::string& name : names) {
+    SCOPED_TRACE(name);
+    const Answer answer = course_.grade({"dev", name, "--help"});
+    EXPECT_EQ(answer.status, 0) << answer.text;
+    EXPECT_EQ(answer.text.find("./grade dev " + name + " "), 0u) << answer.text;
+    const size_t second = answer.text.find('\n') + 1;
+    EXPECT_EQ(answer.text.find("  ", second), second) << answer.text;
+    EXPECT_GT(answer.text.find('\n', second), second + 10) << "no summary\n" << answer.text;
+    const Answer brief = course_.grade({"dev", name, "-h"});
+    EXPECT_EQ(brief.status, 0) << brief.text;
+    EXPECT_EQ(brief.text, answer.text);
+  }
+}
+
+TEST_F(Gates, HelpOfADevCommandExplainsItsOptionsAndDoesNothingElse) {
+  const std::string starter = course_.read(kStarter);
+  course_.edit(kStarter, "TODO(1)", "edited");
+  const std::string edited = course_.read(kStarter);
+  ASSERT_NE(edited, starter);
+  const Answer answer = course_.grade({"dev", "sync", "--force", "01", "-h"});
+  EXPECT_EQ(answer.status, 0) << answer.text;
+  EXPECT_EQ(course_.read(kStarter), edited);
+  for (const char* option : {"\n  --check ", "\n  --force ", "\n  --no-figures "})
+    EXPECT_NE(answer.text.find(option), std::string::npos) << answer.text;
+}
+
+TEST_F(Gates, AnUnknownOptionOfADevCommandIsStillRefused) {
+  const Answer answer = course_.grade({"dev", "sync", "--helpp"});
+  EXPECT_EQ(answer.status, 2) << answer.text;
+  EXPECT_NE(answer.text.find("unknown option --helpp"), std::string::npos) << answer.text;
+}
 
 TEST_F(Gates, AllAreGreenWhenEveryRuleIsKept) {
   const Answer answer = all();
