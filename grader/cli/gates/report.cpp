@@ -42,6 +42,28 @@ std::string indented(const std::string& text) {
   return out;
 }
 
+// Exercises by the time of all their programs: solution, starter, ablations, mutants, variants.
+std::string slowest_exercises_text(const std::vector<Item>& items, size_t most) {
+  std::map<std::string, std::pair<double, int>> sums;  // seconds, programs
+  for (const Item& item : items) {
+    if (item.gate < 4 || item.gate > 8 || item.reused || item.seconds <= 0) continue;
+    auto& [seconds, programs] = sums[item.name.substr(0, item.name.find(':'))];
+    seconds += item.seconds;
+    ++programs;
+  }
+  std::vector<std::pair<double, std::string>> order;
+  for (const auto& [name, sum] : sums) {
+    order.push_back({sum.first, name + ", " + course::plural(sum.second, "program")});
+  }
+  std::sort(order.rbegin(), order.rend());
+  if (order.size() > most) order.resize(most);
+  std::string text = order.empty() ? "" : "Slowest exercises:\n";
+  for (const auto& [seconds, name] : order) {
+    text += "  " + pad_left(seconds_text(seconds), 7) + "  " + name + "\n";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string gate_table(const std::vector<Item>& items, const Terminal& terminal) {
@@ -86,7 +108,7 @@ std::string slowest_text(const std::vector<Item>& items, size_t most) {
   for (const Item* item : order) {
     text += "  " + pad_left(seconds_text(item->seconds), 7) + "  " + label(*item) + "\n";
   }
-  return text;
+  return text + slowest_exercises_text(items, most);
 }
 
 std::string last_line(const std::vector<Item>& items) { return counts_text(count(items)) + "\n"; }
