@@ -44,6 +44,12 @@ const std::vector<AnswerClass>& answer_classes() {
        {},
        {"works_on_device_0"}},
       {"block_order", "order of blocks", "where the last block comes first", kKit, {}, {}},
+      {"array_begin",
+       "begin of arrays",
+       "where arrays begin at any element",
+       kKit,
+       {"uint8_t", "unsigned char", "unsigned short", "bfloat16", "__half"},
+       {}},
       // Whatever fails then is about what lies beyond.
       {"large_extents", "large extents", "", kTests, {}, {"ends_at_65535", "ends_at_32767"}},
       {"huge_arrays",
