@@ -120,6 +120,8 @@ bool fail_results(const std::string& wrong, Site site) {
   return fail(idle ? message + "\nNo kernel was launched." : message, site);
 }
 
+const char* order_of_another_run() { return is_asked("few_blocks") ? "few" : "reversed"; }
+
 bool fail(const std::string& message, Site site) {
   if (internal::case_failed()) return false;
   const Context& now = context();
@@ -135,6 +137,12 @@ bool fail(const std::string& message, Site site) {
     text +=
         "\nHere the last block comes first. CUDA promises no order: what a block needs of another "
         "one, it has to wait for, or to take by atomics.";
+    if (std::string(order_of_another_run()) == "few") {
+      text +=
+          " Half of the blocks run at a time, as where other work has the rest of the card. Who "
+          "waits for a block that has not begun keeps its place from it: wait for blocks that have "
+          "begun, as tickets tell (only a cooperative launch is promised to run all at once).";
+    }
   }
   if (now.any_begin) {
     text +=
@@ -180,7 +188,7 @@ class Again {
     now.other_device = conditions.other_device;
     now.other_order = conditions.other_order;
     now.any_begin = conditions.any_begin;
-    if (conditions.other_order) wsim_select_order("reversed");
+    if (conditions.other_order) wsim_select_order(order_of_another_run());
   }
   ~Again() {
     context().other_device = context().any_begin = false;

@@ -97,6 +97,9 @@ struct Context {
 
 Context& context();
 
+// What the blocks of a case do that is run once more with the last of them first.
+const char* order_of_another_run();
+
 // "n = 1025", "rows = 3, cols = 5", or "" outside cases.
 std::string case_name();
 // The same with the name of the run: "n = 1025, the timed call".
