@@ -111,3 +111,9 @@ TEST(TransposeTile, IsFast) {
                 kit::Bars(1.5, 3.0));
   speed.grade();
 }
+
+// More than 16 bits can count, and no multiples of a tile: the last blocks have a few rows each.
+TEST(TransposeTile, TurnsLongMatricesToTheirEnd) {
+  RecordProperty("todo", 2);
+  check({65'601, 32});
+}

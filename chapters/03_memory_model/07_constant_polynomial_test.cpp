@@ -89,6 +89,21 @@ TEST(ConstantPolynomial, TheSameArrayMayHoldOtherCoefficients) {
   }
 }
 
+// A symbol is there once on each device.
+TEST(ConstantPolynomial, EqualCoefficientsReachEveryDevice) {
+  RecordProperty("todo", 2);
+  const std::vector<float> coefficients = kit::random_floats(5), x = kit::random_floats(64);
+  const Polynomial expected = polynomial_on_cpu(coefficients, x);
+  for (int device = 0; device < std::min(2, kit::device_count()); ++device) {
+    const kit::OnDevice scope(device);
+    const auto d_x = kit::DeviceBuffer<float>::input(x, "x");
+    const auto d_y = kit::DeviceBuffer<float>::output(x.size(), "y");
+    kit::run(device == 0 ? "on device 0" : "the same coefficients on device 1",
+             [&] { launch_polynomial(coefficients.data(), 5, d_x.get(), d_y.get(), 64); });
+    kit::expect_near(d_y, expected.result, kit::Tolerance::units(10, expected.scale));
+  }
+}
+
 TEST(ConstantPolynomial, CoversSizesThatAreNotBlockMultiples) {
   RecordProperty("todo", 1);
   kit::for_each("n", kit::awkward_sizes(), [](int n) { check({6, n}); });

@@ -26,6 +26,7 @@ struct Call {
   bool managed = false;
   int uses = 0;
   uint64_t prefetches_at_fill = 0, prefetches_at_use = 0;
+  int last_at_use = 0;  // where all of x was prefetched to last
   cudaError_t error = cudaSuccess;
   std::string failed_before_use;  // a call that the kit has let fail
 
@@ -49,7 +50,10 @@ void use_into(const float* x, int n, void* context) {
   const std::string failed = wsim_failed_call();
   if (!failed.empty()) call.failed_before_use = failed;
   call.prefetches_at_use = wsim_api_calls(kPrefetch);
-  if (call.managed) call.out.assign(x, x + n);
+  if (!call.managed) return;
+  cudaMemRangeGetAttribute(&call.last_at_use, sizeof(int),
+                           cudaMemRangeAttributeLastPrefetchLocation, x, n * sizeof(float));
+  call.out.assign(x, x + n);
 }
 
 kit::Run Call::run() {
@@ -144,12 +148,16 @@ TEST(UnifiedMemory, TheHostReadsAfterTheKernelHasEnded) {
 
 TEST(UnifiedMemory, PrefetchesBeforeTheLaunchAndBeforeTheHostReads) {
   RecordProperty("todo", 3);
-  Call call(5000);
+  Call call(50000);  // several pages
   call.run();
   kit::expect_equal("x, as the host reads it", call.out, squares_on_cpu(call.in));
   kit::budget("prefetches", static_cast<double>(call.prefetches_at_use - call.prefetches_at_fill),
               kit::at_least(2),
               "One to the device after the host has written, one back before it reads");
+  if (kit::simulated() && call.uses == 1 && call.prefetches_at_use > call.prefetches_at_fill &&
+      call.last_at_use != cudaCpuDeviceId) {
+    kit::fail("When the host reads x, not all of its bytes were prefetched to the host last.");
+  }
   kit::budget("copies", static_cast<double>(kit::api_calls("cudaMemcpy")), kit::at_most(0),
               "Both sides follow the same pointer");
 }

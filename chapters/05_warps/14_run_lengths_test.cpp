@@ -133,6 +133,12 @@ TEST(RunLengths, AcceptsNoElements) {
   check({4});  // the same launcher must work when there is an element
 }
 
+// Whoever adds up the counts of many tiles in one block goes round with these.
+TEST(RunLengths, FindsTheRunsOfManyTiles) {
+  RecordProperty("todo", 1);
+  check(runs_of((1 << 21) + 33, 5000));
+}
+
 TEST(RunLengths, ReadsTwiceAtMost) {
   RecordProperty("todo", 1);
   const int n = kit::work_scale(1 << 17, 1 << 24);

@@ -44,6 +44,8 @@ __global__ void mirror_sums(const float* x, float* sums) {
 
 cudaError_t launch_mirror_sums(const float* d_x, float* d_sums, int blocks) {
   mirror_sums<<<blocks, kMirror>>>(d_x, d_sums);
+  const cudaError_t launched = cudaGetLastError();  // a launch that is refused leaves it here
   // The host waits until the last thread is done. It has no say in when the first one goes on.
-  return cudaDeviceSynchronize();
+  const cudaError_t ended = cudaDeviceSynchronize();
+  return launched != cudaSuccess ? launched : ended;
 }

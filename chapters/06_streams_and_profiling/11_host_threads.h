@@ -22,7 +22,9 @@ enum class DefaultStream {
 bool runs_side_by_side(DefaultStream kind);
 
 // sums[i] = x[i] + x[j], where j is as far from the end of the block as i is from its beginning.
+// Returns when all sums are there, with the first error: that of the launch, if it is refused.
 //   d_x, d_sums  blocks * kMirror floats each in device memory
+//   blocks       at least 1; a launch of fewer is refused
 cudaError_t launch_mirror_sums(const float* d_x, float* d_sums, int blocks);
 
 // Given: a kernel of one block that takes some milliseconds on a GPU.

@@ -208,7 +208,7 @@ TEST(HostThreads, AWaitOfTheHostDoesNotOrderTheThreadsOfAKernel) {
     const std::vector<float> x = kit::random_floats(blocks * kMirror);
     const auto d_x = kit::DeviceBuffer<float>::input(x, "x");
     const auto d_sums = kit::DeviceBuffer<float>::output(x.size(), "sums");
-    kit::run([&] { launch_mirror_sums(d_x.get(), d_sums.get(), blocks); });
+    kit::run([&] { return launch_mirror_sums(d_x.get(), d_sums.get(), blocks); });
     std::vector<float> expected;
     for (size_t i = 0; i < x.size(); ++i) {
       const size_t begin = i / kMirror * kMirror;
@@ -216,4 +216,18 @@ TEST(HostThreads, AWaitOfTheHostDoesNotOrderTheThreadsOfAKernel) {
     }
     kit::expect_equal(d_sums, expected);
   });
+}
+
+TEST(HostThreads, ALaunchThatIsRefusedIsReported) {
+  RecordProperty("todo", 3);
+  const auto d_x = kit::DeviceBuffer<float>::inout(std::vector<float>(kMirror), "x");
+  const cudaError_t error = launch_mirror_sums(d_x.get(), d_x.get(), 0);
+  cudaGetLastError();
+  wsim_clear_findings();  // of that launch
+  if (error != cudaErrorInvalidValue && error != cudaErrorInvalidConfiguration) {
+    kit::fail(std::string("A launch of no blocks is refused. launch_mirror_sums returned ") +
+              cudaGetErrorName(error) +
+              ": cudaDeviceSynchronize knows only of work that has begun. Ask for the error of the "
+              "launch as well (cudaGetLastError).");
+  }
 }

@@ -43,7 +43,7 @@ struct Disc {
 };
 
 // coverage[row * side + col] = points of that cell in the disc. One launch by the host; launches by
-// the kernel for border cells only.
+// the kernel for border cells only, and none of these waits for another one.
 //   d_coverage  side * side ints in device memory, side from 1 to 46,340
 // At most 2048 launches by kernels may be pending, unless cudaDeviceSetLimit() allows more:
 // pictures with more border cells are the caller's affair (cudaLimitDevRuntimePendingLaunchCount).

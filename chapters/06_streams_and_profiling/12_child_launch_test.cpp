@@ -102,6 +102,24 @@ TEST(ChildLaunch, OnlyTheBorderCosts) {
               "One thread per cell and a block of 256 for each border cell");
 }
 
+TEST(ChildLaunch, ChildrenDoNotWaitForEachOther) {
+  RecordProperty("todo", 2);
+  const Picture p = centred(16, 200);
+  const auto d_coverage = kit::DeviceBuffer<int>::output(p.side * p.side, "coverage");
+  uint64_t waiting = 0;
+  kit::run([&] {
+    launch_adaptive_coverage(p.disc, p.side, d_coverage.get());
+    cudaDeviceSynchronize();
+    waiting = wsim_waiting_children();
+  });
+  kit::expect_equal(d_coverage, coverage_on_cpu(p), kit::Shape(p.side, p.side));
+  if (waiting > 0) {
+    kit::fail(std::to_string(waiting) + " of " + std::to_string(border_cells(p)) +
+              " children wait for another one, because they are in one stream. Which stream of a "
+              "kernel has no order?");
+  }
+}
+
 TEST(ChildLaunch, AgreesWithTheFlatLaunch) {
   RecordProperty("todo", 2);
   const Picture p = centred(kit::work_scale(16, 256), kit::work_scale(200, 3500));

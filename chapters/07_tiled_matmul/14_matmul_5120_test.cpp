@@ -146,6 +146,46 @@ TEST(Matmul5120, MeasuresWithoutTheLaunch) {
   }
 }
 
+// Work of which the call `short_one` (from 0) is short and every other one takes long.
+struct Uneven {
+  kit::DeviceBuffer<unsigned char> bytes =
+      kit::DeviceBuffer<unsigned char>::inout(std::vector<unsigned char>(1 << 16), "bytes");
+  int short_one, calls = 0;
+  static void call(void* work) {
+    Uneven& w = *static_cast<Uneven*>(work);
+    const int repeats = w.calls++ == w.short_one ? 3 : 300;
+    for (int i = 0; i < repeats; ++i) cudaMemsetAsync(w.bytes.get(), i, w.bytes.size());
+  }
+};
+
+TEST(Matmul5120, TheTimeIsTheLeastOfFive) {
+  RecordProperty("todo", 4);
+  const auto measure = [](int short_one, int* calls) {
+    Uneven work;
+    work.short_one = short_one;
+    const float milliseconds = milliseconds_of(Uneven::call, &work);
+    *calls = work.calls;
+    return milliseconds;
+  };
+  int calls = 0;
+  const float most = measure(-1, &calls);
+  if (calls < 5) {
+    kit::fail("milliseconds_of calls the work " + std::to_string(calls) +
+              " times, not five times.");
+    return;
+  }
+  for (int short_one = calls - 5; short_one < calls; ++short_one) {
+    const float least = measure(short_one, &calls);
+    if (least < most / 4) continue;
+    kit::fail(
+        "Five calls are timed, and all but one do a hundred times the work of that one. "
+        "milliseconds_of is " +
+        std::to_string(least) + ", and " + std::to_string(most) +
+        " where all are long: it is the least of the five.");
+    return;
+  }
+}
+
 // What the lecture says of its tiles: true. That its dynamic tile loses to its naive kernel: not on
 // an H200.
 TEST(Matmul5120, TimesTheKernelsOfTheLecture) {

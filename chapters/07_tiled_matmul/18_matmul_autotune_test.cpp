@@ -109,6 +109,39 @@ TEST(MatmulAutotune, MeasuresOneShape) {
   }
 }
 
+// Each launch but one takes a millisecond longer, as if something else were using the machine.
+TEST(MatmulAutotune, TheTimeIsTheLeastOfSeveralLaunches) {
+  RecordProperty("todo", 1);
+  if (!kit::simulated()) return;  // nobody disturbs a GPU to order
+  constexpr double kDisturbed = 1e-3;
+  const Model model(kTwoMultiprocessors);
+  const Product product({96, 64, 32});
+  const int shape = shapes() - 1;
+  const size_t launches = kit::run([&] { product.measure(shape); }).launches().size();
+  if (launches < 3) {
+    kit::fail("shape_milliseconds makes " + std::to_string(launches) +
+              " launches: one that is not timed and at least two that are.");
+  }
+  for (size_t calm = 0; calm < launches; ++calm) {
+    std::vector<double> seconds(launches, kDisturbed);
+    seconds[calm] = 0;
+    float got = 0;
+    kit::run([&] {
+      wsim_slow_kernels(seconds.data(), static_cast<int>(seconds.size()));
+      got = product.measure(shape);
+      wsim_slow_kernels(nullptr, 0);
+    });
+    const bool undisturbed = got < 500 * kDisturbed;
+    if (undisturbed == (calm > 0)) continue;
+    kit::fail("Every launch but number " + std::to_string(calm) + " of " +
+              std::to_string(launches) +
+              " (0 is not timed) takes 1 ms longer. shape_milliseconds "
+              "is " +
+              std::to_string(got) + ": it is the least of the timed launches alone.");
+    return;
+  }
+}
+
 TEST(MatmulAutotune, AShapeThatDoesNotFitTakesForEver) {
   RecordProperty("todo", 1);
   kit::for_each_card([] {

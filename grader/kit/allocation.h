@@ -28,7 +28,7 @@ class Allocation {
     }
   };
 
-  unsigned char* payload() const { return base_ == nullptr ? nullptr : base_ + kRedZone; }
+  unsigned char* payload() const { return base_ == nullptr ? nullptr : base_ + lead_; }
   size_t size() const { return bytes_; }
   size_t count() const { return bytes_ / element_size_; }
   const std::string& name() const { return name_; }
@@ -60,7 +60,7 @@ class Allocation {
   static constexpr size_t kRedZone = 4096;  // bytes; a multiple of 256: the payload stays aligned
 
   size_t tail_size() const { return placement_ == Placement::kMiddle ? kRedZone : 0; }
-  size_t total() const { return kRedZone + bytes_ + tail_size(); }
+  size_t total() const { return lead_ + bytes_ + tail_size(); }
   unsigned char* tail() const { return payload() + bytes_; }
   std::vector<unsigned char> surroundings() const;
   bool read(void* host, std::vector<uint8_t>* written) const;  // of bytes
@@ -74,6 +74,7 @@ class Allocation {
   size_t bytes_, element_size_;
   std::string name_;
   Placement placement_;
+  size_t lead_;  // bytes in front of the payload
   int device_;
   unsigned char* base_ = nullptr;
   unsigned char* other_ = nullptr;  // where it was moved to, or from

@@ -1,5 +1,6 @@
 #include <warplings/sim.h>
 
+#include "kit/classes.h"
 #include "kit/context.h"
 #include "kit/kit.h"
 
@@ -9,6 +10,7 @@ namespace {
 
 const char* name_of(BlockOrder order) {
   if (order == BlockOrder::kReversed) return "reversed";
+  if (order == BlockOrder::kFew) return "few";
   return order == BlockOrder::kTurns ? "turns" : "forward";
 }
 
@@ -30,7 +32,9 @@ void in_block_order(BlockOrder order, const std::function<void()>& body) {
 
 void for_each_block_order(const std::function<void()>& body) {
   Cases cases;
-  for (const BlockOrder order : {BlockOrder::kForward, BlockOrder::kReversed, BlockOrder::kTurns}) {
+  for (const BlockOrder order :
+       {BlockOrder::kForward, BlockOrder::kReversed, BlockOrder::kTurns, BlockOrder::kFew}) {
+    if (order == BlockOrder::kFew && !is_asked("few_blocks")) continue;
     cases.run(std::string("blocks = ") + name_of(order), [&] { in_block_order(order, body); });
   }
 }

@@ -3,6 +3,9 @@
 //   | red zone, >= 4 KiB | payload | red zone |      Placement::kMiddle
 //   | red zone, >= 4 KiB | payload |                 Placement::kAtEnd
 //
+// Where a case asks for arrays that begin at any element, the red zone in front of bytes and of
+// elements of two bytes is longer by one of them.
+//
 // The red zones hold a pattern that is checked after every run. In the simulator they are declared
 // not to be the learner's, so that *reading* them is found too, and a poisoned payload is declared
 // unwritten.
@@ -34,9 +37,12 @@ Allocation::Allocation(Role role, ElementKind element, const void* host, size_t 
       element_size_(element_size),
       name_(name[0] == '\0' ? "the buffer" : name),
       placement_(placement),
+      lead_(kRedZone + (context().any_begin && element_size <= 2 ? element_size : 0)),
       device_(current_device()),
       key_(seed() + context().allocations.size() * 0x10001) {
   context().allocations.insert(this);
+  constexpr size_t kWords = 64;  // bytes in which there are whole words, wherever they begin
+  if (element_size <= 2 && bytes >= kWords) context().small_elements = true;
   uses_device(device_);
   if (context().device_lost) return;
   void* memory = nullptr;
@@ -51,10 +57,10 @@ Allocation::Allocation(Role role, ElementKind element, const void* host, size_t 
   wsim_name_allocation(base_, name[0] == '\0' ? "" : name_.c_str());
 
   std::vector<unsigned char> image = surroundings();
-  if (bytes_ > 0 && role_ != Role::kOutput) std::memcpy(image.data() + kRedZone, host, bytes_);
+  if (bytes_ > 0 && role_ != Role::kOutput) std::memcpy(image.data() + lead_, host, bytes_);
   cudaMemcpy(base_, image.data(), total(), cudaMemcpyHostToDevice);
   if (role_ == Role::kInput) {
-    original_.assign(image.begin() + kRedZone, image.begin() + kRedZone + bytes_);
+    original_.assign(image.data() + lead_, image.data() + lead_ + bytes_);
   } else if (role_ == Role::kOutput && bytes_ > 0) {
     wsim_mark_unwritten(payload(), bytes_);
   }
@@ -72,18 +78,18 @@ Allocation::~Allocation() {
 // The whole memory, with the payload poisoned.
 std::vector<unsigned char> Allocation::surroundings() const {
   std::vector<unsigned char> image(total(), 0xFF);
-  for (size_t i = 0; i < kRedZone; ++i) image[i] = pattern(key_, i);
-  for (size_t i = kRedZone + bytes_; i < total(); ++i) image[i] = pattern(key_, i);
+  for (size_t i = 0; i < lead_; ++i) image[i] = pattern(key_, i);
+  for (size_t i = lead_ + bytes_; i < total(); ++i) image[i] = pattern(key_, i);
   return image;
 }
 
 void Allocation::protect() const {
-  wsim_mark_red_zone(base_, kRedZone);
+  wsim_mark_red_zone(base_, lead_);
   if (tail_size() > 0) wsim_mark_red_zone(tail(), tail_size());
 }
 
 void Allocation::expose() const {
-  wsim_clear_red_zone(base_, kRedZone);
+  wsim_clear_red_zone(base_, lead_);
   if (tail_size() > 0) wsim_clear_red_zone(tail(), tail_size());
 }
 
@@ -158,7 +164,7 @@ std::string Allocation::check_zone(const unsigned char* zone, size_t size, bool 
 std::string Allocation::check_red_zones() const {
   if (base_ == nullptr) return "";
   expose();
-  std::string problem = check_zone(base_, kRedZone, true);
+  std::string problem = check_zone(base_, lead_, true);
   if (problem.empty()) problem = check_zone(tail(), tail_size(), false);
   protect();
   return problem;

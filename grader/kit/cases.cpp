@@ -120,6 +120,8 @@ bool fail_results(const std::string& wrong, Site site) {
   return fail(idle ? message + "\nNo kernel was launched." : message, site);
 }
 
+const char* order_of_another_run() { return is_asked("few_blocks") ? "few" : "reversed"; }
+
 bool fail(const std::string& message, Site site) {
   if (internal::case_failed()) return false;
   const Context& now = context();
@@ -135,6 +137,18 @@ bool fail(const std::string& message, Site site) {
     text +=
         "\nHere the last block comes first. CUDA promises no order: what a block needs of another "
         "one, it has to wait for, or to take by atomics.";
+    if (std::string(order_of_another_run()) == "few") {
+      text +=
+          " Half of the blocks run at a time, as where other work has the rest of the card. Who "
+          "waits for a block that has not begun keeps its place from it: wait for blocks that have "
+          "begun, as tickets tell (only a cooperative launch is promised to run all at once).";
+    }
+  }
+  if (now.any_begin) {
+    text +=
+        "\nHere arrays of bytes, and of elements of two bytes, begin at an odd one. The header "
+        "promises no more: whoever takes words of them looks at the address first, and takes what "
+        "lies in front of the first whole word by itself.";
   }
   if (now.seed_given) {
     text += "\nThe inputs can be had again with GRADE_SEED=" + std::to_string(now.base_seed) + ".";
@@ -146,7 +160,8 @@ bool fail(const std::string& message, Site site) {
 
 // What a passing case is run under once more.
 struct Conditions {
-  bool other_device = false, other_order = false;
+  bool other_device = false, other_order = false, any_begin = false;
+  bool any() const { return other_device || other_order || any_begin; }
 };
 
 struct Cases::State {
@@ -172,10 +187,11 @@ class Again {
     Context& now = context();
     now.other_device = conditions.other_device;
     now.other_order = conditions.other_order;
-    if (conditions.other_order) wsim_select_order("reversed");
+    now.any_begin = conditions.any_begin;
+    if (conditions.other_order) wsim_select_order(order_of_another_run());
   }
   ~Again() {
-    context().other_device = false;
+    context().other_device = context().any_begin = false;
     synchronize_devices();  // what is queued belongs to the order that it was meant for
     if (context().other_order) wsim_select_order("");
     context().other_order = false;
@@ -191,7 +207,8 @@ class Again {
 
 // The first case of a test that passes is run once more where another device is current: what the
 // function makes and launches belongs there. And the first one that has several blocks, with the
-// last of them first: no answer may depend on who comes first. Not one that takes long, or uses
+// last of them first: no answer may depend on who comes first. So is the first one with arrays of
+// bytes, or of two bytes, where these begin at an odd element. Not one that takes long, or uses
 // what a case around it has made on the first device.
 static Conditions worth_another_run(uint64_t instructions_before, bool alone) {
   constexpr uint64_t kMostInstructions = 5'000'000;  // of threads
@@ -201,6 +218,7 @@ static Conditions worth_another_run(uint64_t instructions_before, bool alone) {
   const bool several = std::any_of(launches.begin(), launches.end(),
                                    [](const Launch& launch) { return launch.blocks() > 1; });
   const bool device = !now.other_device_tried && is_asked("other_device");
+  const bool begin = now.small_elements && !now.any_begin_tried && is_asked("array_begin");
   const bool order = several && !now.other_order_tried && is_asked("block_order");
   now.other_device_tried = true;
   const bool special = now.output_captured || now.order_chosen || now.only_edges ||
@@ -210,7 +228,8 @@ static Conditions worth_another_run(uint64_t instructions_before, bool alone) {
     return {};
   }
   now.other_order_tried = now.other_order_tried || order;
-  return {device && device_count() > 1, order};
+  now.any_begin_tried = now.any_begin_tried || begin;
+  return {device && device_count() > 1, order, begin};
 }
 
 // `instructions_before`: executed before the case.
@@ -270,18 +289,20 @@ void Cases::State::run_again(const std::string& name, const std::function<void()
                              const Conditions& conditions) {
   constexpr char kOtherDevice[] = ", where device 1 is current";
   constexpr char kOtherOrder[] = ", where the last block comes first";
-  if (!conditions.other_device && !conditions.other_order) return;
+  constexpr char kAnyBegin[] = ", where arrays begin at any element";
+  if (!conditions.any()) return;
   const auto passes = [&](State& state, const char* condition, const Conditions& asked) {
     const Again again(asked);
     return state.run(name + condition, body, context().thread_instructions);
   };
-  const char* const either = conditions.other_device ? kOtherDevice : kOtherOrder;
+  const char* const either = conditions.other_device  ? kOtherDevice
+                             : conditions.other_order ? kOtherOrder
+                                                      : kAnyBegin;
   State both;
   if (passes(both, either, conditions)) return;
-  if (conditions.other_device && conditions.other_order) {
-    if (!passes(*this, kOtherDevice, {true, false})) return;
-    if (!passes(*this, kOtherOrder, {false, true})) return;
-  }
+  if (conditions.other_device && !passes(*this, kOtherDevice, {true, false, false})) return;
+  if (conditions.other_order && !passes(*this, kOtherOrder, {false, true, false})) return;
+  if (conditions.any_begin && !passes(*this, kAnyBegin, {false, false, true})) return;
   failed.push_back(both.failed.front());
   if (failed.size() > 1) return;
   file = both.file;
@@ -301,6 +322,7 @@ bool Cases::State::run(const std::string& name, const std::function<void()>& bod
   now.run_name.clear();
   now.ran = false;
   now.called_again.clear();
+  now.small_elements = false;
   {
     testing::ScopedFakeTestPartResultReporter capture(
         testing::ScopedFakeTestPartResultReporter::INTERCEPT_ONLY_CURRENT_THREAD, &results);

@@ -75,6 +75,9 @@ struct Context {
   bool other_device_tried = false;              // of this test: a case has run on device 1
   bool other_order = false;                     // in a case whose last block comes first
   bool other_order_tried = false;               // of this test
+  bool any_begin = false;                       // in a case whose arrays begin at any element
+  bool any_begin_tried = false;                 // of this test
+  bool small_elements = false;                  // in this case: long arrays of such
   bool only_edges = false;                      // inside at_largest
   bool read_what_did_not_run = false;           // there: a value of a block that was left out
   std::vector<ExpectedFinding> expected_findings;
@@ -93,6 +96,9 @@ struct Context {
 };
 
 Context& context();
+
+// What the blocks of a case do that is run once more with the last of them first.
+const char* order_of_another_run();
 
 // "n = 1025", "rows = 3, cols = 5", or "" outside cases.
 std::string case_name();

@@ -289,14 +289,14 @@ CacheTraffic cache_traffic(const std::function<void()>& launch);
 // ---- orders of blocks --------------------------------------------------------------------------
 
 // Which block of a launch begins first. kTurns: all blocks that fit on the card begin, and each has
-// a few instructions before it is the turn of the next.
-enum class BlockOrder { kForward, kReversed, kTurns };
+// a few instructions before it is the turn of the next. kFew: the last one, and only half of the
+// blocks run at a time, as where other work has the rest of the card.
+enum class BlockOrder { kForward, kReversed, kTurns, kFew };
 
 // Runs `body`; the blocks of its launches run in this order in the simulator, in any order on a
 // GPU.
 void in_block_order(BlockOrder order, const std::function<void()>& body);
-// The same in each of the three orders, each a case called "blocks = reversed". On a GPU: three
-// times.
+// The same in each of these orders, each a case called "blocks = reversed". On a GPU: as often.
 void for_each_block_order(const std::function<void()>& body);
 
 // ---- cases -------------------------------------------------------------------------------------

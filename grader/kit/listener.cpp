@@ -28,7 +28,7 @@ void begin_test(const std::string& name) {
   now.calls.clear();
   now.called_again.clear();
   now.class_problem.clear();
-  now.other_device_tried = now.other_order_tried = false;
+  now.other_device_tried = now.other_order_tried = now.any_begin_tried = false;
   now.expected_findings.clear();
   now.reported_findings.clear();
   now.lines_with_failing_calls.clear();

@@ -106,7 +106,7 @@ void EarlierCalls::make(const std::function<void()>& launch) {
     error = call(launch);
     for (Known& known : buffers_) known.earlier = known.allocation->image();
   }
-  wsim_select_order(context().other_order ? "reversed" : "");
+  wsim_select_order(context().other_order ? order_of_another_run() : "");
   if (error != cudaSuccess) {
     // Other values may not suit it: two accounts that are one lock each other. The call that counts
     // decides, with what it finds here.

@@ -48,6 +48,7 @@ const char* wsim_model_name(void) { return ""; }
 void wsim_leave_out_kernels(int (*)(const char*)) {}
 
 int wsim_launch_count(void) { return 0; }
+uint64_t wsim_waiting_children(void) { return 0; }
 int wsim_get_launch(int, wsim_launch*) { return -1; }
 uint64_t wsim_api_calls(const char*) { return 0; }
 void wsim_script_algorithms(const size_t*, int) {}
@@ -70,6 +71,7 @@ int wsim_get_holding(int, wsim_holding*) { return -1; }
 
 const char* wsim_timeline_label(void) { return ""; }
 double wsim_timeline_now(void) { return 0; }
+void wsim_slow_kernels(const double*, int) {}
 int wsim_timeline_count(void) { return 0; }
 int wsim_get_timeline_item(int, wsim_timeline_item*) { return -1; }
 

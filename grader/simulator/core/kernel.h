@@ -51,7 +51,9 @@ struct LaunchConfig {
 };
 
 // The order in which the blocks of a launch begin and take turns.
-enum class Schedule : uint8_t { kForward, kReversed, kRoundRobin };
+// kFew: reversed, and at most half of the blocks of a launch run at a time, as where other work has
+// the rest of the card. Not those of a cooperative launch, which are promised to run together.
+enum class Schedule : uint8_t { kForward, kReversed, kRoundRobin, kFew };
 
 enum class LaunchStatus {
   kOk,

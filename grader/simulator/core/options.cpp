@@ -73,6 +73,7 @@ std::optional<Schedule> order_named(const std::string& name) {
   if (name == "forward") return Schedule::kForward;
   if (name == "reversed") return Schedule::kReversed;
   if (name == "turns") return Schedule::kRoundRobin;
+  if (name == "few") return Schedule::kFew;
   return std::nullopt;
 }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <queue>
 
+#include "exec/events.h"
 #include "exec/fault.h"
 #include "memory/device_memory.h"
 
@@ -96,6 +97,7 @@ int DeviceLaunches::add(Work work, uint64_t stream, uint64_t block) {
   if (stream != kFireAndForget) {
     std::vector<size_t>& end = ends_[{work.is_tail ? 0 : block, stream}];
     work.after = end;
+    if (work.kernel != nullptr && !end.empty()) waiting_child_counted();
     end.assign(1, work_.size());
   }
   work_.push_back(std::move(work));

@@ -27,6 +27,7 @@ class Warp;
 
 // ---- launches (profile/counters.cpp) ----------------------------------------------------------
 void launch_counted(const Kernel& kernel, const LaunchConfig& config);
+void waiting_child_counted();  // launched by a kernel, behind another one
 // One for each instruction of the module.
 PcCounters* counters_of(const LoadedModule* module);
 

@@ -87,6 +87,7 @@ class Launch {
     grid_.silent = silent;
     most_running_ =
         may_wait_ ? std::max<uint64_t>(config.resident_blocks, together_) : kAloneBlocks;
+    if (schedule == Schedule::kFew && !config.cooperative) run_half_at_a_time();
     if (Edges::instance().only) run_only_edges();
     if (options_.checks) {
       launch_begins(grid_, *function_,
@@ -137,7 +138,13 @@ class Launch {
   // The number of the first block of the cluster that begins after `next` blocks have.
   uint64_t place_of(uint64_t next, uint64_t total) const {
     if (only_edges_) return edges_.blocks[next / together_] * together_;
-    return schedule_ == Schedule::kReversed ? total - together_ - next : next;
+    const bool reversed = schedule_ == Schedule::kReversed || schedule_ == Schedule::kFew;
+    return reversed ? total - together_ - next : next;
+  }
+
+  void run_half_at_a_time() {
+    const uint64_t clusters = config_.grid.count() / together_;
+    most_running_ = std::min(most_running_, (clusters + 1) / 2 * together_);
   }
 
   void run_only_edges() {

@@ -126,6 +126,8 @@ void launch_counted(const Kernel& kernel, const LaunchConfig& config) {
   CounterStore::instance().record_launch(kernel, config);
 }
 
+void waiting_child_counted() { CounterStore::instance().record_waiting_child(); }
+
 PcCounters* counters_of(const LoadedModule* module) {
   return CounterStore::instance().of(module).data();
 }
@@ -136,7 +138,7 @@ void CounterStore::reset() {
   counters_.clear();
   launches_.clear();
   library_lines_.clear();
-  launch_count_ = blocks_ = threads_ = blocks_max_ = 0;
+  launch_count_ = blocks_ = threads_ = blocks_max_ = waiting_children_ = 0;
 }
 
 std::vector<PcCounters>& CounterStore::of(const LoadedModule* module) {

@@ -51,12 +51,15 @@ class CounterStore {
   std::vector<Line> lines() const;                                         // ordered by file, line
   const std::vector<LaunchRecord>& launches() const { return launches_; }  // at most 64
   uint64_t launch_count() const { return launch_count_; }
+  void record_waiting_child() { ++waiting_children_; }
+  uint64_t waiting_children() const { return waiting_children_; }
 
  private:
   std::map<const LoadedModule*, std::vector<PcCounters>> counters_;
   std::vector<LaunchRecord> launches_;
   std::map<std::pair<std::string, int>, Line> library_lines_;
   uint64_t launch_count_ = 0, blocks_ = 0, threads_ = 0, blocks_max_ = 0;
+  uint64_t waiting_children_ = 0;
 };
 
 }  // namespace warplings::sim

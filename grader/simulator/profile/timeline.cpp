@@ -211,6 +211,9 @@ void Timeline::kernel_took(const KernelTime& time) {
     item->seconds = time.seconds;
     item->demand = time.demand;
     last_time_[item->work->name] = time;
+    if (delays_.empty()) return;
+    item->seconds += delays_.front();
+    delays_.pop_front();
   }
 }
 

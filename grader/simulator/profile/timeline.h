@@ -69,6 +69,8 @@ class Timeline {
   // The work is about to run, and has run, in the simulator.
   void starts(uint64_t serial);
   void kernel_took(const KernelTime& time);  // of the item that runs
+  // How much longer each of the next kernels takes.
+  void slow_down(const std::deque<double>& seconds) { delays_ = seconds; }
   void ends(uint64_t serial);
   double running_since();  // when the kernel that runs began on the modelled device
 
@@ -119,6 +121,7 @@ class Timeline {
   std::map<std::string, KernelTime> last_time_;   // of each kernel
   std::set<std::pair<std::string, int>> loaded_;  // kernels, by device
   std::vector<HostWait> host_waits_;
+  std::deque<double> delays_;  // in seconds, of the kernels that run next
   uint64_t running_ = 0;
 };
 

@@ -212,6 +212,13 @@ int wsim_get_launch(int index, wsim_launch* out) {
   return 0;
 }
 
+uint64_t wsim_waiting_children(void) { return CounterStore::instance().waiting_children(); }
+
+void wsim_slow_kernels(const double* seconds, int count) {
+  std::lock_guard lock(api_mutex());
+  Timeline::instance().slow_down({seconds, seconds + count});
+}
+
 void wsim_model_start(double slice) { Recorder::instance().start(slice); }
 void wsim_model_stop(void) { Recorder::instance().stop(); }
 uint64_t wsim_model_mark(void) { return CostLog::instance().mark(); }

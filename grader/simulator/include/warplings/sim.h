@@ -161,6 +161,9 @@ typedef struct wsim_launch {
 } wsim_launch;
 // Launches since the last wsim_reset_counters(); at most 64 are remembered, all are counted.
 int wsim_launch_count(void);
+// Kernels that were launched by a kernel in a stream in which another one was before them: they
+// wait for it.
+uint64_t wsim_waiting_children(void);
 int wsim_get_launch(int index, wsim_launch* out);
 
 // Calls of one runtime function since the last wsim_reset_counters(), e.g. "cudaMalloc".
@@ -199,6 +202,9 @@ const char* wsim_timeline_label(void);
 // The clock of the host, in seconds. Two readings behind a synchronisation each give the length of
 // what lies between. 0 on a GPU.
 double wsim_timeline_now(void);
+// The next kernels, in the order in which they run, take so many seconds longer, as if something
+// else on the machine disturbed them; those behind the last one do not. 0: nothing is asked for.
+void wsim_slow_kernels(const double* seconds, int count);
 
 typedef struct wsim_timeline_item {
   const char* kind;  // "kernel", "copy to device", "copy to host", "copy on device",
