@@ -9,10 +9,11 @@ namespace {
 
 constexpr int kCount = 100;
 
-kit::Run twice(Care care, int* runs = nullptr) {
+// `factor`: of the expected values.
+kit::Run twice(Care care, int* runs = nullptr, float factor = 2) {
   const std::vector<float> x = kit::random_floats(kCount);
   std::vector<float> expected;
-  for (const float value : x) expected.push_back(2 * value);
+  for (const float value : x) expected.push_back(factor * value);
   const auto d_x = kit::DeviceBuffer<float>::input(x, "x");
   const auto d_y = kit::DeviceBuffer<float>::output(x.size(), "y");
   const kit::Run run = kit::run([&] {
@@ -35,8 +36,8 @@ TEST(KitFailingCalls, EachCallFailsOnceAndTheLastRunCounts) {
   int runs = 0;
   const kit::Run run = twice(kCareful, &runs);
   ASSERT_TRUE(run.ok());
-  // With other values twice; cudaMalloc, cudaMemcpy, the launch, cudaMemsetAsync, and none.
-  EXPECT_EQ(runs, 2 + 5);
+  // With other values twice; none, cudaMalloc, cudaMemcpy, the launch, cudaMemsetAsync, and none.
+  EXPECT_EQ(runs, 2 + 6);
   EXPECT_EQ(run.launches().size(), 1u);
   EXPECT_EQ(kit::api_calls("cudaMemcpy"), 1u);
 }
@@ -44,7 +45,7 @@ TEST(KitFailingCalls, EachCallFailsOnceAndTheLastRunCounts) {
 TEST(KitFailingCalls, AreMadeOnceForEachTestAndLine) {
   int runs = 0;
   for (int i = 0; i < 3; ++i) twice(kCareful, &runs);
-  EXPECT_EQ(runs, (2 + 5) + 2 * (2 + 1));
+  EXPECT_EQ(runs, (2 + 6) + 2 * (2 + 1));
 }
 
 TEST(KitFailingCalls, FindADroppedStatus) {
@@ -61,6 +62,28 @@ TEST(KitFailingCalls, FindMemoryThatIsLeftBehindOnTheWayOut) {
 
 TEST(KitFailingCalls, FindAFunctionThatGoesOn) {
   expect_failure(kUsesWhatIsNotThere, "cudaMalloc", "The function did not stop there");
+}
+
+// What the undisturbed run does wrong comes first, however it treats calls that fail.
+TEST(KitFailingCalls, WrongValuesAreToldBeforeThem) {
+  const std::string text = failure_of([] { twice(kDropsTheMemset, nullptr, 3); });
+  EXPECT_EQ(text.find("A call that fails"), std::string::npos) << text;
+  EXPECT_NE(text.find("y[0]"), std::string::npos) << text;
+}
+
+TEST(KitFailingCalls, FindingsAreToldBeforeThem) {
+  const std::string text = failure_of([] {
+    const auto d_x = kit::DeviceBuffer<float>::input(kit::random_floats(kCount), "x");
+    const auto d_y = kit::DeviceBuffer<float>::output(kCount / 2, "y");  // half as long
+    kit::run([&] { return twice_by_copy(d_x.get(), d_y.get(), kCount, kDropsTheMemset); });
+  });
+  EXPECT_EQ(text.find("A call that fails"), std::string::npos) << text;
+  EXPECT_NE(text.find("kernels.cu:"), std::string::npos) << text;
+}
+
+TEST(KitFailingCalls, SayThatWithoutThemAllWentWell) {
+  const std::string text = failure_of([] { twice(kDropsTheMemset); });
+  EXPECT_NE(text.find("after a run without that had gone well"), std::string::npos) << text;
 }
 
 TEST(KitFailingCalls, LaunchersThatReturnNothingAreNotAsked) {
