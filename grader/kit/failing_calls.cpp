@@ -76,7 +76,9 @@ bool FailingCalls::was_failing_run(bool said_success, bool went_well, const std:
   if (stage_ == Stage::kUndisturbed) {
     const bool any_can_fail = wsim_calls_that_could_fail() > 0;
     wsim_fail_call(0, "", "");
-    stage_ = said_success && went_well && any_can_fail ? Stage::kEach : Stage::kDone;
+    const bool clean = !is_asked("left_behind") || held_.left_behind(1).empty();
+    const bool goes_on = said_success && went_well && clean && any_can_fail;
+    stage_ = goes_on ? Stage::kEach : Stage::kDone;
     if (stage_ == Stage::kDone) return false;
     wsim_clear_findings();  // notes: the run that counts makes them again
     problem->clear();

@@ -201,11 +201,15 @@ void report_missing_lanes(const Warp& warp, uint32_t pc, uint32_t missing, const
   finding.message = "In " + kernel_name(warp) + ", " + operation + " lane " +
                     number(static_cast<uint64_t>(lane)) + " (" + thread_name(warp, lane) + ") " +
                     at(warp, pc) + ", but that lane does not take part";
+  const bool at_barrier = warp.module->code[elsewhere].kind == Kind::kBarrier;
   if (elsewhere != pc) {
     finding.other = warp.module->position_of(elsewhere).user;
-    finding.message += ": it stands " + at(warp, elsewhere);
+    finding.message +=
+        (at_barrier ? ": it waits at the barrier " : ": it stands ") + at(warp, elsewhere);
   }
-  finding.message += ". Every lane named in the mask must execute the same operation.";
+  finding.message += at_barrier ? ". A barrier belongs where all threads of the block come by, not "
+                                  "into a branch that only some of them take."
+                                : ". Every lane named in the mask must execute the same operation.";
   FindingLog::instance().report(std::move(finding));
 }
 

@@ -1,6 +1,7 @@
 // Launchers that return a status: each of their calls fails once.
 #include "failure_of.h"
 #include "kernels.h"
+#include "kit/context.h"
 #include "kit/kit.h"
 
 using kit_tests::failure_of;
@@ -79,6 +80,24 @@ TEST(KitFailingCalls, FindingsAreToldBeforeThem) {
   });
   EXPECT_EQ(text.find("A call that fails"), std::string::npos) << text;
   EXPECT_NE(text.find("kernels.cu:"), std::string::npos) << text;
+}
+
+// What an undisturbed run leaves behind is no matter of calls that fail.
+TEST(KitFailingCalls, WhatEachRunLeavesBehindIsToldBeforeThem) {
+  const auto d_x = kit::DeviceBuffer<float>::input(std::vector<float>(kCount, 1.0f), "x");
+  const auto d_y = kit::DeviceBuffer<float>::output(kCount, "y");
+  std::vector<void*> left;
+  const std::string text = failure_of([&] {
+    kit::run([&] {
+      left.emplace_back();
+      cudaMalloc(&left.back(), 64);
+      return twice_by_copy(d_x.get(), d_y.get(), kCount, kDropsTheMemset);
+    });
+    kit::report_class_problem();
+  });
+  for (void* memory : left) cudaFree(memory);
+  EXPECT_EQ(text.find("A call that fails"), std::string::npos) << text;
+  EXPECT_NE(text.find("Left behind: 1 allocation"), std::string::npos) << text;
 }
 
 TEST(KitFailingCalls, SayThatWithoutThemAllWentWell) {
