@@ -207,8 +207,9 @@ void report_missing_lanes(const Warp& warp, uint32_t pc, uint32_t missing, const
     finding.message +=
         (at_barrier ? ": it waits at the barrier " : ": it stands ") + at(warp, elsewhere);
   }
-  finding.message += at_barrier ? ". A barrier belongs where all threads of the block come by, not "
-                                  "into a branch that only some of them take."
+  finding.message += at_barrier ? ". Either that barrier stands in a branch that only some threads "
+                                  "take, and belongs out of it, or the mask names lanes that do "
+                                  "not come here."
                                 : ". Every lane named in the mask must execute the same operation.";
   FindingLog::instance().report(std::move(finding));
 }

@@ -201,6 +201,21 @@ TEST(Corpus, ARaceOfTwoRoundsOfALoopIsToldAsOne) {
   EXPECT_NE(other.find("A __syncthreads() between the two accesses"), std::string::npos) << other;
 }
 
+// Lanes of one warp are what is seen; the other warps of the block race as well.
+TEST(Corpus, ASyncwarpIsNoAdviceWhereABlockHasSeveralWarps) {
+  const std::string advice = "a __syncwarp() or __syncthreads() between";
+  EXPECT_EQ(output_of("missing_barrier planted").find(advice), std::string::npos);
+  EXPECT_NE(output_of("missing_syncwarp planted").find(advice), std::string::npos);
+}
+
+TEST(Corpus, ALaneThatIsMissingMayWaitAtABarrier) {
+  const std::string output = output_of("lanes_at_barrier planted");
+  EXPECT_NE(output.find("it waits at the barrier at corpus_lanes.cu:94"), std::string::npos)
+      << output;
+  EXPECT_NE(output.find("or the mask names lanes that do not come here"), std::string::npos)
+      << output;
+}
+
 TEST(Corpus, EveryPlantedDefectIsFoundOnItsLine) {
   for (const Marker& marker : read_markers("// planted: ")) {
     SCOPED_TRACE(marker.name);
