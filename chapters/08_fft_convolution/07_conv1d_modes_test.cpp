@@ -6,6 +6,7 @@
 
 #include "kit/kit.h"
 #include "kit/largest.h"
+#include "kit/mistake.h"
 
 namespace {
 
@@ -38,6 +39,10 @@ Convolved correlate_on_cpu(const std::vector<float>& x, std::vector<float> w, Co
 
 enum class Kind { kConvolution, kCorrelation };
 
+constexpr char kTurned[] =
+    "they are what comes out when the filter is turned round (a convolution for a correlation, or "
+    "the other way round)";
+
 struct Sizes {
   int n, k;
 };
@@ -63,6 +68,10 @@ kit::Run check(Kind kind, ConvMode mode, const std::vector<float>& x, const std:
   const auto d_y = kit::DeviceBuffer<float>::output(expected.y.size(), "y", at_end);
   const auto launch = kind == Kind::kConvolution ? launch_convolve1d : launch_correlate1d;
   const kit::Run run = kit::run([&] { launch(d_x.get(), d_w.get(), d_y.get(), n, k, mode); });
+  const kit::Mistake turned(kTurned, [&] {
+    return kind == Kind::kConvolution ? correlate_on_cpu(x, w, mode).y
+                                      : convolve_on_cpu(x, w, mode).y;
+  });
   kit::expect_near(d_y, expected.y,
                    exact ? kit::Tolerance::absolute(0) : kit::Tolerance::units(16, expected.scale));
   return run;
@@ -100,6 +109,7 @@ TEST(Conv1dModes, TheExampleOnPaper) {
     launch_convolve1d(d_x.get(), d_w.get(), convolved.get(), 4, 3, ConvMode::kFull);
     launch_correlate1d(d_x.get(), d_w.get(), correlated.get(), 4, 3, ConvMode::kFull);
   });
+  const kit::Mistake turned(kTurned, [] { return std::vector<double>{100, 210, 321, 432, 43, 4}; });
   kit::expect_equal(convolved, {1, 12, 123, 234, 340, 400});
   kit::expect_equal(correlated, {100, 210, 321, 432, 43, 4});
 }

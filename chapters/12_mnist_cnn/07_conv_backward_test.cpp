@@ -1,11 +1,13 @@
 // Tests of 12/07 convolution, backward. The loss is the sum of dy * y.
 #include "07_conv_backward.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "08_fft_convolution/test/conv_extents.h"
 #include "08_fft_convolution/test/convolution.h"
 #include "kit/kit.h"
+#include "kit/mistake.h"
 
 namespace {
 
@@ -68,6 +70,13 @@ const kit::Tolerance kExactly = kit::Tolerance::absolute(0);
 
 void check_dx(const kit::ConvSizes& s) {
   const Inputs in = integers(s);
+  const kit::Mistake turned("they are what filters give that are turned the wrong way", [&] {
+    Inputs other = in;
+    for (size_t at = 0; at < other.w.size(); at += 9) {
+      std::reverse(other.w.begin() + at, other.w.begin() + at + 9);
+    }
+    return gradients_on_cpu(other, s).dx;
+  });
   kit::expect_near(backward(in, s).dx, gradients_on_cpu(in, s).dx, kExactly,
                    kit::Shape(s.n * s.c, s.h, s.w));
 }

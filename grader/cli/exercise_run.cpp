@@ -423,6 +423,12 @@ const TestReport* Result::first_failed() const {
            (endless_loop(test) != nullptr || (early_end == kTimeLimit && test.name == early_test));
   };
   auto found = std::find_if(tests.begin(), tests.end(), is_endless);
+  // Wrong results first: what is too much or too slow may well come from them.
+  const auto is_wrong = [this](const TestReport& test) {
+    const Failure* failure = has_failed(test) ? decisive(test) : nullptr;
+    return failure != nullptr && failure->message.find("Right, but ") == std::string::npos;
+  };
+  if (found == tests.end()) found = std::find_if(tests.begin(), tests.end(), is_wrong);
   if (found == tests.end()) found = std::find_if(tests.begin(), tests.end(), has_failed);
   return found == tests.end() ? nullptr : &*found;
 }

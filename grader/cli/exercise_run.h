@@ -154,8 +154,8 @@ struct Result {
 
   bool passed() const { return outcome == Outcome::kPassed; }
   double seconds() const { return build.seconds + run_seconds; }
-  // Where a loop does not end, that test: what it found meanwhile only hides the loop. nullptr if
-  // none failed.
+  // Where a loop does not end, that test: what it found meanwhile only hides the loop. Else one
+  // with wrong results, before those that are over a budget or too slow. nullptr if none failed.
   const TestReport* first_failed() const;
   // What is told of a test that failed; nullptr where it gave no reason.
   const Failure* decisive(const TestReport& test) const;

@@ -136,6 +136,62 @@ int todo_of_compile_error(App& app, const course::Exercise& exercise, const Resu
   }
 }
 
+// "made.cu:12" of "A call that fails: cudaMalloc at made.cu:12 was made to ...": 12, or 0.
+int line_of_failed_call(const std::string& message, const std::string& file) {
+  const size_t mark = message.find("A call that fails: ");
+  const std::string at = " at " + file + ":";
+  const size_t place = mark == std::string::npos ? mark : message.find(at, mark);
+  return place == std::string::npos ? 0 : std::atoi(message.c_str() + place + at.size());
+}
+
+// The lines of the learner's file that what is told blames: of an access, a race, a barrier or a
+// call. A value that nothing has written is told where it is used, not where it should have been
+// made; what an atomic adds to, the launcher has to clear.
+std::vector<int> blamed_lines(const Result& result, const std::string& file) {
+  const TestReport* test = result.first_failed();
+  const Failure* failure = test == nullptr ? nullptr : result.decisive(*test);
+  if (failure == nullptr) return {};
+  const int call = line_of_failed_call(failure->message, file);
+  if (call > 0) return {call};
+  const Finding* finding = finding_told(result);
+  const auto is_ours = [&](const std::string& path) {
+    return std::filesystem::path(path).filename() == file;
+  };
+  if (finding == nullptr || !is_ours(finding->file)) return {};
+  if (finding->check == "initcheck") {
+    const auto says = [&](const char* words) {
+      return finding->message.find(words) != std::string::npos;
+    };
+    const bool sums = says("changed by an atomic") && !says("shared memory which");
+    const bool known = sums && !test->launches.empty() && is_ours(test->launches.front().file);
+    return known ? std::vector<int>{test->launches.front().line} : std::vector<int>{};
+  }
+  std::vector<int> lines = {finding->line};
+  if (finding->other_line > 0 && !is_ours(finding->other_file)) return {};
+  if (finding->other_line > 0) lines.push_back(finding->other_line);
+  return lines;
+}
+
+// The TODO that the blamed lines stand in; 0 where they stand in several or in given code.
+int todo_of_blamed_lines(App& app, const course::Exercise& exercise, const Result& result) {
+  if (result.passed()) return 0;
+  const course::ExerciseFiles files = course::files_of(app.paths().root, exercise);
+  int todo = 0;
+  try {
+    const std::string solution = course::read_text(files.solution);
+    const course::MarkedSource source = course::parse_marked(solution, files.solution.string());
+    const std::string learner = source_text(files.starter);
+    for (const int line : blamed_lines(result, files.starter.filename().string())) {
+      const int here = todo_written_at(source, learner, line);
+      if (here == 0 || (todo != 0 && here != todo)) return 0;
+      todo = here;
+    }
+  } catch (const course::Error&) {
+    return 0;  // the verdict stands without it
+  }
+  return todo;
+}
+
 void decide_next(App& app, const course::Exercise& exercise, Grading* grading) {
   const bool solution = app.options().solution;
   const Result& last = grading->results.back();
@@ -254,6 +310,7 @@ Grading grade_exercise(App& app, const course::Exercise& exercise, const Grading
   }
   const Result& last = grading.results.back();
   grading.todo = todo_of_compile_error(app, exercise, last);
+  if (grading.todo == 0) grading.todo = todo_of_blamed_lines(app, exercise, last);
   if (grading.todo == 0) grading.todo = todo_for(last, source_text(file));
   // A stranger's file says nothing about who grades it.
   const bool own = !app.options().solution && !app.options().jail;

@@ -45,4 +45,15 @@ int todo_at_line(const course::MarkedSource& source, const std::string& learner,
   return 0;
 }
 
+int todo_written_at(const course::MarkedSource& source, const std::string& learner, int line) {
+  const GivenLines given = given_lines(source);
+  size_t behind = 0;
+  int number = 0;
+  for (const DiffLine& each : diff_lines(given.lines, course::split_lines(learner))) {
+    if (each.sign != '-' && ++number == line) return each.sign == '+' ? given.gaps[behind] : 0;
+    if (each.sign != '+') ++behind;
+  }
+  return 0;
+}
+
 }  // namespace grade

@@ -126,30 +126,35 @@ bool fail(const std::string& message, Site site) {
   if (internal::case_failed()) return false;
   const Context& now = context();
   const std::string label = case_label();
-  std::string text = (label.empty() ? "" : label + ": ") + message + launch_summary();
+  std::string text = (label.empty() ? "" : label + ": ");
+  // What is the reason comes before what it leads to.
   if (now.other_device) {
     text +=
-        "\nThe arrays lie on device 1, which is current when the function is called. What it makes "
-        "and launches belongs there, in every thread of the host: take the device from "
-        "cudaGetDevice.";
+        "With device 0 current this case passes; what differs here is the device alone. The arrays "
+        "lie on device 1, which is current when the function is called. What it makes and launches "
+        "belongs there, in every thread of the host: take the device from cudaGetDevice.\n";
   }
   if (now.other_order) {
     text +=
-        "\nHere the last block comes first. CUDA promises no order: what a block needs of another "
-        "one, it has to wait for, or to take by atomics.";
+        "With the first block first this case passes; what differs here is the order alone: the "
+        "last block comes first. CUDA promises no order: what a block needs of another one, it has "
+        "to wait for, or to take by atomics.";
     if (std::string(order_of_another_run()) == "few") {
       text +=
           " Half of the blocks run at a time, as where other work has the rest of the card. Who "
           "waits for a block that has not begun keeps its place from it: wait for blocks that have "
           "begun, as tickets tell (only a cooperative launch is promised to run all at once).";
     }
+    text += "\n";
   }
   if (now.any_begin) {
     text +=
-        "\nHere arrays of bytes, and of elements of two bytes, begin at an odd one. The header "
+        "With every array at a multiple of 256 bytes this case passes; what differs here is that "
+        "alone: arrays of bytes, and of elements of two bytes, begin at an odd one. The header "
         "promises no more: whoever takes words of them looks at the address first, and takes what "
-        "lies in front of the first whole word by itself.";
+        "lies in front of the first whole word by itself.\n";
   }
+  text += message + launch_summary();
   if (now.seed_given) {
     text += "\nThe inputs can be had again with GRADE_SEED=" + std::to_string(now.base_seed) + ".";
   }
@@ -170,6 +175,8 @@ struct Cases::State {
   int line = 0;
   uint64_t instructions_before_failure = 0;
   uint64_t block = 0;  // threads per block of the first launch of the first failing case
+  // What is told are wrong values, and nothing says how they are wrong.
+  bool in_the_dark = false;
 
   bool run(const std::string& name, const std::function<void()>& body,
            uint64_t instructions_before);
@@ -300,9 +307,17 @@ void Cases::State::run_again(const std::string& name, const std::function<void()
                                                       : kAnyBegin;
   State both;
   if (passes(both, either, conditions)) return;
-  if (conditions.other_device && !passes(*this, kOtherDevice, {true, false, false})) return;
-  if (conditions.other_order && !passes(*this, kOtherOrder, {false, true, false})) return;
-  if (conditions.any_begin && !passes(*this, kAnyBegin, {false, false, true})) return;
+  // Without any condition, too, it may fail the second time: then they are not the reason.
+  State plain;
+  const bool is_reason = passes(plain, ", run once more", {});
+  if (!is_reason) std::swap(both, plain);
+  const int conditions_asked =
+      conditions.other_device + conditions.other_order + conditions.any_begin;
+  if (is_reason && conditions_asked > 1) {
+    if (conditions.other_device && !passes(*this, kOtherDevice, {true, false, false})) return;
+    if (conditions.other_order && !passes(*this, kOtherOrder, {false, true, false})) return;
+    if (conditions.any_begin && !passes(*this, kAnyBegin, {false, false, true})) return;
+  }
   failed.push_back(both.failed.front());
   if (failed.size() > 1) return;
   file = both.file;
@@ -320,7 +335,7 @@ bool Cases::State::run(const std::string& name, const std::function<void()>& bod
   testing::TestPartResultArray* const outer = now.case_results;
   now.cases.push_back(name);
   now.run_name.clear();
-  now.ran = false;
+  now.ran = now.compared = now.explained = false;
   now.called_again.clear();
   now.small_elements = false;
   {
@@ -341,7 +356,15 @@ bool Cases::State::run(const std::string& name, const std::function<void()>& bod
   now.run_name.clear();
   if (results.size() == 0) return true;
   failed.push_back(name);
-  if (failed.size() == 1) keep_first_failure(name, results, instructions_before);
+  const bool first = failed.size() == 1;
+  // A larger case may show what is wrong with the values of a small one.
+  const bool same_place = results.GetTestPartResult(0).line_number() == line;
+  const bool says_more = !first && in_the_dark && now.compared && now.explained && same_place;
+  if (says_more) std::swap(failed.front(), failed.back());
+  if (first || says_more) {
+    keep_first_failure(name, results, instructions_before);
+    in_the_dark = now.compared && !now.explained;
+  }
   return false;
 }
 

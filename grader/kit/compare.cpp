@@ -71,6 +71,7 @@ std::string describe_many(const Comparison& c, const std::vector<size_t>& wrong)
     text = "All " + std::to_string(wrong.size()) + " elements of " + c.name;
   }
   text += fault;
+  context().explained = !pattern.empty();
   text += (pattern.empty() ? "" : ": " + pattern) + ".";
   for (size_t k = 0; k < wrong.size() && k < kPositionsShown; ++k) {
     text += "\n  " + describe_one(c, wrong[k]);
@@ -89,10 +90,13 @@ bool report(const Comparison& c, Site site) {
     if (c.wrong[i]) wrong.push_back(i);
   }
   std::string text;
+  context().compared = true;
   if (wrong.size() == 1) {
     text = describe_one(c, wrong[0]);
-    if (wrong[0] > 0 && wrong[0] + 1 == c.got.size()) text += " All elements before it are right.";
+    const bool is_last = wrong[0] > 0 && wrong[0] + 1 == c.got.size();
+    if (is_last) text += " All elements before it are right.";
     std::string pattern = guess_pattern(c);
+    context().explained = is_last || !pattern.empty();
     if (!pattern.empty()) {
       pattern[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(pattern[0])));
       text += " " + pattern + ".";

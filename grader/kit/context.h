@@ -66,6 +66,7 @@ struct Context {
   // What a class of grader/tests/classes objects to, until the case has ended without a failure.
   std::string class_problem;
   Site class_problem_site = {"", 0};
+  bool compared = false, explained = false;     // the case: values were wrong, and a guess says how
   bool in_launcher = false;                     // of a kit::run
   bool counted_call = false;                    // the one that is compared and counted
   const EarlierCalls* earlier_calls = nullptr;  // of this run, if there were any

@@ -12,7 +12,8 @@ constexpr uint64_t kMostInstructions = 50'000'000;  // of threads, in these runs
 constexpr char kLearnersFiles[] = ".cu";            // tests are .cpp
 
 std::string made_to_fail(const std::string& call) {
-  return "A call that fails: " + call + " was made to do nothing and to return an error. ";
+  return "A call that fails: " + call +
+         " was made to do nothing and to return an error, after a run without that had gone well. ";
 }
 
 std::string what_is_wrong(const std::string& call, bool said_success, const std::string& trouble) {
@@ -54,7 +55,7 @@ void FailingCalls::begin_run() {
   }
   uint64_t failing = 0;
   if (stage_ == Stage::kEach) failing = ++k_;
-  if (stage_ == Stage::kCounting) failing = UINT64_MAX;  // none
+  if (stage_ == Stage::kUndisturbed || stage_ == Stage::kCounting) failing = UINT64_MAX;  // none
   if (stage_ == Stage::kLast) {
     failing = last_;
     stage_ = Stage::kDone;
@@ -62,9 +63,28 @@ void FailingCalls::begin_run() {
   wsim_fail_call(failing, names_.c_str(), kLearnersFiles);
 }
 
-bool FailingCalls::was_failing_run(bool said_success, const std::string& trouble,
+bool FailingCalls::can_go_on() {
+  if (is_open_) return false;
+  stage_ = Stage::kDone;
+  before_->restore();
+  return true;
+}
+
+bool FailingCalls::was_failing_run(bool said_success, bool went_well, const std::string& trouble,
                                    std::string* problem) {
   if (!asked_) return false;
+  if (stage_ == Stage::kUndisturbed) {
+    const bool any_can_fail = wsim_calls_that_could_fail() > 0;
+    wsim_fail_call(0, "", "");
+    const bool clean = !is_asked("left_behind") || held_.left_behind(1).empty();
+    const bool goes_on = said_success && went_well && clean && any_can_fail;
+    stage_ = goes_on ? Stage::kEach : Stage::kDone;
+    if (stage_ == Stage::kDone) return false;
+    wsim_clear_findings();  // notes: the run that counts makes them again
+    problem->clear();
+    before_->restore();
+    return true;
+  }
   const std::string call = wsim_failed_call();
   const uint64_t calls = wsim_calls_that_could_fail();
   wsim_fail_call(0, "", "");
@@ -92,9 +112,9 @@ bool FailingCalls::was_failing_run(bool said_success, const std::string& trouble
     left_behind_ = made_to_fail(call) + "The function reported that, but cleaned up badly. " + left;
   }
   // While a capture or a group of NCCL's calls is open nothing else can run.
-  const bool is_open = left.find("capture") != std::string::npos ||
-                       left.find("group of NCCL calls") != std::string::npos;
-  if (problem->empty() && is_open) *problem = left_behind_;
+  is_open_ = left.find("capture") != std::string::npos ||
+             left.find("group of NCCL calls") != std::string::npos;
+  if (problem->empty() && is_open_) *problem = left_behind_;
   if (problem->empty()) before_->restore();
   return true;
 }

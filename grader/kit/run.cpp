@@ -280,6 +280,17 @@ static std::vector<wsim_finding> findings_in_order() {
   return all;
 }
 
+// True if something was found that will be a failure.
+static bool found_something() {
+  const Context& now = context();
+  const auto counts = [&](const wsim_finding& finding) {
+    const bool is_of_edges = now.only_edges && std::string(finding.check) == "initcheck";
+    return !finding.is_note && !is_of_edges && !is_expected(finding);
+  };
+  const std::vector<wsim_finding> all = findings_in_order();
+  return std::any_of(all.begin(), all.end(), counts);
+}
+
 std::string take_findings() {
   Context& now = context();
   std::string first;
@@ -433,7 +444,7 @@ static Run run_launcher(const std::string& what, const Launcher& launcher, Site 
   if (earlier.wanted()) earlier.make([&] { launcher.launch(); });
   now.expected_error = cudaSuccess;
   cudaError_t launched = cudaSuccess, ended = cudaSuccess;
-  std::string problem;
+  std::string problem, on_error;
   std::optional<RunRecorder> recorder;
   FailingCalls failing(launcher.says_status && expected == cudaSuccess,
                        families_of(launcher.status), site);
@@ -445,8 +456,14 @@ static Run run_launcher(const std::string& what, const Launcher& launcher, Site 
                    &ended);
     std::string trouble = problem;
     if (trouble.empty() && ended != cudaSuccess) trouble = "The kernel failed: " + describe(ended);
-    counts = !failing.was_failing_run(said_success, trouble, &trouble);
+    const bool went_well = trouble.empty() && launched == cudaSuccess && !found_something();
+    counts = !failing.was_failing_run(said_success, went_well, trouble, &trouble);
     if (counts || trouble.empty()) continue;
+    // The values of the run that counts say more: this is told if they are right.
+    if (ended == cudaSuccess && failing.can_go_on()) {
+      on_error = trouble;
+      continue;
+    }
     if (ended != cudaSuccess) recover_device();
     RunRecorder::set_failed(result);
     fail(trouble, site);
@@ -462,12 +479,14 @@ static Run run_launcher(const std::string& what, const Launcher& launcher, Site 
   // Gives back moved memory, before anybody counts what is left.
   const bool well = launched == cudaSuccess && ended == cudaSuccess;
   if (well) now.called_again = earlier.finish();
-  const std::string objection =
-      well ? class_problem(result, before, earlier.calls(), left_on_error) : "";
+  std::string objection = well ? class_problem(result, before, earlier.calls(), left_on_error) : "";
+  if (!on_error.empty()) objection = on_error;
   problem = judge_run(problem, launched, ended, expected);
-  // Where this call suffers from what an earlier one left, that comes first.
+  // Where this call suffers from what an earlier one left, that comes first: undisturbed it had
+  // gone well.
   if (!problem.empty() && launched != cudaSuccess && !left_on_error.empty())
     problem = left_on_error;
+  if (!problem.empty() && !on_error.empty()) problem = on_error;
   if (problem.empty()) keep_class_problem(objection, site);
   if (!well) recover_device();
   if (problem.empty()) return result;

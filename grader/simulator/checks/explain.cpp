@@ -335,11 +335,17 @@ namespace {
 Finding undefined(const Warp& warp, uint32_t lanes, uint32_t pc, const std::string& use) {
   Finding finding = make(warp, "initcheck", "uninitialised-value", pc);
   const bool shuffled = warp.took_absent;
+  const std::string_view text = warp.module->source->text_of_line(warp.module->text_lines[pc]);
+  const bool shared = text.find("atom.shared") != text.npos || text.find("red.shared") != text.npos;
   finding.message =
       "In " + kernel_name(warp) + ", " + thread_name(warp, std::countr_zero(lanes)) +
-      " uses a value that was read from memory which nothing has written" +
+      " uses a value that was read from " + (shared ? "shared " : "") +
+      "memory which nothing has written" +
       (shuffled ? ", or taken from a lane that took no part in a shuffle" : "") + use +
-      ". Write the memory first (a kernel, cudaMemset or cudaMemcpy), or read another element" +
+      (shared
+           ? ". Write it first, in the kernel, with a __syncthreads() behind that"
+           : ". Write it first (shared memory in the kernel, with a __syncthreads() behind that; "
+             "other memory by a kernel, cudaMemset or cudaMemcpy), or read another element") +
       (shuffled ? "; let every lane that is read from take part in the shuffle." : ".");
   return finding;
 }

@@ -1,5 +1,7 @@
 #include "checks/explain_race.h"
 
+#include <algorithm>
+
 #include "checks/watch.h"
 #include "checks/words.h"
 #include "decode/handlers.h"
@@ -58,6 +60,50 @@ bool may_have_locks(const Warp& warp) {
   return kernel.orders_blocks && kernel.global_strong;
 }
 
+bool has_barrier_between(const LoadedModule& module, uint32_t from, uint32_t to) {
+  for (uint32_t pc = from; pc < to; ++pc) {
+    if (module.code[pc].kind == Kind::kBarrier) return true;
+  }
+  return false;
+}
+
+bool is_in_a_loop(const LoadedModule& module, uint32_t first, uint32_t last) {
+  const uint32_t end = std::min<uint32_t>(static_cast<uint32_t>(module.code.size()), last + 4096);
+  for (uint32_t pc = last; pc < end; ++pc) {
+    const Instr& in = module.code[pc];
+    if (in.kind == Kind::kBranch && in.target <= first) return true;
+  }
+  return false;
+}
+
+// Which of the two stands in a round of a loop, and which in the next one: a barrier orders them in
+// one round, and nothing orders one round and the next. Who comes first by chance says nothing: a
+// warp may have run ahead. Where the compiler has unrolled the loop, a copy of the one stands
+// before the other. Empty pointers: it is no such race.
+struct Rounds {
+  const RaceAccess *of_one = nullptr, *of_next = nullptr;
+};
+
+Rounds rounds_of(const Warp& warp, const Race& race) {
+  const LoadedModule& module = *warp.module;
+  const bool forward = race.earlier.pc < race.later.pc;
+  const RaceAccess& upper = forward ? race.earlier : race.later;
+  const RaceAccess& lower = forward ? race.later : race.earlier;
+  if (has_barrier_between(module, upper.pc, lower.pc)) {
+    return is_in_a_loop(module, upper.pc, lower.pc) ? Rounds{&lower, &upper} : Rounds{};
+  }
+  const Position first = module.position_of(upper.pc).user;
+  const Position second = module.position_of(lower.pc).user;
+  if (!first.known() || first.file != second.file || second.line >= first.line) return {};
+  for (uint32_t pc = upper.pc - std::min(upper.pc, uint32_t{4096}); pc < upper.pc; ++pc) {
+    const Position here = module.position_of(pc).user;
+    const bool is_copy = module.code[pc].fn == module.code[lower.pc].fn &&
+                         here.line == second.line && here.file == second.file;
+    if (is_copy && has_barrier_between(module, pc, upper.pc)) return {&upper, &lower};
+  }
+  return {};
+}
+
 std::string advice_for(const Warp& warp, const Race& race) {
   const RaceAccess &a = race.earlier, &b = race.later;
   const Position first = warp.module->position_of(a.pc).user;
@@ -68,18 +114,22 @@ std::string advice_for(const Warp& warp, const Race& race) {
            "not at all, also behind a barrier: write to another image, or read it in the next "
            "kernel.";
   }
-  if (one_line && b.write && !a.strong && !b.strong) {
-    return std::string(
-               "Several threads use one word here: where they add to it, use an atomic "
-               "(atomicAdd); ") +
+  if (one_line && (b.write || a.block != b.block) && !a.strong && !b.strong) {
+    return std::string("Several threads use one word here: ") +
            (!a.write && a.block == b.block
-                ? "where one reads what another writes, split the line: read into a register, "
-                  "__syncthreads(), then write."
-                : "otherwise give each thread its own.");
+                ? "where they add to it, use an atomic (atomicAdd); where one reads what another "
+                  "writes, split the line: read into a register, __syncthreads(), then write."
+                : "where each should have its own, the index gives two threads the same one (look "
+                  "at the strides and at the guard); where they add to it, use an atomic "
+                  "(atomicAdd).");
   }
   if (a.atomic != b.atomic) {
-    return "An atomic protects only against other atomics: access it atomically on both sides, or "
-           "put a barrier between the two.";
+    return a.block == b.block
+               ? "An atomic protects only against other atomics: a __syncthreads() between the two "
+                 "accesses orders them."
+               : "An atomic protects only against other atomics, and no barrier orders blocks: "
+                 "access it atomically on both sides, or start a second kernel for what comes "
+                 "after.";
   }
   if (b.may_undo(a)) {
     return "A volatile read and a volatile write make no atomic. Where a lock is meant to order "
@@ -117,15 +167,28 @@ std::string advice_for(const Warp& warp, const Race& race) {
            "lock or ticket is meant to order them, a __threadfence() must stand between the data "
            "and the atomic that hands it over.";
   }
+  if (const Rounds rounds = rounds_of(warp, race); rounds.of_one != nullptr) {
+    const auto what = [&](const RaceAccess& side) {
+      return (side.write ? std::string("write ") : std::string("read ")) + at(warp, side.pc);
+    };
+    return "They belong to two rounds of a loop: a __syncthreads() is missing between the " +
+           what(*rounds.of_one) + " of one round and the " + what(*rounds.of_next) +
+           " of the next, so at the end of a round.";
+  }
   if (may_have_locks(warp)) {
     return "Where a lock is meant to order them, both must stand between taking it and giving it "
            "back, with a __threadfence() behind the taking and one before the giving back: without "
            "these the next owner may see what was there before. Else a __syncthreads() between the "
            "two accesses orders them.";
   }
-  if (a.thread / 32 == b.thread / 32) {
+  if (a.thread / 32 == b.thread / 32 && warp.block->warps.size() == 1) {
     return "They are lanes of one warp, but lanes run in step only by chance: a __syncwarp() or "
            "__syncthreads() between the two accesses orders them.";
+  }
+  if (a.thread / 32 == b.thread / 32) {
+    return "A __syncthreads() between the two accesses orders them. (A __syncwarp() would be "
+           "enough "
+           "only where no other warp of the block uses these words.)";
   }
   return "A __syncthreads() between the two accesses orders them.";
 }

@@ -201,11 +201,16 @@ void report_missing_lanes(const Warp& warp, uint32_t pc, uint32_t missing, const
   finding.message = "In " + kernel_name(warp) + ", " + operation + " lane " +
                     number(static_cast<uint64_t>(lane)) + " (" + thread_name(warp, lane) + ") " +
                     at(warp, pc) + ", but that lane does not take part";
+  const bool at_barrier = warp.module->code[elsewhere].kind == Kind::kBarrier;
   if (elsewhere != pc) {
     finding.other = warp.module->position_of(elsewhere).user;
-    finding.message += ": it stands " + at(warp, elsewhere);
+    finding.message +=
+        (at_barrier ? ": it waits at the barrier " : ": it stands ") + at(warp, elsewhere);
   }
-  finding.message += ". Every lane named in the mask must execute the same operation.";
+  finding.message += at_barrier ? ". Either that barrier stands in a branch that only some threads "
+                                  "take, and belongs out of it, or the mask names lanes that do "
+                                  "not come here."
+                                : ". Every lane named in the mask must execute the same operation.";
   FindingLog::instance().report(std::move(finding));
 }
 

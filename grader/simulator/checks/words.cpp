@@ -56,8 +56,10 @@ bool repeated(const Warp& warp, Report report, uint64_t detail) {
 }
 
 std::string at(const Warp& warp, uint32_t pc) {
-  const Position position = warp.module->position_of(pc).user;
-  if (position.known()) return "at " + position.short_name();
+  const CodePosition code = warp.module->position_of(pc);
+  const std::string called =
+      code.caller.known() ? " (called at " + code.caller.short_name() + ")" : "";
+  if (code.user.known()) return "at " + code.user.short_name() + called;
   return "at line " + number(warp.module->text_lines[pc]) + " of the PTX of " + kernel_name(warp);
 }
 

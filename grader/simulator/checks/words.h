@@ -48,7 +48,8 @@ bool repeated(const Warp& warp, Report report, uint64_t detail);
 KeyedFinding describe_discarded(const Warp& warp, uint32_t lanes);
 bool repeated_at(const Warp& warp, uint32_t pc, Report report, uint64_t detail);
 
-// "at 01_vector_add.cu:9", or the PTX line when there is no line information.
+// "at 01_vector_add.cu:9", "at support.h:13 (called at 03_block_reduce.cu:19)", or the PTX line
+// when there is no line information.
 std::string at(const Warp& warp, uint32_t pc);
 
 // "(3, 0)"; unused dimensions are left out.

@@ -65,6 +65,16 @@ CodePosition LoadedModule::position_at(int location) const {
       break;
     }
   }
+  const auto is_header = [](const std::string& name) {
+    return name.size() < 3 || name.compare(name.size() - 3, 3, ".cu") != 0;
+  };
+  if (!is_header(out.user.file)) return out;
+  for (; location >= 0; location = source->locations[location].inlined_at) {
+    const ptx::SourceLocation& l = source->locations[location];
+    if (l.line <= 0 || is_header(file(l))) continue;
+    out.caller = {file(l), l.line};
+    break;
+  }
   return out;
 }
 

@@ -67,7 +67,8 @@ struct Function {
 // toolkit headers when it was inlined.
 struct CodePosition {
   Position innermost;
-  Position user;  // what a learner should look at
+  Position user;    // what a learner should look at
+  Position caller;  // the line of a .cu file that calls it, where `user` lies in a header
 };
 
 struct DecodedVariable {

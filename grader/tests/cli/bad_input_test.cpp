@@ -175,6 +175,15 @@ TEST_F(BadInput, FirstFailureNamesTheCaseAndTheHint) {
   expect_says(ran, "next ./grade hint (TODO 2)");
 }
 
+// What is wrong may well be why it takes too much.
+TEST_F(BadInput, WrongResultsAreToldBeforeBudgets) {
+  const Ran ran = grade_file(
+      "//! test Scratch.Adds 1\n//! budget 9 5 sectors per request\n"
+      "//! test Scratch.CoversTheTail 2\n//! fail c[7] is 1, expected 2.\n");
+  expect_says(ran, "FAIL CoversTheTail c[7] is 1, expected 2.");
+  expect_says(ran, "next ./grade hint (TODO 2)");
+}
+
 TEST_F(BadInput, BudgetsAndFindingsAreShownInWords) {
   const Ran ran =
       grade_steps("//! finding memcheck out-of-bounds-global-read Thread 3 reads a[9].");

@@ -142,6 +142,31 @@ TEST(CompileErrors, InAGivenLineBelongToTheTodoAbove) {
   EXPECT_EQ(todo_at_line(source, learner, 99), 0);
 }
 
+TEST(Findings, BelongToTheTodoOnlyWhereTheLearnerWroteTheLine) {
+  const course::MarkedSource source = course::parse_marked(
+      "a\n//~begin 1\none\n//~end\nb\nc\n//~begin 2\ntwo\n//~end\nd\n", "x.cu");
+  const std::string learner = "a\nmine\nb\nc\nalso\nmine\nd\n";
+  const int expected[] = {0, 1, 0, 0, 2, 2, 0};
+  for (int line = 1; line <= 7; ++line) {
+    EXPECT_EQ(todo_written_at(source, learner, line), expected[line - 1]) << line;
+  }
+  EXPECT_EQ(todo_written_at(source, learner, 99), 0);
+}
+
+// The scratch exercise's findings lie in line 9, which is TODO 2 here; the test is about TODO 1.
+TEST(Findings, NameTheTodoThatTheirLineIsIn) {
+  const ScratchCourse course;
+  const std::string begin = "// 01/01 A scratch exercise.\n//! test Scratch.Adds 1\n";
+  const std::string tail = "//! test Scratch.CoversTheTail 2\n";
+  const std::string finding = "//! finding memcheck out-of-bounds-global-read Reads a[9].\n";
+  course.save(begin + finding + tail +
+              "//! print 1\n//! print 2\n//! print 3\n//! print 4\n//! print 5\n");
+  const Ran ran = course.grade({"run"});
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_TRUE(has(ran.out, "Reads a[9].")) << ran.out;
+  EXPECT_TRUE(has(ran.out, "(TODO 2)")) << ran.out;
+}
+
 TEST(Compare, ShowsCodeWholeInAPipe) {
   const ScratchCourse course;
   const std::string line = "//! print " + std::string(150, 'x') + " the end";

@@ -187,6 +187,35 @@ TEST(Corpus, AVariableInAnUnnamedNamespaceHasItsName) {
   EXPECT_NE(output.find("writes element 0 of `table`"), std::string::npos) << output;
 }
 
+// The missing barrier belongs between two rounds of a loop. In one of them the other barrier orders
+// the two, so "between the accesses" would send the reader there.
+TEST(Corpus, ARaceOfTwoRoundsOfALoopIsToldAsOne) {
+  const std::string output = output_of("second_barrier planted");
+  EXPECT_NE(output.find("between the read at corpus.cu:301 of one round and the write at "
+                        "corpus.cu:299 of the next"),
+            std::string::npos)
+      << output;
+  EXPECT_EQ(output.find("between the two accesses"), std::string::npos) << output;
+  const std::string other = output_of("missing_barrier planted");
+  EXPECT_EQ(other.find("of the next"), std::string::npos) << other;
+  EXPECT_NE(other.find("A __syncthreads() between the two accesses"), std::string::npos) << other;
+}
+
+// Lanes of one warp are what is seen; the other warps of the block race as well.
+TEST(Corpus, ASyncwarpIsNoAdviceWhereABlockHasSeveralWarps) {
+  const std::string advice = "a __syncwarp() or __syncthreads() between";
+  EXPECT_EQ(output_of("missing_barrier planted").find(advice), std::string::npos);
+  EXPECT_NE(output_of("missing_syncwarp planted").find(advice), std::string::npos);
+}
+
+TEST(Corpus, ALaneThatIsMissingMayWaitAtABarrier) {
+  const std::string output = output_of("lanes_at_barrier planted");
+  EXPECT_NE(output.find("it waits at the barrier at corpus_lanes.cu:94"), std::string::npos)
+      << output;
+  EXPECT_NE(output.find("or the mask names lanes that do not come here"), std::string::npos)
+      << output;
+}
+
 TEST(Corpus, EveryPlantedDefectIsFoundOnItsLine) {
   for (const Marker& marker : read_markers("// planted: ")) {
     SCOPED_TRACE(marker.name);

@@ -57,6 +57,54 @@ TEST(KitCases, AreAskedInAnotherOrderOfBlocks) {
   EXPECT_EQ(expect_tickets({1}), "");
 }
 
+TEST(KitCases, SayThatAnotherOrderIsTheOnlyDifference) {
+  const std::string message = failure_of([] {
+    kit::for_each("blocks", std::vector<int>{40}, [](int count) {
+      const auto next = kit::DeviceBuffer<int>::inout({0}, "next");
+      const auto block = kit::DeviceBuffer<int>::output(count, "block");
+      kit::run([&] { launch_tickets(next.get(), block.get(), count); });
+      std::vector<int> expected;
+      for (int i = 0; i < count; ++i) expected.push_back(i);
+      kit::expect_equal(block, expected);
+    });
+  });
+  const size_t condition = message.find("With the first block first this case passes");
+  EXPECT_NE(condition, std::string::npos) << message;
+  EXPECT_LT(condition, message.find("block[0]")) << message;
+}
+
+// It fails whenever it is run the second time: no order or device is the reason.
+TEST(KitCases, BlameNoConditionForWhatFailsWithoutItToo) {
+  int runs = 0;
+  const std::string message = failure_of([&] {
+    kit::for_each("blocks", std::vector<int>{2}, [&](int count) {
+      const auto next = kit::DeviceBuffer<int>::inout({0}, "next");
+      const auto block = kit::DeviceBuffer<int>::output(count, "block");
+      kit::run([&] { launch_tickets(next.get(), block.get(), count); });
+      if (++runs > 1) kit::fail("The second time.");
+    });
+  });
+  EXPECT_TRUE(contains(message, "2, run once more: The second time.")) << message;
+  EXPECT_FALSE(contains(message, "last block comes first")) << message;
+}
+
+// Two elements could be wrong in any way, a hundred cannot.
+TEST(KitCases, TellTheCaseWhoseValuesSayWhatIsWrong) {
+  const std::string message = failure_of([] {
+    kit::for_each("n", std::vector<int>{2, 100, 200}, [](int n) {
+      std::vector<float> got, expected;
+      for (int i = 1; i <= n; ++i) {
+        expected.push_back(static_cast<float>(i * i));
+        got.push_back(static_cast<float>(-i * i));
+      }
+      kit::expect_equal("y", got, expected);
+    });
+  });
+  EXPECT_TRUE(contains(message, "n = 100: ")) << message;
+  EXPECT_TRUE(contains(message, "they have the wrong sign")) << message;
+  EXPECT_TRUE(contains(message, "and 2 more cases fail: n = 2, 200")) << message;
+}
+
 TEST(KitCases, CatchAssertionsOfGoogleTest) {
   const std::string message = failure_of([] {
     kit::for_each("n", std::vector<int>{6, 7}, [](int n) { ASSERT_EQ(n, 6); });

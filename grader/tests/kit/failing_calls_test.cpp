@@ -1,6 +1,7 @@
 // Launchers that return a status: each of their calls fails once.
 #include "failure_of.h"
 #include "kernels.h"
+#include "kit/context.h"
 #include "kit/kit.h"
 
 using kit_tests::failure_of;
@@ -9,10 +10,11 @@ namespace {
 
 constexpr int kCount = 100;
 
-kit::Run twice(Care care, int* runs = nullptr) {
+// `factor`: of the expected values.
+kit::Run twice(Care care, int* runs = nullptr, float factor = 2) {
   const std::vector<float> x = kit::random_floats(kCount);
   std::vector<float> expected;
-  for (const float value : x) expected.push_back(2 * value);
+  for (const float value : x) expected.push_back(factor * value);
   const auto d_x = kit::DeviceBuffer<float>::input(x, "x");
   const auto d_y = kit::DeviceBuffer<float>::output(x.size(), "y");
   const kit::Run run = kit::run([&] {
@@ -35,8 +37,8 @@ TEST(KitFailingCalls, EachCallFailsOnceAndTheLastRunCounts) {
   int runs = 0;
   const kit::Run run = twice(kCareful, &runs);
   ASSERT_TRUE(run.ok());
-  // With other values twice; cudaMalloc, cudaMemcpy, the launch, cudaMemsetAsync, and none.
-  EXPECT_EQ(runs, 2 + 5);
+  // With other values twice; none, cudaMalloc, cudaMemcpy, the launch, cudaMemsetAsync, and none.
+  EXPECT_EQ(runs, 2 + 6);
   EXPECT_EQ(run.launches().size(), 1u);
   EXPECT_EQ(kit::api_calls("cudaMemcpy"), 1u);
 }
@@ -44,7 +46,7 @@ TEST(KitFailingCalls, EachCallFailsOnceAndTheLastRunCounts) {
 TEST(KitFailingCalls, AreMadeOnceForEachTestAndLine) {
   int runs = 0;
   for (int i = 0; i < 3; ++i) twice(kCareful, &runs);
-  EXPECT_EQ(runs, (2 + 5) + 2 * (2 + 1));
+  EXPECT_EQ(runs, (2 + 6) + 2 * (2 + 1));
 }
 
 TEST(KitFailingCalls, FindADroppedStatus) {
@@ -61,6 +63,46 @@ TEST(KitFailingCalls, FindMemoryThatIsLeftBehindOnTheWayOut) {
 
 TEST(KitFailingCalls, FindAFunctionThatGoesOn) {
   expect_failure(kUsesWhatIsNotThere, "cudaMalloc", "The function did not stop there");
+}
+
+// What the undisturbed run does wrong comes first, however it treats calls that fail.
+TEST(KitFailingCalls, WrongValuesAreToldBeforeThem) {
+  const std::string text = failure_of([] { twice(kDropsTheMemset, nullptr, 3); });
+  EXPECT_EQ(text.find("A call that fails"), std::string::npos) << text;
+  EXPECT_NE(text.find("y[0]"), std::string::npos) << text;
+}
+
+TEST(KitFailingCalls, FindingsAreToldBeforeThem) {
+  const std::string text = failure_of([] {
+    const auto d_x = kit::DeviceBuffer<float>::input(kit::random_floats(kCount), "x");
+    const auto d_y = kit::DeviceBuffer<float>::output(kCount / 2, "y");  // half as long
+    kit::run([&] { return twice_by_copy(d_x.get(), d_y.get(), kCount, kDropsTheMemset); });
+  });
+  EXPECT_EQ(text.find("A call that fails"), std::string::npos) << text;
+  EXPECT_NE(text.find("kernels.cu:"), std::string::npos) << text;
+}
+
+// What an undisturbed run leaves behind is no matter of calls that fail.
+TEST(KitFailingCalls, WhatEachRunLeavesBehindIsToldBeforeThem) {
+  const auto d_x = kit::DeviceBuffer<float>::input(std::vector<float>(kCount, 1.0f), "x");
+  const auto d_y = kit::DeviceBuffer<float>::output(kCount, "y");
+  std::vector<void*> left;
+  const std::string text = failure_of([&] {
+    kit::run([&] {
+      left.emplace_back();
+      cudaMalloc(&left.back(), 64);
+      return twice_by_copy(d_x.get(), d_y.get(), kCount, kDropsTheMemset);
+    });
+    kit::report_class_problem();
+  });
+  for (void* memory : left) cudaFree(memory);
+  EXPECT_EQ(text.find("A call that fails"), std::string::npos) << text;
+  EXPECT_NE(text.find("Left behind: 1 allocation"), std::string::npos) << text;
+}
+
+TEST(KitFailingCalls, SayThatWithoutThemAllWentWell) {
+  const std::string text = failure_of([] { twice(kDropsTheMemset); });
+  EXPECT_NE(text.find("after a run without that had gone well"), std::string::npos) << text;
 }
 
 TEST(KitFailingCalls, LaunchersThatReturnNothingAreNotAsked) {
