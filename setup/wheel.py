@@ -160,7 +160,7 @@ def shared_headers(dependencies):
         if path.startswith(ROOT + "/") and not in_toolkit(path):
             continue
         match = SHARED_HEADERS.search(path)
-        if match and not path.startswith("/usr/include/c++"):
+        if match and "/include/c++/" not in path:  # g++'s own, a cross compiler's elsewhere
             found[match.group(1)] = sha256(read(path))
     return found
 

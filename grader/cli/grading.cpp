@@ -119,7 +119,8 @@ void check_jail(const App& app) {
 }
 
 std::vector<Device> devices_of(const App& app, const course::Exercise& exercise) {
-  // A GPU only where it is asked for: a stranger's kernel can leave a card unusable until it is reset.
+  // A GPU only where it is asked for: a stranger's kernel can leave a card unusable until it is
+  // reset.
   const bool on_gpu = app.options().device == DeviceChoice::kGpu;
   if (app.options().jail && !on_gpu) return {Device::kSimulator};
   return app.devices(exercise);

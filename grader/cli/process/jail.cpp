@@ -16,8 +16,8 @@ constexpr const char* kTemporaryBytes = "268435456";  // of /tmp and /dev/shm, w
 
 constexpr const char* kDriver = "libcuda.so.1";
 
-// Whether a name below /dev is a card (nvidia0), or what every one of them is driven by. In WSL2 that is
-// dxg alone. nvidia-modeset is for screens, and nvidia-caps for who sets cards up.
+// Whether a name below /dev is a card (nvidia0), or what every one of them is driven by. In WSL2
+// that is dxg alone. nvidia-modeset is for screens, and nvidia-caps for who sets cards up.
 bool is_gpu_node(std::string_view name) {
   if (name == "nvidiactl" || name == "nvidia-uvm" || name == "nvidia-uvm-tools" || name == "dxg") {
     return true;
@@ -27,7 +27,8 @@ bool is_gpu_node(std::string_view name) {
          name.find_first_not_of("0123456789", kCard.size()) == std::string_view::npos;
 }
 
-// Where the loader would look for the driver before it asks /etc/ld.so.cache, whose folders are in sight.
+// Where the loader would look for the driver before it asks /etc/ld.so.cache, whose folders are in
+// sight.
 std::vector<std::string> driver_folders(const fs::path& root) {
   const char* search = std::getenv("LD_LIBRARY_PATH");
   std::vector<std::string> asked = {(root / "run/opengl-driver/lib").string()};

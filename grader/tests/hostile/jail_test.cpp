@@ -177,7 +177,8 @@ TEST_F(Jail, CrashesAndLimitsAreNamedAsElsewhere) {
   EXPECT_TRUE(processes_with(course_->root().string()).empty());
 }
 
-// What a program in the jail says of its /dev; GPUS is the root whose cards are let in, "" for none.
+// What a program in the jail says of its /dev; GPUS is the root whose cards are let in, "" for
+// none.
 std::string devices_in_jail(const fs::path& gpus, const std::string& command) {
   ChildOptions options;
   options.argv = {"sh", "-c", command};
@@ -240,8 +241,7 @@ TEST_F(JailWithGpu, ShowsTheDriverWhereTheLoaderWasToldOfIt) {
 TEST_F(Jail, WithoutACardTheGpuIsRefused) {
   if (!gpu_nodes("/").empty()) GTEST_SKIP() << "this machine has a card";
   course_->save(RealCourse::solution_with("kBlock = 256", "kBlock = 128"), RealCourse::kVectorAdd);
-  const Ran ran =
-      course_->grade({"run", RealCourse::kVectorAdd, "--device", "gpu", "--jail"});
+  const Ran ran = course_->grade({"run", RealCourse::kVectorAdd, "--device", "gpu", "--jail"});
   EXPECT_EQ(ran.status, 2) << ran.out;
   EXPECT_NE(ran.err.find("/dev/nvidia0"), std::string::npos) << ran.err;
   EXPECT_EQ(ran.out.find("PASS"), std::string::npos) << ran.out;

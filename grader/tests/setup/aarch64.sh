@@ -210,7 +210,7 @@ part_launcher() {
   mount -t tmpfs none "$machine/tmp"
   for exercise in 01/01 02/01; do
     status=0
-    env -i HOME=/tmp PATH=/usr/bin:/bin GRADE_NO_APT=1 LC_ALL=C.UTF-8 chroot "$machine" /bin/sh -c \
+    env -i HOME=/tmp PATH=/usr/sbin:/usr/bin:/sbin:/bin GRADE_NO_APT=1 LC_ALL=C.UTF-8 chroot "$machine" /bin/sh -c \
       "cd /course && ./grade run $exercise --solution" >"$scratch/said" 2>"$scratch/progress" || status=$?
     if [ $status -ne 0 ] || ! grep -q PASS "$scratch/said"; then
       cat "$scratch/said" "$scratch/progress"

@@ -137,7 +137,7 @@ class SmallCourse(Scratch):
         own = os.path.join(wheel.ROOT, "grader/kit/cuda_like.h")
         self.assertTrue(wheel.in_toolkit(fetched) and not wheel.in_toolkit(own))
         with unittest.mock.patch.object(wheel, "read", lambda path: b"// 13\n"):
-            self.assertEqual(wheel.shared_headers([own, os.path.join(wheel.ROOT, "x/../.toolkit/cross/include/cuda_runtime.h")]),
+            self.assertEqual(wheel.shared_headers(["/usr/aarch64-linux-gnu/include/c++/12/bits/stl_bvector.h", own, os.path.join(wheel.ROOT, "x/../.toolkit/cross/include/cuda_runtime.h")]),
                              {"cuda_runtime.h": wheel.sha256(b"// 13\n")})
 
     def test_what_does_not_fit(self):
