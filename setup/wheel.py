@@ -5,6 +5,7 @@ setup/reuse.sh finds each object by the command that would make it. Linking is l
 import argparse
 import base64
 import csv
+import glob
 import hashlib
 import io
 import json
@@ -69,6 +70,20 @@ def machine_here(cxx):
             "gcc": version.stdout.strip()}
 
 
+def machine_of(cxx):
+    """The same of the machine that this compiler compiles for."""
+    ran = subprocess.run([cxx, "-dumpmachine"], capture_output=True, text=True)
+    machine, here = ran.stdout.strip().split("-")[0], machine_here(cxx)
+    if machine == here["machine"]:
+        return here
+    defined = subprocess.run([cxx, "-E", "-dM", "-include", "features.h", "-x", "c++", "/dev/null"],
+                             capture_output=True, text=True).stdout
+    glibc = [re.search(rf"^#define {name} (\d+)$", defined, re.M) for name in ("__GLIBC__", "__GLIBC_MINOR__")]
+    if not machine or None in glibc:
+        raise SystemExit(f"wheel: {cxx} does not say what it compiles for")
+    return {**here, "machine": machine, "glibc": ".".join(found.group(1) for found in glibc)}
+
+
 def numbers(version):
     return [int(part) for part in re.findall(r"\d+", version)]
 
@@ -80,8 +95,11 @@ class Build:
 
     def __init__(self, root, folder, ninja):
         self.root, self.folder, self.program = root, os.path.abspath(folder), ninja
-        cache = read(os.path.join(folder, "CMakeCache.txt")).decode()
-        self.cxx = re.search(r"^CMAKE_CXX_COMPILER:\w+=(.*)$", cache, re.M).group(1)
+        # Not CMakeCache.txt: a compiler that a toolchain file names is not there.
+        found = glob.glob(os.path.join(glob.escape(folder), "CMakeFiles/*/CMakeCXXCompiler.cmake"))
+        if not found:
+            raise SystemExit(f"wheel: {folder} is no configured build folder")
+        self.cxx = re.search(r'^set\(CMAKE_CXX_COMPILER "(.*)"\)$', read(found[0]).decode(), re.M).group(1)
 
     def ninja(self, *arguments):
         ran = subprocess.run([self.program, "-C", self.folder, *arguments], capture_output=True, text=True)
@@ -131,11 +149,18 @@ class Build:
         return dict(sorted(texts.items()))
 
 
+def in_toolkit(path):
+    """A header of CUDA's, fetched into the clone: the system's, as it were."""
+    return path.startswith(os.path.join(ROOT, ".toolkit") + "/")
+
+
 def shared_headers(dependencies):
     found = {}
-    for path in dependencies:
+    for path in map(os.path.normpath, dependencies):
+        if path.startswith(ROOT + "/") and not in_toolkit(path):
+            continue
         match = SHARED_HEADERS.search(path)
-        if match and not path.startswith("/usr/include/c++"):
+        if match and "/include/c++/" not in path:  # g++'s own, a cross compiler's elsewhere
             found[match.group(1)] = sha256(read(path))
     return found
 
@@ -149,19 +174,20 @@ def make(arguments):
         if AHEAD.search(name):
             ahead.append({"key": build.key(command), "object": name, "words": build.words(command),
                           "files": build.written(dependencies)})
-            headers.update(shared_headers(p for p in dependencies if not p.startswith(ROOT + "/")))
+            headers.update(shared_headers(dependencies))
         if ROOT.encode() + b"/" in data or name.endswith(".gch"):
             continue  # names its folder, as what keeps line tables does: compiled where it is used
-        plain = sorted({build.plain(os.path.normpath(path)) for path in dependencies})
+        plain = sorted({build.plain(os.path.normpath(path)) for path in dependencies
+                        if not in_toolkit(os.path.normpath(path))})
         for path in plain:
             if path.startswith("@ROOT@/") and not any(
                     path == "@ROOT@/" + source or path.startswith(f"@ROOT@/{source}/") for source in SOURCES):
                 raise SystemExit(f"wheel: {name} is made from {path}, which is not among SOURCES")
-        headers.update(shared_headers(p for p in dependencies if not p.startswith(ROOT + "/")))
+        headers.update(shared_headers(dependencies))
         key = build.key(command)
         files[f"{MODULE}/objects/{key}.o"] = data
         objects.append({"key": key, "object": name, "needs": plain})
-    here = machine_here(build.cxx)
+    here = machine_of(build.cxx)
     sources = source_hash(ROOT)
     manifest = {"format": FORMAT, "sources": sources, **here, "headers": dict(sorted(headers.items())),
                 "objects": objects, "ahead": sorted(ahead, key=lambda item: not item["object"].endswith(".gch"))}

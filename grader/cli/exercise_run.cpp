@@ -244,7 +244,7 @@ class ProgramRun {
       return pair.first == "GRADE_SIM_CACHE";  // a folder that others read
     });
     options_.confinement = nullptr;  // its own mounts and its own processes
-    jail(&options_, readable);
+    jail(&options_, readable, request_.device == Device::kGpu ? fs::path("/") : fs::path());
   }
 
   // In the simulator, which reads the variable.

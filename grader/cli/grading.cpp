@@ -109,15 +109,20 @@ void note_changes(App& app, const course::Exercise& exercise, Result* result) {
 
 // Never without a jail where one was asked for.
 void check_jail(const App& app) {
-  if (app.options().device == DeviceChoice::kGpu) {
-    throw UsageError("--jail lets no GPU in: take --device sim, or a container for the GPU.");
-  }
   const std::string problem = why_no_jail();
   if (!problem.empty()) throw UsageError("--jail: " + problem);
+  if (app.options().device == DeviceChoice::kGpu && gpu_nodes("/").empty()) {
+    throw UsageError(
+        "--jail --device gpu: there is no card's node in /dev to let in, such as /dev/nvidia0. "
+        "--device sim needs none.");
+  }
 }
 
 std::vector<Device> devices_of(const App& app, const course::Exercise& exercise) {
-  if (app.options().jail) return {Device::kSimulator};
+  // A GPU only where it is asked for: a stranger's kernel can leave a card unusable until it is
+  // reset.
+  const bool on_gpu = app.options().device == DeviceChoice::kGpu;
+  if (app.options().jail && !on_gpu) return {Device::kSimulator};
   return app.devices(exercise);
 }
 

@@ -50,7 +50,7 @@ std::optional<std::string> Console::line() {
     if ((key == kDelete || key == '\b') && !line.empty()) {
       print("\b \b");
       line.pop_back();
-    } else if ((key >= ' ' || key < 0) && key != kDelete) {
+    } else if (static_cast<unsigned char>(key) >= ' ' && key != kDelete) {  // UTF-8 too
       line += key;
       print(std::string(1, key));
     }

@@ -7,6 +7,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <regex>
 
@@ -173,6 +175,76 @@ TEST_F(Jail, CrashesAndLimitsAreNamedAsElsewhere) {
   const std::string said = std::regex_replace(memory.out, std::regex("\\s+"), " ");
   EXPECT_NE(said.find("MB of memory."), std::string::npos) << memory.out;
   EXPECT_TRUE(processes_with(course_->root().string()).empty());
+}
+
+// What a program in the jail says of its /dev; GPUS is the root whose cards are let in, "" for
+// none.
+std::string devices_in_jail(const fs::path& gpus, const std::string& command) {
+  ChildOptions options;
+  options.argv = {"sh", "-c", command};
+  options.wall_seconds = 20;
+  jail(&options, {}, gpus);
+  const ChildResult child = run_child(options);
+  EXPECT_TRUE(child.ok()) << child.err.text();
+  return course::trim(child.out.text());
+}
+
+// A machine whose cards are /dev/zero and /dev/null by another name.
+class JailWithGpu : public Jail {
+ protected:
+  void SetUp() override {
+    Jail::SetUp();
+    if (IsSkipped()) return;
+    root_ = course_->root() / "machine";
+    fs::create_directories(root_ / "dev/nvidia-caps");
+    for (const char* card : {"nvidia0", "nvidia12", "nvidia-uvm"}) {
+      fs::create_symlink("/dev/zero", root_ / "dev" / card);
+    }
+    for (const char* other : {"nvidiactl", "nvidia-modeset", "nvidia3x", "kvm", "sda"}) {
+      fs::create_symlink("/dev/null", root_ / "dev" / other);
+    }
+    std::ofstream(root_ / "dev/nvidia1") << "no device";
+    fs::create_symlink("/nowhere", root_ / "dev/nvidia2");
+  }
+  void TearDown() override { ::unsetenv("LD_LIBRARY_PATH"); }
+
+  fs::path root_;
+};
+
+TEST_F(JailWithGpu, LetsInTheDevicesThatAreThereAndNoOthers) {
+  const std::string look =
+      "cd /dev && for name in nvidia* kvm sda; do [ -e $name ] && echo $name; done; true";
+  EXPECT_EQ(devices_in_jail(root_, look), "nvidia-uvm\nnvidia0\nnvidia12\nnvidiactl");
+  EXPECT_EQ(devices_in_jail({}, look), "") << "a run in the simulator needs none";
+}
+
+TEST_F(JailWithGpu, DevicesAreOpenedForReadingAndWriting) {
+  const std::string used =
+      "exec 3<>/dev/nvidia0 && echo order >&3 && head -c 3 <&3 | od -An -tx1; "
+      "echo 2>&1 >/dev/nvidia13 | grep -c 'Read-only'";
+  EXPECT_EQ(devices_in_jail(root_, used), "00 00 00\n1") << "and /dev itself stays closed";
+}
+
+TEST_F(JailWithGpu, ShowsTheDriverWhereTheLoaderWasToldOfIt) {
+  const fs::path driver = course_->root() / "driver", other = course_->root() / "other";
+  fs::create_directories(driver);
+  fs::create_directories(other);
+  std::ofstream(driver / "libcuda.so.1") << "the driver";
+  std::ofstream(other / "secret") << "x";
+  ::setenv("LD_LIBRARY_PATH", (other.string() + ":" + driver.string() + "::.").c_str(), 1);
+  const std::string look = "echo $LD_LIBRARY_PATH; cat " + driver.string() + "/libcuda.so.1; ls " +
+                           other.string() + " 2>/dev/null; true";
+  EXPECT_EQ(devices_in_jail(root_, look), driver.string() + "\nthe driver");
+  EXPECT_EQ(devices_in_jail({}, look), "") << "a run in the simulator needs none";
+}
+
+TEST_F(Jail, WithoutACardTheGpuIsRefused) {
+  if (!gpu_nodes("/").empty()) GTEST_SKIP() << "this machine has a card";
+  course_->save(RealCourse::solution_with("kBlock = 256", "kBlock = 128"), RealCourse::kVectorAdd);
+  const Ran ran = course_->grade({"run", RealCourse::kVectorAdd, "--device", "gpu", "--jail"});
+  EXPECT_EQ(ran.status, 2) << ran.out;
+  EXPECT_NE(ran.err.find("/dev/nvidia0"), std::string::npos) << ran.err;
+  EXPECT_EQ(ran.out.find("PASS"), std::string::npos) << ran.out;
 }
 
 TEST_F(Jail, IsNeverLeftOutInSilence) {

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 REPOSITORY = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../.."))
 BUILD = None
@@ -119,6 +120,25 @@ class SmallCourse(Scratch):
         name = os.path.basename(self.pack())
         self.assertRegex(name, r"^warplings_grader-[\d.]+\+s[0-9a-f]{12}-1gcc12-py3-none-"
                                r"manylinux_\d+_\d+_\w+\.whl$")
+
+    def test_a_cross_compiler_names_the_machine_it_compiles_for(self):
+        write(self.cxx, "#!/bin/sh\ncase $1 in -dumpmachine) echo riscv64-linux-gnu ;; -dump*) echo 12.3.1 ;;\n"
+                        "-E) echo '#define __GLIBC__ 2'; echo '#define __GLIBC_MINOR__ 31' ;; esac\n")
+        self.assertEqual(wheel.machine_of(self.cxx), {"machine": "riscv64", "glibc": "2.31", "gcc": "12.3.1"})
+        write(self.cxx, f"#!/bin/sh\ncase $1 in -dumpmachine) echo {wheel.platform.machine()}-linux-gnu ;; "
+                        "-dump*) echo 12.3.1 ;; esac\n")
+        self.assertEqual(wheel.machine_of(self.cxx), wheel.machine_here(self.cxx))
+        write(self.cxx, "#!/bin/sh\necho nonsense\n")
+        with self.assertRaises(SystemExit):
+            wheel.machine_of(self.cxx)
+
+    def test_headers_of_cuda_within_the_clone_are_compared_like_the_systems(self):
+        fetched = os.path.join(wheel.ROOT, ".toolkit/cross/include/cuda_runtime.h")
+        own = os.path.join(wheel.ROOT, "grader/kit/cuda_like.h")
+        self.assertTrue(wheel.in_toolkit(fetched) and not wheel.in_toolkit(own))
+        with unittest.mock.patch.object(wheel, "read", lambda path: b"// 13\n"):
+            self.assertEqual(wheel.shared_headers(["/usr/aarch64-linux-gnu/include/c++/12/bits/stl_bvector.h", own, os.path.join(wheel.ROOT, "x/../.toolkit/cross/include/cuda_runtime.h")]),
+                             {"cuda_runtime.h": wheel.sha256(b"// 13\n")})
 
     def test_what_does_not_fit(self):
         for why, changes in {
