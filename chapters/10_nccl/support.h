@@ -45,9 +45,10 @@ inline void expect_no_wait(const std::string& function, kit::Site site = kit::Si
   for (const char* call :
        {"cudaStreamSynchronize", "cudaDeviceSynchronize", "cudaEventSynchronize"}) {
     if (kit::api_calls(call) == 0) continue;
-    kit::fail(function + " calls " + call +
-                  ": the host waits for one device, while it should give work to all. Let streams "
-                  "wait for each other by events.",
+    kit::report_class_problem();  // it names the line
+    kit::fail("It waits: " + function + " calls " + call +
+                  ", so the host waits for one device, while it should give work to all. Let "
+                  "streams wait for each other by events.",
               site);
     return;
   }
