@@ -58,12 +58,13 @@ TEST(FftStockham, TransformsEachOfABatch) {
                 [](int batch) { check(kit::random_complex(256 * batch), 256); });
   kit::for_each("batch", std::vector<int>{3, 4},
                 [](int batch) { check(kit::random_complex(512 * batch), 512); });
-  check(kit::random_complex(2 * 1024), 1024);
+  kit::for_each("n", std::vector<int>{1024, 2048, 4096},
+                [](int n) { check(kit::random_complex(3 * n), n); });
 }
 
 TEST(FftStockham, WorksInPlace) {
   RecordProperty("todo", 2);
-  kit::for_each("n", std::vector<int>{256, 1024}, [](int n) {
+  kit::for_each("n", sizes(), [](int n) {
     const std::vector<float2> x = kit::random_complex(2 * n);
     const auto points = kit::DeviceBuffer<float2>::inout(x, "y");
     kit::run([&] { launch_fft_stockham(points.get(), points.get(), n, 2); });

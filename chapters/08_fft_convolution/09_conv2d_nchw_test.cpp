@@ -36,6 +36,15 @@ TEST(Conv2dNchw, TakesZerosAroundTheImage) {
   check_all({{1, 1, 6, 7, 1, 3, 3, 1}, {2, 2, 5, 6, 3, 5, 5, 2}, {1, 2, 3, 3, 2, 3, 3, 2}});
 }
 
+TEST(Conv2dNchw, InfinityStaysWhereItIs) {
+  RecordProperty("todo", 2);
+  kit::for_each(
+      "x",
+      std::vector<kit::ConvSizes>{
+          {2, 2, 9, 11, 2, 3, 3, 1}, {1, 1, 12, 10, 1, 5, 5, 2}, {2, 1, 8, 9, 2, 3, 3, 0}},
+      [](const kit::ConvSizes& s) { kit::check_conv_infinities(launch, s); });
+}
+
 TEST(Conv2dNchw, CoversLayersOfAnySize) {
   RecordProperty("todo", 2);
   check_all(kit::awkward_convs());

@@ -32,6 +32,7 @@ inline void expect_no_wait(const std::string& function, kit::Site site = kit::Si
   for (const char* wait :
        {"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize", "cudaMemcpy"}) {
     if (kit::api_calls(wait) == 0) continue;
+    kit::report_class_problem();  // it names the line
     kit::fail(function + " waits for the device, by " + wait +
                   ". Its work is in the stream of the handle, which keeps the order; a host that "
                   "waits has nothing ready when the stream runs empty.",

@@ -172,13 +172,14 @@ TEST(CusolverLeastSquares, PowersOfManyPlaces) {
 
 TEST(CusolverLeastSquares, AsksForEnoughSpace) {
   RecordProperty("todo", 1);
-  kit::for_each("problem", std::vector<Sizes>{{100, 4}, {1000, 33}, {2, 1}}, [](const Sizes& s) {
-    const auto d_a = kit::DeviceBuffer<float>::output(static_cast<size_t>(s.m) * s.n, "a");
-    const auto d_b = kit::DeviceBuffer<float>::output(s.m, "b");
-    const auto d_tau = kit::DeviceBuffer<float>::output(s.n, "tau");
-    const Setting setting;
-    work_size_of(setting, s, d_a.get(), d_tau.get(), d_b.get());
-  });
+  kit::for_each(
+      "problem", std::vector<Sizes>{{100, 4}, {1000, 33}, {2, 1}, {300, 200}}, [](const Sizes& s) {
+        const auto d_a = kit::DeviceBuffer<float>::output(static_cast<size_t>(s.m) * s.n, "a");
+        const auto d_b = kit::DeviceBuffer<float>::output(s.m, "b");
+        const auto d_tau = kit::DeviceBuffer<float>::output(s.n, "tau");
+        const Setting setting;
+        work_size_of(setting, s, d_a.get(), d_tau.get(), d_b.get());
+      });
 }
 
 TEST(CusolverLeastSquares, TurnsBWithoutStretchingIt) {

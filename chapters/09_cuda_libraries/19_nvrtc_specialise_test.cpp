@@ -94,6 +94,11 @@ TEST(NvrtcSpecialise, HandsOnWhatTheCompilerSays) {
               ", and this log: \"" + log.substr(0, 200) +
               "\". Expected a failure of compilation with the text of its static_assert.");
   }
+  if (log.find('\0') != std::string::npos) {
+    kit::fail(
+        "*log holds a 0. nvrtcGetProgramLogSize counts the 0 at the end of the text, which is no "
+        "part of a std::string.");
+  }
   if (code != "untouched") kit::fail("compile_for changed *code, although nothing was compiled.");
   const nvrtcResult taken = compile_for(source, 8, card.major, card.minor, &code, &log);
   if (taken != NVRTC_SUCCESS) {

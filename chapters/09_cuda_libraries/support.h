@@ -94,6 +94,7 @@ inline void expect_no_wait(const std::string& function, uint64_t by_test = 0,
     waits += kit::api_calls(wait);
   }
   if (waits <= by_test) return;
+  kit::report_class_problem();  // it names the line
   kit::fail(function +
                 " waits for the device. All of its work is in one stream, which keeps the order; "
                 "a host that waits has nothing ready when the stream runs empty.",

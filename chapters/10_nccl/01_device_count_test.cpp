@@ -1,6 +1,8 @@
 // Tests of 10/01 device count.
 #include "01_device_count.h"
 
+#include <warplings/script.h>
+
 #include <cstring>
 
 #include "kit/kit.h"
@@ -96,6 +98,34 @@ TEST(DeviceCount, AsksForEveryPair) {
     for (int j = 0; j < count; ++j) expected.push_back(can_access(i, j) ? 1 : 0);
   }
   kit::expect_equal("reaches", reaches, expected, kit::Shape(count, count));
+}
+
+TEST(DeviceCount, NotEveryPairReaches) {
+  RecordProperty("todo", 2);
+  if (!kit::simulated()) return;
+  const int count = kit::device_count();
+  struct Script {
+    Script() { wsim_script_unreachable(0, 1); }
+    ~Script() { wsim_script_unreachable(-1, -1); }
+  } const script;
+  std::vector<int> reaches(count * count, -1), expected(count * count, 1);
+  expected[1] = 0;  // row 0, column 1
+  expect_success("peer_matrix", peer_matrix(reaches.data(), count));
+  kit::expect_equal("reaches", reaches, expected, kit::Shape(count, count));
+}
+
+TEST(DeviceCount, WhoCannotReachIsToldSo) {
+  RecordProperty("todo", 3);
+  if (!kit::simulated()) return;
+  forget_access();
+  struct Script {
+    Script() { wsim_script_unreachable(0, 1); }
+    ~Script() { wsim_script_unreachable(-1, -1); }
+  } const script;
+  if (enable_access(0, 1) == cudaSuccess) {
+    kit::fail("enable_access(0, 1) returned a success where device 0 cannot reach device 1.");
+  }
+  expect_success("enable_access(1, 0), which is possible,", enable_access(1, 0));
 }
 
 TEST(DeviceCount, AccessMayBeAskedForTwice) {

@@ -130,3 +130,20 @@ TEST(AllReduce, EveryLinkCarriesTheSame) {
     }
   });
 }
+
+TEST(AllReduce, AddsMoreValuesThanAnIntCounts) {
+  RecordProperty("todo", 2);
+  kit::at_largest("2^32 + 105 values on each of 2 devices", [] {
+    const size_t n = (size_t{1} << 32) + 105;
+    const Ranks ranks(2);
+    const Streams streams(2);
+    const LargePerDevice d_x(2, n, "d_x");
+    ncclResult_t result = ncclSuccess;
+    // Once: what a call that fails has left in place would be added up again.
+    kit::run([&] { result = all_reduce_sum(d_x.get(), n, ranks.data(), streams.data(), 2); });
+    expect_success("all_reduce_sum", result);
+    for (int d = 0; d < 2; ++d) {
+      kit::expect_at_ends(d_x[d], [&](size_t i) { return 2 * d_x[d].at(i); });
+    }
+  });
+}

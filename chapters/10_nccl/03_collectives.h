@@ -19,7 +19,7 @@ ncclResult_t broadcast_weights(float* const* d_w, size_t n, int root, const nccl
 //   d_g[d]     devices * part floats on device d: its gradient
 //   d_part[d]  part floats on device d for the mean of the gradients of part d (or their sum, if
 //              you divide later), which device d updates; contents not needed before or after
-// The current device stays what it was.
+// part is at least 1, and an int counts devices * part. The current device stays what it was.
 ncclResult_t sharded_step(float* const* d_w, const float* const* d_g, float* const* d_part,
                           int part, float rate, const ncclComm_t* comms,
                           const cudaStream_t* streams, int devices);

@@ -126,3 +126,20 @@ TEST(Collectives, LinksCarryEachPartOnce) {
     }
   });
 }
+
+TEST(Collectives, TakesMoreWeightsThanAnIntCounts) {
+  RecordProperty("todo", 1);
+  kit::at_largest("2^32 + 105 weights on each of 2 devices", [] {
+    const size_t n = (size_t{1} << 32) + 105;
+    const Ranks ranks(2);
+    const Streams streams(2);
+    const auto d_w = kit::LargeArray<float>::output(n, "d_w[0]");
+    const kit::OnDevice scope(1);
+    const auto d_root = kit::large_integers(n, "d_w[1]");
+    const kit::OnDevice caller(0);
+    float* const both[] = {d_w.get(), d_root.get()};
+    run_call("broadcast_weights",
+             [&] { return broadcast_weights(both, n, 1, ranks.data(), streams.data(), 2); });
+    kit::expect_at_ends(d_w, [&](size_t i) { return d_root.at(i); });
+  });
+}

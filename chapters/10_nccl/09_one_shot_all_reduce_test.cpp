@@ -91,11 +91,26 @@ kit::Run check(const SizeCase& c) {
 
 TEST(OneShotAllReduce, EveryDeviceHasTheSameSum) {
   RecordProperty("todo", 1);
+  // contract: the sum of d_x[0], d_x[1], ... on every device, the same bits on all
+  // contract: n floats on device d, aligned to 16 bytes and apart from each other
+  // contract: n from 0
+  // contract: Does not wait; the current device stays what it was
   kit::for_each("n", cases(), [](const SizeCase& c) { check(c); });
+}
+
+TEST(OneShotAllReduce, AddsUpOverAsManyDevicesAsThereMayBe) {
+  RecordProperty("todo", 1);
+  // contract: devices 2 .. kMostDevices
+  kit::for_each("n", std::vector<SizeCase>{{9, 130}, {kMostDevices, 7}}, [](const SizeCase& c) {
+    if (c.devices <= kit::device_count()) check(c);
+  });
 }
 
 TEST(OneShotAllReduce, ReadsWhatOtherStreamsWroteBefore) {
   RecordProperty("todo", 2);
+  // contract: Kernels of device d read d_x of all devices, which have been given access
+  // contract: ready[d] an event of device d, for this call alone
+  // contract: streams[d] what it has been given before writes d_x[d]
   const int devices = device_counts().back(), n = 512;
   const Group group(devices);
   auto x = random_per_device(devices, n);
@@ -115,6 +130,9 @@ TEST(OneShotAllReduce, ReadsWhatOtherStreamsWroteBefore) {
 
 TEST(OneShotAllReduce, InputsMayBeWrittenAgainBehindIt) {
   RecordProperty("todo", 3);
+  // contract: d_x is not written again before wait_for_readers()
+  // contract: begins when every device has read what it needed, and may write d_x again
+  // contract: done[d]: an event of device d, for this call alone
   const int devices = device_counts().back(), n = 512;
   const Group group(devices);
   const auto x = random_per_device(devices, n);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 
 // Fails the running case if `function` has not returned a success.
 inline void expect_success(const std::string& function, cudaError_t error,
@@ -45,9 +46,10 @@ inline void expect_no_wait(const std::string& function, kit::Site site = kit::Si
   for (const char* call :
        {"cudaStreamSynchronize", "cudaDeviceSynchronize", "cudaEventSynchronize"}) {
     if (kit::api_calls(call) == 0) continue;
-    kit::fail(function + " calls " + call +
-                  ": the host waits for one device, while it should give work to all. Let streams "
-                  "wait for each other by events.",
+    kit::report_class_problem();  // it names the line
+    kit::fail("It waits: " + function + " calls " + call +
+                  ", so the host waits for one device, while it should give work to all. Let "
+                  "streams wait for each other by events.",
               site);
     return;
   }
@@ -136,6 +138,27 @@ class PerDevice {
   }
   std::vector<kit::DeviceBuffer<T>> buffers_;
   std::vector<T*> pointers_;
+};
+
+// n small integers on each device, the same on all; only what is touched takes room, for
+// kit::at_largest.
+class LargePerDevice {
+ public:
+  LargePerDevice(int devices, size_t n, const std::string& name) {
+    const std::vector<float> values = kit::random_integer_floats(kit::kPeriod);
+    for (int d = 0; d < devices; ++d) {
+      const kit::OnDevice scope(d);
+      const std::string called = name + "[" + std::to_string(d) + "]";
+      arrays_.push_back(kit::LargeArray<float>::inout(n, called.c_str(), values));
+      pointers_.push_back(arrays_.back().get());
+    }
+  }
+  const kit::LargeArray<float>& operator[](int d) const { return arrays_[d]; }
+  float* const* get() const { return pointers_.data(); }
+
+ private:
+  std::vector<kit::LargeArray<float>> arrays_;
+  std::vector<float*> pointers_;
 };
 
 // Random floats for each device; integers make sums exact in any order.

@@ -371,6 +371,38 @@ TEST(DataLoader, StagesBatchesOneBehindTheOther) {
   free_staging(&staging);
 }
 
+TEST(DataLoader, TheFirstBatchIsNotWaitedFor) {
+  RecordProperty("todo", 4);
+  if (!kit::simulated()) return;  // a GPU does not tell
+  const Folder folder;
+  const kit::DigitSet digits = kit::random_digits(8, 12, 5);
+  Loaded set;
+  expect_loads(load_dataset(folder.write("images", kit::idx_images(digits)),
+                            folder.write("labels", kit::idx_labels(digits)), nullptr, &set));
+  if (set.images == nullptr) {
+    kit::fail("There are no images to make batches of: see TODO(2).");
+    return;
+  }
+  const int order[] = {3, 1, 7, 0, 2, 6, 5, 4};
+  kit::run([&] {
+    Staging staging;
+    cudaStream_t stream = nullptr;
+    make_staging(8, 144, &staging);
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    const uint64_t before = wsim_host_waits();
+    stage_batch(set, order, 8, staging, stream);
+    const uint64_t waits = wsim_host_waits() - before;
+    cudaStreamSynchronize(stream);
+    cudaStreamDestroy(stream);
+    free_staging(&staging);
+    if (waits > 0) {
+      kit::fail(
+          "Nothing has been copied from these buffers yet, and stage_batch waits. Only who fills "
+          "them again has to wait for the copies, so wait before you fill, not behind the copies.");
+    }
+  });
+}
+
 TEST(DataLoader, PrintsAnImage) {
   RecordProperty("todo", 5);
   const Folder folder;

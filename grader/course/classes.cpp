@@ -42,7 +42,7 @@ const std::vector<AnswerClass>& answer_classes() {
        "where device 1 is current",
        kKit,
        {},
-       {"works_on_device_0"}},
+       {"works_on_device_0", "goes_back_to_device_0"}},
       {"block_order", "order of blocks", "where the last block comes first", kKit, {}, {}},
       {"few_blocks",
        "room for few blocks",

@@ -128,9 +128,6 @@ bool fail_results(const std::string& message, Site site);
 // that is a failure, or "".
 std::string take_findings();
 
-// Fails with what a class objects to, unless something else is wrong: values say more.
-void report_class_problem();
-
 // Fails for every finding that the test declared and that never came.
 void check_expected_findings();
 

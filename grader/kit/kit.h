@@ -268,6 +268,11 @@ bool expect_no_leak(const Run& run, Site site = Site::here());
 // kit's own do not count. 0 on a GPU.
 uint64_t api_calls(const char* function);
 
+// Fails with what a class (grader/tests/classes) objects to, unless something else is wrong. The
+// kit asks at the end of every case, since values say more; a test that is about to say less asks
+// before.
+void report_class_problem();
+
 // Time of `launch` on the device, in milliseconds, by events. For display; never a verdict.
 double milliseconds(const std::function<void()>& launch);
 

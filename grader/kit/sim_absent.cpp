@@ -53,6 +53,7 @@ int wsim_get_launch(int, wsim_launch*) { return -1; }
 uint64_t wsim_api_calls(const char*) { return 0; }
 void wsim_script_algorithms(const size_t*, int) {}
 void wsim_script_turned_lists(int) {}
+void wsim_script_unreachable(int, int) {}
 int wsim_used_algorithm(void) { return -1; }
 void wsim_fail_call(uint64_t, const char*, const char*) {}
 uint64_t wsim_calls_that_could_fail(void) { return 0; }

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -161,6 +162,19 @@ inline Run check_conv_precision(const ConvLauncher& launch, const ConvSizes& s) 
   std::vector<float> f = random_integer_floats(conv_filter_size(s), 0, 1);
   for (float& value : f) value = 2 * value - 1;
   return internal::run_conv(launch, s, x, f, true);
+}
+
+// Infinity in every pixel at a border of each plane, and weights of 1: it reaches the outputs over
+// it and no others. Who takes a pixel of another place for one outside and multiplies it by 0 has
+// NaN there.
+inline Run check_conv_infinities(const ConvLauncher& launch, const ConvSizes& s) {
+  std::vector<float> x(conv_input_size(s), 1.0f);
+  for (size_t i = 0; i < x.size(); ++i) {
+    const int col = static_cast<int>(i % s.w), row = static_cast<int>(i / s.w % s.h);
+    const bool is_border = row == 0 || row == s.h - 1 || col == 0 || col == s.w - 1;
+    if (is_border) x[i] = std::numeric_limits<float>::infinity();
+  }
+  return internal::run_conv(launch, s, x, std::vector<float>(conv_filter_size(s), 1.0f), true);
 }
 
 // No two sizes alike, filters of one row, even filters, padding wider than a filter needs, an image

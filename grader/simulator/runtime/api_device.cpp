@@ -203,7 +203,7 @@ cudaError_t cudaCtxResetPersistingL2Cache() {
 cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
   return WARPLINGS_API_ALWAYS {
     if (!is_device(device) || !is_device(peer)) return cudaErrorInvalidDevice;
-    *can = device != peer ? 1 : 0;
+    *can = device != peer && can_reach(device, peer) ? 1 : 0;
     return cudaSuccess;
   };
 }
@@ -212,6 +212,7 @@ cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
   return WARPLINGS_API {
     if (!is_device(peer) || peer == current_device()) return cudaErrorInvalidDevice;
     if (flags != 0) return cudaErrorInvalidValue;
+    if (!can_reach(current_device(), peer)) return cudaErrorPeerAccessUnsupported;
     return enable_peer_access(current_device(), peer) ? cudaSuccess
                                                       : cudaErrorPeerAccessAlreadyEnabled;
   };

@@ -18,6 +18,14 @@ std::array<uint32_t, kMaxDevices>& peers() {
   return Machine::get<Peers>().masks;
 }
 
+// unreachable()[owner]: devices that cannot be given access.
+std::array<uint32_t, kMaxDevices>& unreachable() {
+  struct Unreachable {
+    std::array<uint32_t, kMaxDevices> masks{};
+  };
+  return Machine::get<Unreachable>().masks;
+}
+
 void update_access(int owner) {
   const uint32_t devices = peers()[static_cast<size_t>(owner)] | bit(owner);
   DeviceMemory::instance().set_access_of_device(owner, devices);
@@ -33,6 +41,18 @@ int& current_device() {
 int device_of(uint64_t address) {
   const Allocation* allocation = DeviceMemory::instance().allocation_at(address);
   return allocation == nullptr ? 0 : allocation->device;
+}
+
+bool can_reach(int device, int peer) {
+  return (unreachable()[static_cast<size_t>(peer)] & bit(device)) == 0;
+}
+
+void make_unreachable(int device, int peer) {
+  if (device < 0) {
+    unreachable().fill(0);
+  } else {
+    unreachable()[static_cast<size_t>(peer)] |= bit(device);
+  }
 }
 
 bool enable_peer_access(int device, int peer) {

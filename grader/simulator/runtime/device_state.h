@@ -24,6 +24,10 @@ void note_limits();  // for Holdings: what cudaDeviceSetLimit may change
 
 int device_of(uint64_t address);  // of the allocation that holds the address; 0 if none does
 
+// Of wsim_script_unreachable.
+bool can_reach(int device, int peer);
+void make_unreachable(int device, int peer);  // a negative device: all reach all
+
 // Peer access: may kernels of `device` touch memory of `peer`? False if it already was so.
 bool enable_peer_access(int device, int peer);
 bool disable_peer_access(int device, int peer);

@@ -340,6 +340,11 @@ int wsim_library_algorithms(const size_t** workspaces) {
   return static_cast<int>(scripted_workspaces().size());
 }
 
+void wsim_script_unreachable(int device, int peer) {
+  const std::lock_guard lock(api_mutex());
+  make_unreachable(device, peer);
+}
+
 void wsim_script_turned_lists(int on) {
   const std::lock_guard lock(api_mutex());
   lists_are_turned() = on != 0;

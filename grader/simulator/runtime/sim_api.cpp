@@ -246,6 +246,10 @@ void wsim_run_only_edges(int on) {
   Edges::instance().only = on != 0;
 }
 
+int wsim_library_only_edges(void) {
+  std::lock_guard lock(api_mutex());
+  return Edges::instance().only ? 1 : 0;
+}
 uint64_t wsim_cut_launches(void) { return Edges::instance().cut; }
 uint64_t wsim_edge_blocks(void) { return Edges::instance().ended; }
 void wsim_model_rates(double* copied, double* read, double* flops) {

@@ -101,6 +101,9 @@ bool go_to_device_0(uint64_t*) {
 }
 void go_back(long, uint64_t*) { cudaSetDevice(device_before()); }
 
+// As if the caller had come from there.
+void go_to_device_0_afterwards(long, uint64_t*) { cudaSetDevice(0); }
+
 bool a_call_has_failed() { return *wsim_failed_call() != '\0'; }
 
 // As if nobody had looked at the status of the call that fails.
@@ -122,6 +125,7 @@ void take_results_from_the_host(long, uint64_t*) {
   constexpr size_t kBytes = 64;
   for (const kit::internal::Allocation* buffer : kit::context().allocations) {
     if (buffer->is_input() || buffer->size() < kBytes) continue;
+    const kit::OnDevice scope(buffer->device());
     cudaDeviceSynchronize();
     const std::vector<uint8_t> written = buffer->image().written;
     for (size_t i = 0; i < kBytes; ++i) {
@@ -130,6 +134,7 @@ void take_results_from_the_host(long, uint64_t*) {
     unsigned char host[kBytes];
     cudaMemcpy(host, buffer->payload(), kBytes, cudaMemcpyDeviceToHost);
     cudaMemcpy(buffer->payload(), host, kBytes, cudaMemcpyHostToDevice);
+    cudaDeviceSynchronize();  // streams that do not wait for the default stream find it done
   }
 }
 
@@ -155,6 +160,7 @@ const Plant kPlants[] = {
     {"ends_at_32000", end_at_32000, nothing_after},
     {"ends_at_2_to_24", end_at_2_to_24, nothing_after},
     {"works_on_device_0", go_to_device_0, go_back},
+    {"goes_back_to_device_0", nothing_before, go_to_device_0_afterwards},
     {"results_from_the_host", nothing_before, take_results_from_the_host},
     {nullptr, nothing_before, nothing_after},
 };

@@ -41,6 +41,26 @@ TEST(KitBudget, NamesTheLineThatSpendsTheMost) {
   EXPECT_TRUE(contains(message, "100 % of it is spent at kernels.cu:")) << message;
 }
 
+TEST(KitBudget, CountsCopiesOnTheDevice) {
+  constexpr int kCount = 1024;
+  const auto x = kit::DeviceBuffer<float>::input(kit::random_floats(kCount), "x");
+  const auto between = kit::DeviceBuffer<float>::output(kCount, "between");
+  const auto y = kit::DeviceBuffer<float>::output(kCount, "y");
+  const auto message_of = [&](const std::function<void()>& launch) {
+    return failure_of([&] {
+      const kit::Run run = kit::run(launch);
+      kit::budget("reads of each element",
+                  static_cast<double>(run.counters().global_load_bytes) / (4 * kCount),
+                  kit::at_most(1), "Once", &kit::Counters::global_load_bytes);
+    });
+  };
+  EXPECT_EQ(message_of([&] { launch_twice(x.get(), y.get(), kCount); }), "");
+  const std::string message =
+      message_of([&] { launch_twice_and_copy(x.get(), between.get(), y.get(), kCount); });
+  EXPECT_TRUE(contains(message, "reads of each element: 2, at most 1 allowed.")) << message;
+  EXPECT_TRUE(contains(message, "What cudaMemcpyAsync at kernels.cu:")) << message;
+}
+
 TEST(KitBudget, IsSilentAfterAFailure) {
   EXPECT_EQ(kit_tests::failures_of([] {
               kit::fail("wrong.");

@@ -51,6 +51,15 @@ TEST(KitBuffers, KnowWhatWasWritten) {
   EXPECT_EQ(written, (std::vector<uint8_t>{0, 0, 1, 0})) << "looking must not count as writing";
 }
 
+TEST(KitBuffers, SayThatNothingIsWrittenWhereTheDeviceHasFailed) {
+  const auto y = kit::DeviceBuffer<float>::output(4, "y");
+  const std::string message = failure_of([&] { kit::run([] { launch_store(nullptr, 0, 1.0f); }); });
+  EXPECT_FALSE(message.empty());
+  std::vector<uint8_t> written;  // a test looks at each element, also of a run that has failed
+  EXPECT_EQ(y.download(&written), std::vector<float>(4));
+  EXPECT_EQ(written, (std::vector<uint8_t>{0, 0, 0, 0}));
+}
+
 TEST(KitBuffers, NoticeEveryTouchedRedZoneByte) {
   for (const long offset : {-1024L, -5L, -1L, 10L, 11L, 10L + 1023L}) {
     const auto y = kit::DeviceBuffer<float>::inout(std::vector<float>(10, 1.0f), "y");

@@ -29,6 +29,11 @@ void launch_twice(const float* d_x, float* d_y, int n) {
   twice<<<(n + kBlock - 1) / kBlock, kBlock>>>(d_x, d_y, n);
 }
 
+void launch_twice_and_copy(const float* d_x, float* d_between, float* d_y, int n) {
+  launch_twice(d_x, d_between, n);
+  cudaMemcpyAsync(d_y, d_between, n * sizeof(float), cudaMemcpyDeviceToDevice);
+}
+
 void launch_twice_on_the_host(const float* d_x, float* d_y, int n) {
   std::vector<float> host(static_cast<size_t>(n));
   cudaMemcpy(host.data(), d_x, n * sizeof(float), cudaMemcpyDeviceToHost);

@@ -6,6 +6,8 @@
 
 // y[i] = 2 * x[i] for i < n.
 void launch_twice(const float* d_x, float* d_y, int n);
+// The same by way of d_between, from where a copy brings it to d_y.
+void launch_twice_and_copy(const float* d_x, float* d_between, float* d_y, int n);
 // The same, computed on the host.
 void launch_twice_on_the_host(const float* d_x, float* d_y, int n);
 // The same, all of it by one thread.

@@ -83,6 +83,8 @@ int wsim_library_algorithms(const size_t** workspaces);
 void wsim_library_uses_algorithm(int position);
 // 1 while wsim_script_turned_lists is on.
 int wsim_library_lists_are_turned(void);
+// 1 while only the edges of launches run (wsim_run_only_edges): a library that can does the same.
+int wsim_library_only_edges(void);
 
 // What the program made with a library (+1) or gave back (-1), and modes that it set on an object:
 // for wsim_holding_count(). `what` names it for people: "cuBLAS handle", "stream of a cuBLAS

@@ -17,6 +17,9 @@ int wsim_used_algorithm(void);
 // From now on (1; 0: no longer) the lists of algorithms that cuDNN's heuristics and searches give
 // come in another order: what does not work first, then from the slowest to the fastest.
 void wsim_script_turned_lists(int on);
+// From now on kernels of `device` cannot be given access to memory of `peer`, as between cards of
+// different bridges; the other direction is as it was. A negative device: all reach all again.
+void wsim_script_unreachable(int device, int peer);
 
 #ifdef __cplusplus
 }

@@ -32,12 +32,21 @@ struct Party {
 
 void add_operands(const Operation& o, Operands* operands) {
   const size_t size = size_of(o.type);
-  const auto add = [&](const char* role, const void* data, size_t count, Access access) {
-    operands->add(role, data, size, {{static_cast<int64_t>(count), static_cast<int64_t>(size)}},
-                  access);
+  const auto add = [&](const char* role, const void* data, const std::vector<Range>& ranges,
+                       Access access) {
+    for (const Range& range : ranges) {
+      const auto count = static_cast<int64_t>(range.end - range.begin);
+      operands->add(role, static_cast<const char*>(data) + range.begin * size, size,
+                    {{count, static_cast<int64_t>(size)}}, access);
+    }
   };
-  if (o.reads()) add("send buffer", o.send, o.sent(), Access::kRead);
-  if (o.writes()) add("receive buffer", o.receive, o.received(), Access::kWrite);
+  if (!o.only_edges) {
+    if (o.reads()) add("send buffer", o.send, {{0, o.sent()}}, Access::kRead);
+    if (o.writes()) add("receive buffer", o.receive, {{0, o.received()}}, Access::kWrite);
+    return;
+  }
+  if (o.reads()) add("send buffer", o.send, sent_ranges(o), Access::kRead);
+  if (o.writes()) add("receive buffer", o.receive, received_ranges(o), Access::kWrite);
 }
 
 // What the work of a party is: its memory, and its bytes on the link, which carries both directions

@@ -187,6 +187,7 @@ ncclResult_t post(const Call& call, Operation operation, ncclComm_t comm) {
   operation.rank = comm->rank;
   operation.ranks = ranks;
   operation.device = comm->device;
+  operation.only_edges = wsim_library_only_edges() != 0;
   operation.call = call;
   operation.ticket = std::make_shared<Ticket>();
   if (overlaps(operation)) {

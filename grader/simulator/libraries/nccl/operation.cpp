@@ -10,12 +10,16 @@ namespace {
 
 using Bytes = std::vector<char>;
 
-Bytes read(const void* from, size_t size) {
-  const char* bytes = static_cast<const char*>(view(from));
-  return {bytes, bytes + size};
+// The same places in `parts` arrays of `count` elements that lie one behind the other.
+std::vector<Range> in_each(const std::vector<Range>& places, size_t count, int parts) {
+  std::vector<Range> all;
+  for (size_t part = 0; part < static_cast<size_t>(parts); ++part) {
+    for (const Range& place : places) {
+      all.push_back({part * count + place.begin, part * count + place.end});
+    }
+  }
+  return all;
 }
-
-void write(void* to, const char* from, size_t size) { std::memcpy(view(to), from, size); }
 
 template <class T>
 T reduced(T a, T b, ncclRedOp_t op) {
@@ -184,8 +188,51 @@ bool overlaps(const Operation& o) {
   }
 }
 
+std::vector<Range> Operation::looked_at() const {
+  constexpr size_t kAround = 8192;  // what two blocks of 1024 threads may write, 16 bytes each
+  if (!only_edges || count <= 64 * kAround) return {{0, count}};
+  std::vector<Range> wanted = {{0, kAround}, {count - kAround, count}};
+  for (size_t power = kAround; power < count; power *= 2) {
+    for (const size_t middle : {power, count - power}) {
+      wanted.push_back({middle - std::min(middle, kAround), std::min(middle + kAround, count)});
+    }
+  }
+  std::sort(wanted.begin(), wanted.end(),
+            [](const Range& a, const Range& b) { return a.begin < b.begin; });
+  std::vector<Range> apart;
+  for (const Range& range : wanted) {
+    if (apart.empty() || range.begin > apart.back().end) {
+      apart.push_back(range);
+    } else {
+      apart.back().end = std::max(apart.back().end, range.end);
+    }
+  }
+  return apart;
+}
+
+size_t Operation::looked_at_bytes() const {
+  size_t elements = 0;
+  for (const Range& range : looked_at()) elements += range.end - range.begin;
+  return elements * size_of(type);
+}
+
+std::vector<Range> sent_ranges(const Operation& o) {
+  return in_each(o.looked_at(), o.count, o.kind == Kind::kReduceScatter ? o.ranks : 1);
+}
+
+std::vector<Range> received_ranges(const Operation& o) {
+  return in_each(o.looked_at(), o.count, o.kind == Kind::kAllGather ? o.ranks : 1);
+}
+
 std::vector<char> input_of(const Operation& o) {
-  return o.reads() ? read(o.send, o.sent() * size_of(o.type)) : Bytes();
+  Bytes all;
+  if (!o.reads()) return all;
+  const size_t size = size_of(o.type);
+  const char* bytes = static_cast<const char*>(view(o.send));
+  for (const Range& range : sent_ranges(o)) {
+    all.insert(all.end(), bytes + range.begin * size, bytes + range.end * size);
+  }
+  return all;
 }
 
 std::vector<char> combined(const Operation& o, const std::vector<Bytes>& inputs) {
@@ -197,9 +244,15 @@ std::vector<char> combined(const Operation& o, const std::vector<Bytes>& inputs)
 }
 
 void output_to(const Operation& o, const Bytes& bytes) {
-  const size_t size = o.received() * size_of(o.type);
-  const size_t from = o.kind == Kind::kReduceScatter ? static_cast<size_t>(o.rank) * size : 0;
-  write(o.receive, bytes.data() + from, size);
+  const size_t size = size_of(o.type);
+  const size_t mine = static_cast<size_t>(o.rank) * o.looked_at_bytes();
+  const char* from = bytes.data() + (o.kind == Kind::kReduceScatter ? mine : 0);
+  char* const to = static_cast<char*>(view(o.receive));
+  for (const Range& range : received_ranges(o)) {
+    const size_t piece = (range.end - range.begin) * size;
+    std::memcpy(to + range.begin * size, from, piece);
+    from += piece;
+  }
 }
 
 void perform_collective(const std::vector<Operation>& of_ranks) {
@@ -214,11 +267,8 @@ void perform_collective(const std::vector<Operation>& of_ranks) {
 void perform_transfers(const std::vector<Operation>& sends,
                        const std::vector<Operation>& receives) {
   std::vector<Bytes> moving;
-  for (const Operation& send : sends)
-    moving.push_back(read(send.send, send.count * size_of(send.type)));
-  for (size_t i = 0; i < receives.size(); ++i) {
-    write(receives[i].receive, moving[i].data(), moving[i].size());
-  }
+  for (const Operation& send : sends) moving.push_back(input_of(send));
+  for (size_t i = 0; i < receives.size(); ++i) output_to(receives[i], moving[i]);
 }
 
 }  // namespace warplings::libraries

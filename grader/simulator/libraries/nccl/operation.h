@@ -33,6 +33,10 @@ struct Ticket {
   ncclResult_t result = ncclSuccess;
 };
 
+struct Range {
+  size_t begin, end;
+};
+
 // The call of one rank.
 struct Operation {
   Kind kind = Kind::kAllReduce;
@@ -44,9 +48,14 @@ struct Operation {
   int peer = 0;  // or the root
   int rank = 0, ranks = 1, device = 0;
   cudaStream_t stream = nullptr;
+  bool only_edges = false;  // wsim_run_only_edges: of 2^32 elements a few thousand are looked at
   Call call{"", nullptr};
   std::shared_ptr<Ticket> ticket;
 
+  // The elements of `count` that are looked at: all, or those at both ends and around powers of two
+  // from either of them, which the blocks of a kernel at its edges write and read.
+  std::vector<Range> looked_at() const;
+  size_t looked_at_bytes() const;
   size_t sent() const;      // elements that it reads
   size_t received() const;  // elements that it writes
   bool reads() const;       // false: not its root, or a receiver
@@ -67,6 +76,10 @@ std::vector<char> combined(const Operation& operation,
                            const std::vector<std::vector<char>>& inputs);
 // Writes what this rank receives of it, or of a send.
 void output_to(const Operation& operation, const std::vector<char>& result);
+
+// Of the buffers of a call, the elements that it uses: begin and end of each piece.
+std::vector<Range> sent_ranges(const Operation& operation);
+std::vector<Range> received_ranges(const Operation& operation);
 
 // Does what one operation of every rank asks for; reads all inputs before it writes.
 void perform_collective(const std::vector<Operation>& of_ranks);

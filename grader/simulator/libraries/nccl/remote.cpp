@@ -357,7 +357,7 @@ void Remote::deliver(const std::vector<Operation>& operations) {
       data = std::move(sends.front().data);
       sends.pop_front();
     }
-    const size_t room = o.count * size_of(o.type);
+    const size_t room = o.looked_at_bytes();
     if (data.size() != room) {
       o.call.report("nccl-mismatch", "expects " + std::to_string(room) + " bytes from rank " +
                                          std::to_string(o.peer) + ", which sends " +
