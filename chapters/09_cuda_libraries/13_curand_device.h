@@ -8,8 +8,8 @@
 size_t state_bytes(int threads);
 
 // One generator per thread: the same seed for all, and a sequence of its own for each, from its
-// beginning. d_states: state_bytes(threads) bytes of device memory; threads is at least 1. These
-// and all below: default stream, do not wait.
+// beginning. d_states: state_bytes(threads) bytes of device memory, aligned as cudaMalloc aligns
+// them; threads is at least 1. These and all below: default stream, do not wait.
 void launch_init(void* d_states, int threads, unsigned long long seed);
 
 // x[round * threads + t]: the next uniform number of generator t, in each of `rounds` rounds. The
