@@ -197,26 +197,39 @@ def make(arguments):
     print(f"{path}\n{sha256(read(path))}  {len(objects)} objects, {os.path.getsize(path) >> 10} KiB")
 
 
-def write_wheel(out, files, here, sources):
-    """The same files give the same bits."""
+def project_version():
     project = read(os.path.join(ROOT, "CMakeLists.txt")).decode()
-    version = re.search(r"project\(warplings VERSION ([\d.]+)", project).group(1) + "+s" + sources[:12]
-    tag = f"py3-none-manylinux_{here['glibc'].replace('.', '_')}_{here['machine']}"
-    build_tag = f"1gcc{numbers(here['gcc'])[0]}"
-    info = f"{MODULE}-{version}.dist-info"
-    files[f"{info}/METADATA"] = (f"Metadata-Version: 2.1\nName: {MODULE.replace('_', '-')}\nVersion: {version}\n"
-                                 "Summary: Objects of the Warplings grader, compiled\nLicense: MIT\n").encode()
-    files[f"{info}/WHEEL"] = ("Wheel-Version: 1.0\nGenerator: setup/wheel.py\nRoot-Is-Purelib: false\n"
-                              f"Tag: {tag}\nBuild: {build_tag}\n").encode()
+    return re.search(r"project\(warplings VERSION ([\d.]+)", project).group(1)
+
+
+def write_wheel(out, files, here, sources):
+    return write_package(
+        out, MODULE, f"{project_version()}+s{sources[:12]}", files,
+        f"py3-none-manylinux_{here['glibc'].replace('.', '_')}_{here['machine']}",
+        build=f"1gcc{numbers(here['gcc'])[0]}", summary="Objects of the Warplings grader, compiled")
+
+
+def write_package(out, module, version, files, tag, *, summary, build="", scripts=None, python=""):
+    """A wheel: the same files give the same bits."""
+    info = f"{module}-{version}.dist-info"
+    files[f"{info}/METADATA"] = (f"Metadata-Version: 2.1\nName: {module.replace('_', '-')}\nVersion: {version}\n"
+                                 + (f"Requires-Python: {python}\n" if python else "")
+                                 + f"Summary: {summary}\nLicense: MIT\n").encode()
+    files[f"{info}/WHEEL"] = ("Wheel-Version: 1.0\nGenerator: setup/wheel.py\n"
+                              f"Root-Is-Purelib: {'true' if tag.endswith('-any') else 'false'}\n"
+                              f"Tag: {tag}\n" + (f"Build: {build}\n" if build else "")).encode()
+    if scripts:
+        files[f"{info}/entry_points.txt"] = "".join(
+            ["[console_scripts]\n", *(f"{name} = {place}\n" for name, place in scripts.items())]).encode()
     record = "".join(f"{name},sha256={record_hash(data)},{len(data)}\n" for name, data in sorted(files.items()))
     files[f"{info}/RECORD"] = (record + f"{info}/RECORD,,\n").encode()
     os.makedirs(out, exist_ok=True)
-    path = os.path.join(out, f"{MODULE}-{version}-{build_tag}-{tag}.whl")
-    with zipfile.ZipFile(path + ".new", "w", zipfile.ZIP_DEFLATED, compresslevel=6) as wheel:
+    path = os.path.join(out, "-".join(filter(None, (module, version, build, tag))) + ".whl")
+    with zipfile.ZipFile(path + ".new", "w", zipfile.ZIP_DEFLATED, compresslevel=6) as packed:
         for name, data in sorted(files.items()):
             entry = zipfile.ZipInfo(name, EPOCH)
             entry.compress_type, entry.create_system, entry.external_attr = zipfile.ZIP_DEFLATED, 3, 0o100644 << 16
-            wheel.writestr(entry, data)
+            packed.writestr(entry, data)
     os.replace(path + ".new", path)
     return path
 
