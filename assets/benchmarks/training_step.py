@@ -2,8 +2,8 @@
 """The training step of 12/16 beside PyTorch and the libraries of 12/15, on a GPU.
 
     training_step.py measure [--warm SECONDS] [BATCH ...]
-                                           writes training_step_h200.json, on a machine with PyTorch
-    training_step.py                       brings its "shown" and the figure up to date
+                                           writes training_step_CARD.json, on a machine with PyTorch
+    training_step.py                       brings the "shown" of all cards and the H200's figure up to date
     training_step.py --check               fails if they are not
 
 For each batch size all contenders are built: the program of 12/16, the one of 12/15, and PyTorch in
@@ -27,7 +27,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-DATA = HERE / "training_step_h200.json"
+CARDS = ("h200", "h100")  # the figure is the first one's
 FIGURE = HERE.parent / "figures" / "12_mnist_cnn" / "training_step.svg"
 CHAPTER = ROOT / "chapters" / "12_mnist_cnn"
 SOLUTIONS = ROOT / "solutions" / "12_mnist_cnn"
@@ -276,10 +276,18 @@ def measure_batch(torch, script, programs, batch, late):
     return rows
 
 
+def data_of(card):
+    """The file of a card, by its short name."""
+    return HERE / f"training_step_{card}.json"
+
+
 def measure(batches, seconds):
     import torch
     script = baseline()
-    old = json.loads(DATA.read_text()) if DATA.exists() else {}
+    card = next((card for card in CARDS if card in torch.cuda.get_device_name().lower()), None)
+    if card is None:
+        sys.exit(f"no file for a card called {torch.cuda.get_device_name()}")
+    old = json.loads(data_of(card).read_text()) if data_of(card).exists() else {}
     end = time.monotonic() + seconds
     with tempfile.TemporaryDirectory() as folder:
         compilers = start_compilers(batches)
@@ -308,7 +316,7 @@ def measure(batches, seconds):
     data["kernels_us"] = {str(batch): kernels.get(batch) or old["kernels_us"][str(batch)]
                           for batch in sorted({row["batch"] for row in rows})}
     data["rows"] = sorted(rows, key=lambda row: row["batch"])
-    DATA.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+    data_of(card).write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n")
 
 
 def best(data, batch, precision="fp32", who="PyTorch", modes=None, layout=None, run=None):
@@ -438,9 +446,12 @@ def main():
         arguments = parser.parse_args(sys.argv[2:])
         measure(arguments.batch, arguments.warm)
         return 0
-    data = json.loads(DATA.read_text())
-    data["shown"] = shown(data)
-    wanted = {DATA: json.dumps(data, indent=1, ensure_ascii=False) + "\n", FIGURE: figure(data)}
+    wanted = {}
+    for card in CARDS:
+        data = json.loads(data_of(card).read_text())
+        data["shown"] = shown(data)
+        wanted[data_of(card)] = json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+        wanted.setdefault(FIGURE, figure(data))
     stale = [path for path, text in wanted.items() if not path.exists() or path.read_text() != text]
     if "--check" in sys.argv[1:]:
         for path in stale:

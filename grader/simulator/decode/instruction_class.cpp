@@ -148,6 +148,7 @@ MemoryStep memory_step(const Instruction& in, const Instr& decoded, Unit unit) {
   if (unit == Unit::kFree) return MemoryStep::kNone;
   if (op == "ld" && plain) return in.has("nc") ? MemoryStep::kLoadConstant : MemoryStep::kLoad;
   if (op == "ldmatrix") return MemoryStep::kLoad;
+  if (op == "ld" && (in.has("volatile") || in.has("relaxed"))) return MemoryStep::kOrderedLoad;
   if (op == "st" && plain) return MemoryStep::kStore;
   const bool orders = unit == Unit::kMemory || unit == Unit::kBarrier ||
                       decoded.kind == Kind::kWarpBarrier || decoded.kind == Kind::kCollective ||

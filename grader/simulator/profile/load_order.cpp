@@ -89,7 +89,8 @@ class BlockGraph {
   };
 
   static bool is_load(MemoryStep step) {
-    return step == MemoryStep::kLoad || step == MemoryStep::kLoadConstant;
+    return step == MemoryStep::kLoad || step == MemoryStep::kLoadConstant ||
+           step == MemoryStep::kOrderedLoad;
   }
   const InstructionClass& what(size_t i) const { return schedule_.code[first_ + i]; }
   int result_words(size_t i) const {
@@ -134,6 +135,10 @@ class BlockGraph {
       case MemoryStep::kNone:
       case MemoryStep::kLoadConstant:  // of memory that nobody writes
         break;
+      case MemoryStep::kOrderedLoad:
+        edge(last_ordered_, i);
+        last_ordered_ = i;
+        [[fallthrough]];
       case MemoryStep::kLoad:
         edge(last_store_[in.is_shared], i);
         edge(last_fence_, i);
@@ -170,6 +175,7 @@ class BlockGraph {
   std::vector<Node> nodes_;
   std::map<uint16_t, RegisterUse> uses_;
   int64_t last_store_[2] = {-1, -1}, last_fence_ = -1;  // global, shared
+  int64_t last_ordered_ = -1;
   std::vector<uint32_t> loads_[2];
   int live_ = 0;
 };

@@ -126,7 +126,7 @@ void Recorder::launch_started(const Kernel& kernel, const LaunchConfig& config) 
   streams_.clear();
   last_ = nullptr;
   atomics_.clear();
-  kept_ = finished_ = partial_ = 0;
+  kept_ = begun_ = finished_ = partial_ = 0;
   blocks_ = config.grid.count();
   const Occupancy occupancy =
       occupancy_of(model, static_cast<int>(config.block.count()), resources_of(kernel).registers,
@@ -172,6 +172,8 @@ void Recorder::block_started(Block& block) {
   stream = {};
   stream.multiprocessor = static_cast<int>(block.linear % static_cast<uint64_t>(multiprocessors_));
   stream.begun_at = *block.warps[0].instructions;
+  stream.number = ++begun_;
+  stream.alone = finished_ + 1 == streams_.size();
   const bool sampled = is_sampled(block.linear) && recording_.recorded < kRecordedMost;
   if (sampled) {
     stream.recorded = static_cast<int>(recording_.blocks.size());
@@ -190,7 +192,7 @@ void Recorder::block_ended(Block& block) {
   Stream& stream = streams_[block.linear];
   stream.finished = true;
   // Of blocks that took turns nobody knows who executed how much.
-  const bool alone = finished_ + 1 == streams_.size();
+  const bool alone = stream.alone && stream.number == begun_;
   const uint64_t executed = *block.warps[0].instructions - stream.begun_at;
   if (alone) recording_.longest = std::max(recording_.longest, executed);
   if (++finished_ >= wave_ || kept_ > kKeptMost) run_l2();

@@ -103,9 +103,11 @@ class Recorder : public LaunchObserver {
   struct Stream {  // of one block
     int multiprocessor = 0;
     bool finished = false;
-    uint64_t begun_at = 0;                                     // instructions of the launch by then
-    std::vector<uint64_t> sectors;                             // see kWrite in recorder.cpp
-    int recorded = -1;                                         // index in Recording::blocks
+    bool alone = false;             // when it began, no other block was under way
+    uint64_t number = 0;            // of the blocks, in the order in which they began
+    uint64_t begun_at = 0;          // instructions of the launch by then
+    std::vector<uint64_t> sectors;  // see kWrite in recorder.cpp
+    int recorded = -1;              // index in Recording::blocks
     std::map<std::pair<uint32_t, uint32_t>, uint32_t> phases;  // of an mbarrier, in `needed`
     struct Spin {
       size_t from = 0;  // the entry that asked first
@@ -145,6 +147,7 @@ class Recorder : public LaunchObserver {
   Stream* last_ = nullptr;              // in streams_, that of last_block_
   uint64_t last_block_ = 0;
   size_t kept_ = 0;              // sectors in streams_
+  uint64_t begun_ = 0;           // blocks of this launch
   uint64_t finished_ = 0;        // blocks in streams_ that have ended
   uint64_t partial_ = 0;         // sectors in L2, or pushed out of it, whose rest was never here
   std::vector<SectorCache> l1_;  // by multiprocessor

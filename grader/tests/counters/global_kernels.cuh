@@ -183,8 +183,11 @@ __global__ void chase(const int* next, float* out, int steps) {
   out[global_thread()] = static_cast<float>(at);
 }
 
-// A warp per block: eight words under way at a time, each behind a guard of its own or not.
-template <bool kGuarded>
+enum class Read { kPlain, kGuarded, kVolatile };
+
+// A warp per block: eight words under way at a time, also behind a guard of its own each, or
+// volatile.
+template <Read kRead>
 __global__ void eight_loads(const float* in, float* out, int n) {
   float sum = 0;
 #pragma unroll 1
@@ -193,7 +196,12 @@ __global__ void eight_loads(const float* in, float* out, int n) {
 #pragma unroll
     for (int k = 0; k < 8; ++k) {
       const int i = first + 32 * k;
-      x[k] = !kGuarded || i < n ? in[i] : 0.0f;
+      const float* word = in + i;
+      if (kRead == Read::kVolatile) {
+        x[k] = *static_cast<const volatile float*>(word);
+      } else {
+        x[k] = kRead == Read::kPlain || i < n ? *word : 0.0f;
+      }
     }
 #pragma unroll
     for (int k = 0; k < 8; ++k) sum += x[k];
@@ -201,7 +209,8 @@ __global__ void eight_loads(const float* in, float* out, int n) {
   out[global_thread()] = sum;
 }
 
-// Every lane reads a line of its own, again and again: all the same word of it, or another one each.
+// Every lane reads a line of its own, again and again: all the same word of it, or another one
+// each.
 template <bool kOwnBanks>
 __global__ void lines_in_l1(const float* in, float* out, int n) {
   const int lane = static_cast<int>(threadIdx.x) % 32;

@@ -82,6 +82,12 @@ TEST(Model, GuardedLoadsAreUnderWayTogether) {
   EXPECT_LT(modelled("loads_guarded", 0, kSmall), 1.5 * modelled("loads_plain", 0, kSmall));
 }
 
+// Volatile loads keep their order and are under way together all the same. A loop of them may be
+// one that waits for another block, so blocks take turns, and none of them is longer for that.
+TEST(Model, VolatileLoadsAreUnderWayTogether) {
+  EXPECT_LT(modelled("loads_volatile", 0, kSmall), 1.5 * modelled("loads_plain", 0, kSmall));
+}
+
 // L1 looks up four lines at a time, and reads a word of each bank.
 TEST(Model, LinesInBanksOfTheirOwnTakeFewPasses) {
   EXPECT_GT(modelled("lines_in_one_bank", 0, kSmall),
