@@ -1,5 +1,5 @@
 // 05/02 Warp reduce: the lanes of a warp combine their values through registers.
-//   x          rows x cols floats in device memory, row-major; rows from 0 to 2^26, cols >= 1
+//   x          rows x cols floats in device memory, row-major; any rows >= 0, cols >= 1
 //   One warp per row, and a row may be longer than a warp. No shared memory, no barrier, no
 //   atomics. The block is yours; the 32 lanes of a warp have neighbouring threadIdx.x.
 //   TODOs      2
