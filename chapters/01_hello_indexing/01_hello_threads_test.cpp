@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "kit/kit.h"
+#include "kit/launches.h"
 
 namespace {
 
@@ -21,13 +22,14 @@ struct GuestBook {
       : block_of(kit::DeviceBuffer<int>::output(grid.size(), "block_of")),
         thread_of(kit::DeviceBuffer<int>::output(grid.size(), "thread_of")),
         next_line(kit::DeviceBuffer<int>::inout({0}, "next_line")) {
-    kit::run([&] {
+    run = kit::run([&] {
       launch_hello_threads(grid.blocks, grid.threads, block_of.get(), thread_of.get(),
                            next_line.get());
     });
   }
 
   kit::DeviceBuffer<int> block_of, thread_of, next_line;
+  kit::Run run;
 };
 
 // Every thread of the grid must stand on exactly one line. Lines may be in any order, so the book
@@ -83,6 +85,15 @@ TEST(HelloThreads, LaunchesAllThreadsOfAllBlocks) {
     if (taken == grid.size()) return;
     kit::fail("lines of the guest book that were taken: " + std::to_string(taken) + ", expected " +
               std::to_string(grid.size()) + ", one for each thread.");
+  });
+}
+
+TEST(HelloThreads, LaunchesTheBlocksThatWereAskedFor) {
+  RecordProperty("todo", 2);
+  kit::for_each("blocks x threads", std::vector<Grid>{{5, 2}, {3, 64}}, [](const Grid& grid) {
+    const GuestBook book(grid);
+    kit::expect_grid_of(book.run, dim3(grid.blocks));
+    kit::expect_blocks_of(book.run, dim3(grid.threads));
   });
 }
 

@@ -119,6 +119,10 @@ TEST(HostPipeline, LaunchesTheKernelTwice) {
     kit::fail("square_in_place was launched " + std::to_string(run.counters().launches) +
               " time(s); the fourth power needs 2: d->x holds x^2 after the first launch and "
               "(x^2)^2 after the second.");
+  } else if (run.launches()[0].kernel != run.launches()[1].kernel) {
+    kit::fail("The two launches are of different kernels, " + run.launches()[0].kernel + " and " +
+              run.launches()[1].kernel + ". One kernel is enough: it squares what it finds, and " +
+              "the second time it finds squares.");
   }
 }
 

@@ -4,6 +4,7 @@
 #include "kit/kit.h"
 #include "kit/largest.h"
 #include "kit/mistake.h"
+#include "kit/special_values.h"
 #include "kit/speed/speed.h"
 
 namespace {
@@ -83,6 +84,20 @@ TEST(TurnToPlanes, CoversAwkwardShapes) {
 TEST(TurnToPlanes, EveryCallHasItsOwnMix) {
   RecordProperty("todo", 1);
   for (int call = 0; call < 3; ++call) check({33, 40});
+}
+
+TEST(TurnToPlanes, AWeightOfNothingIsAWeight) {
+  RecordProperty("todo", 1);
+  const Mix mix = {{{0.0f, 1.0f, 0.0f}, {-0.5f, 0.0f, 2.0f}, {0.0f, 0.0f, 0.0f}}};
+  const kit::Shape shape(34, 41);
+  const std::vector<float> pixels = kit::special_floats(3 * shape.size());
+  const auto d_pixels = kit::DeviceBuffer<float>::input(pixels, "pixels");
+  const auto d_planes = kit::DeviceBuffer<float>::output(pixels.size(), "planes");
+  kit::run(
+      [&] { launch_turn_to_planes(d_pixels.get(), mix, d_planes.get(), shape.rows, shape.cols); });
+  std::vector<double> unused;
+  kit::expect_nans("planes", d_planes.download(),
+                   turned_on_cpu(pixels, mix, shape.rows, shape.cols, &unused));
 }
 
 TEST(TurnToPlanes, StaysInsideItsArrays) {

@@ -113,11 +113,17 @@ TEST(MaxPool2x2, TakesInfinitiesAndZeros) {
   for (float& value : x) {
     if (value > 1e30f) value = INFINITY;
   }
-  const std::vector<double> y = pool_on_cpu(x, shape, Pool::kMax);
   const auto d_x = kit::DeviceBuffer<float>::input(x, "x");
-  const auto d_y = kit::DeviceBuffer<float>::output(y.size(), "y");
-  kit::run([&] { launch_relu_max_pool(d_x.get(), d_y.get(), 4, 6, 8); });
-  kit::expect_near(d_y, y, kit::Tolerance::units(4));
+  for (const Pool pool : {Pool::kMax, Pool::kAverage}) {
+    const std::vector<double> y = pool_on_cpu(x, shape, pool);
+    const auto d_y = kit::DeviceBuffer<float>::output(y.size(), "y");
+    const auto launch = pool == Pool::kMax ? launch_relu_max_pool : launch_relu_average_pool;
+    kit::run([&] { launch(d_x.get(), d_y.get(), 4, 6, 8); });
+    // The least numbers that a float has lose digits when they are divided.
+    kit::Tolerance tolerance = kit::Tolerance::units(4);
+    tolerance.absolute_error = 1e-44;
+    kit::expect_near(d_y, y, tolerance);
+  }
 }
 
 TEST(MaxPool2x2, AcceptsNoPlanes) {
@@ -136,8 +142,8 @@ TEST(MaxPool2x2, ReadsEachValueOnce) {
 
 TEST(MaxPool2x2, PoolsManyPlanes) {
   RecordProperty("todo", 1);
-  const auto check_large = [](bool average) {
-    const size_t planes = 1 << 20, side = 46, half = side / 2;
+  const auto check_large = [](size_t planes, size_t side, bool average) {
+    const size_t half = side / 2;
     const auto x = kit::large_integers(planes * side * side, "x");
     const auto y = kit::LargeArray<float>::output(planes * half * half, "y");
     kit::run([&] {
@@ -157,6 +163,7 @@ TEST(MaxPool2x2, PoolsManyPlanes) {
       return average ? sum / 4 : greatest;
     });
   };
-  kit::at_largest("2^20 planes of 46 x 46, the greatest", [&] { check_large(false); });
-  kit::at_largest("2^20 planes of 46 x 46, the average", [&] { check_large(true); });
+  kit::at_largest("2^20 planes of 46 x 46, the greatest", [&] { check_large(1 << 20, 46, false); });
+  kit::at_largest("2^20 planes of 46 x 46, the average", [&] { check_large(1 << 20, 46, true); });
+  kit::at_largest("2 planes of 46,342 x 46,342", [&] { check_large(2, 46'342, false); });
 }

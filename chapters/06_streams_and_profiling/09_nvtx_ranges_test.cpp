@@ -6,6 +6,7 @@
 
 #include <nvtx3/nvToolsExt.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -197,6 +198,24 @@ TEST(NvtxRanges, ThePhasesAreNamedAndNested) {
                 (outline().empty() ? " none." : outline()));
     }
   });
+}
+
+TEST(NvtxRanges, TheLastBatchMayBeShorter) {
+  RecordProperty("todo", 2);
+  for (const int batch : {10, 1000, 1}) {
+    kit::for_each("n", std::vector<int>{0, 1, 19, 21, 35}, [batch](int n) {
+      std::vector<float> got, expected;
+      call(n, batch, &got, &expected);
+      kit::expect_equal("h_y", got, expected);
+      const auto is_batch = [](const Range& range) { return range.name == "batch"; };
+      const auto ranges =
+          std::count_if(recorder().ranges.begin(), recorder().ranges.end(), is_batch);
+      if (ranges == (n + batch - 1) / batch) return;
+      kit::fail("n = " + std::to_string(n) + " are " + std::to_string((n + batch - 1) / batch) +
+                " batches of up to " + std::to_string(batch) + "; there are " +
+                std::to_string(ranges) + " ranges called \"batch\".");
+    });
+  }
 }
 
 TEST(NvtxRanges, EveryPhaseHoldsItsOwnCalls) {

@@ -8,7 +8,8 @@
 
 // What has changed from one frame of a film to the next:
 //   d = tone(frame f, pixel p) - tone(frame f - 1, pixel p), with tone(v) = v / (1 + |v|)
-//   deltas[f][p] = d where |d| > threshold, else 0; the frame before the first one is all 0
+//   deltas[f][p] = d where |d| > threshold, else 0 (also for a NaN, which is greater than nothing);
+//                  the frame before the first one is all 0
 // Puts work into streams and returns without waiting for any of it. What the caller puts into
 // `stream` afterwards finds all deltas complete and counted. Returns the first error; nothing stays
 // behind.

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "kit/kit.h"
+#include "kit/special_values.h"
 #include "kit/speed/speed.h"
 #include "kit/stream.h"
 
@@ -241,6 +242,13 @@ TEST(FrameDeltas, EveryFrameCrossesTheLinkOnce) {
       "bytes over the link, of those of a film there and back",
       kit::ratio(static_cast<double>(seen.traffic.bytes_in + seen.traffic.bytes_out), 2 * bytes),
       kit::at_most(1), "What has been brought once can be read by two kernels");
+}
+
+TEST(FrameDeltas, WhatIsNoNumberIsNoChange) {
+  RecordProperty("todo", 1);
+  // An infinity has no tone: infinity divided by infinity is no number.
+  const Film film{5, 100};
+  check(film, kit::special_floats_and_nans(film.size()), 0.2f);
 }
 
 TEST(FrameDeltas, MovesEveryByteOnce) {

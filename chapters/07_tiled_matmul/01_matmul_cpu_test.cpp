@@ -8,6 +8,7 @@
 
 #include "07_tiled_matmul/test/matmul.h"
 #include "kit/kit.h"
+#include "kit/special_values.h"
 
 namespace {
 
@@ -107,6 +108,26 @@ TEST(MatmulCpu, TheOrderOfTheThreadsDoesNotMatter) {
                 },
                 {8, 12, 9});
   });
+}
+
+// Every product is one: 0 times infinity is no number, and a 0 past the edge of a tile must not
+// meet an infinity.
+TEST(MatmulCpu, NothingIsLeftOutAndNothingAdded) {
+  RecordProperty("todo", 2);
+  const kit::MatmulSizes s{6, 7, 9};
+  std::vector<float> a = kit::random_integer_floats(static_cast<size_t>(s.m) * s.k, 0, 2);
+  std::vector<float> b = kit::random_integer_floats(static_cast<size_t>(s.k) * s.n, 0, 2);
+  a[s.k - 1] = a[2 * s.k + 3] = INFINITY;
+  b[(s.k - 1) * s.n] = b[2 * s.n + 4] = -INFINITY;
+  a[s.k + 2] = a[4 * s.k + s.k - 1] = b[s.n * 3 + 5] = 0;  // of which some meet an infinity
+  const auto expect_same = [&](const char* name, const Product& product) {
+    std::vector<float> c(static_cast<size_t>(s.m) * s.n);
+    product(a.data(), b.data(), c.data(), s.m, s.n, s.k);
+    kit::expect_nans(name, c, kit::matmul_on_cpu(a, b, s).c);
+  };
+  expect_same("c of matmul_loops", matmul_loops);
+  expect_same("c of matmul_rows", matmul_rows);
+  expect_same("c of matmul_blocks", multiply_blocks);
 }
 
 TEST(MatmulCpu, EveryStepHasTwoPhases) {

@@ -3,6 +3,7 @@
 import array
 import math
 import threading
+import time
 import types
 
 import kit
@@ -216,6 +217,28 @@ def test_what_a_thread_raises_first_reaches_the_caller():
     kit.fail("thread 2 raised an exception, and launch() did not.")
 
 
+@kit.todo(1)
+def test_raises_when_all_threads_have_ended():
+    ended = []
+
+    def kernel(thread):
+        if thread.x == 0:
+            raise ArithmeticError("of thread 0")
+        time.sleep(0.02 * thread.x)
+        ended.append(thread.x)
+
+    try:
+        launch(kernel, (1, 1), (3, 1), 0)
+    except ArithmeticError:
+        kit.expect(
+            sorted(ended) == [1, 2],
+            "thread 0 raised an exception, and launch() raised it to its caller while other "
+            "threads of the block were still running: join them all first.",
+        )
+        return
+    kit.fail("thread 0 raised an exception, and launch() did not.")
+
+
 @kit.todo(2)
 def test_tiles_are_two_slices_of_shared_memory():
     a, b = kit.matrix(TILE, TILE), kit.matrix(TILE, TILE, salt=1)
@@ -264,6 +287,9 @@ def test_multiplies_any_sizes():
             "others of its block wait there: threads outside of c wait like all others.",
         )
         kit.expect_near("c", c, matmul_on_cpu(a, b), 1e-12 * k)
+    kit.expect(
+        exercise.matmul([], kit.matrix(2, 3)) == [], "c = a b for an a without rows has no rows."
+    )
 
 
 @kit.todo(3)

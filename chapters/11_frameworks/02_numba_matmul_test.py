@@ -1,5 +1,9 @@
 """11/02: in Numba's simulator, one Python thread per CUDA thread; on a GPU larger matrices too."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 from numba import config, cuda
 
@@ -95,6 +99,36 @@ def test_runs_in_the_simulator_without_a_gpu():
         "Numba would use a GPU: its simulator is off. The import reads "
         "NUMBA_ENABLE_CUDASIM, so set it in a line above the import.",
     )
+
+
+@kit.todo(1)
+def test_a_card_is_used_where_one_is_asked_for():
+    found = subprocess.run(
+        [sys.executable, "-c", UP_TO_NUMBA, exercise.__file__],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "GRADE_DEVICE": "gpu", "NUMBA_ENABLE_CUDASIM": ""},
+    ).stdout.strip()
+    kit.expect(
+        found in ("", "0"),
+        f'with GRADE_DEVICE "gpu", NUMBA_ENABLE_CUDASIM is "{found}" when Numba is imported, so its '
+        "simulator is on there as well. It belongs behind an if.",
+    )
+
+
+# Runs a file until it imports Numba, and prints what Numba would read then.
+UP_TO_NUMBA = """
+import os, runpy, sys
+
+class AtNumba:
+    def find_spec(self, name, path=None, target=None):
+        if name == "numba":
+            print(os.environ.get("NUMBA_ENABLE_CUDASIM", ""), flush=True)
+            os._exit(0)
+
+sys.meta_path.insert(0, AtNumba())
+runpy.run_path(sys.argv[1])
+"""
 
 
 def needs_the_simulator():

@@ -197,6 +197,11 @@ def test_adds_any_length():
         kit.check_findings()
         kit.expect(library.calls == 1, f"library.saxpy was called {library.calls} times.")
         library.calls = 0
+        kit.expect(
+            isinstance(z, np.ndarray) and z.dtype == np.float32,
+            f"saxpy() gives a {type(z).__name__} of {getattr(z, 'dtype', 'no type')}, expected a "
+            "NumPy array of float32.",
+        )
         kit.expect_near("a x + y", z, saxpy_on_cpu(-1.5, x, y), tolerance(-1.5, x, y))
         kit.expect((x == kept[0]).all() and (y == kept[1]).all(), "saxpy() changed its inputs.")
         kit.expect(

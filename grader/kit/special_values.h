@@ -2,6 +2,7 @@
 #ifndef WARPLINGS_KIT_SPECIAL_VALUES_H_
 #define WARPLINGS_KIT_SPECIAL_VALUES_H_
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -45,20 +46,35 @@ inline std::vector<float> special_floats_and_nans(size_t n, float tie = 0) {
   return values;
 }
 
-// Fails unless `got` is NaN where `expected` is, and nowhere else: NaN does not compare.
+// Fails unless `got` is NaN where `expected` is, and nowhere else: NaN does not compare. `reason`
+// says how a NaN comes about.
 template <class Number>
 bool expect_nans(const char* name, const std::vector<float>& got,
-                 const std::vector<Number>& expected, Site site = Site::here()) {
+                 const std::vector<Number>& expected,
+                 const char* reason =
+                     "Zero times infinity is NaN (not a number), also where a "
+                     "factor of 0 makes the product look superfluous.",
+                 Site site = Site::here()) {
   if (internal::case_failed()) return false;
   for (size_t i = 0; i < got.size(); ++i) {
     if (std::isnan(got[i]) == std::isnan(expected[i])) continue;
     return fail(std::string(name) + "[" + std::to_string(i) + "] is " + std::to_string(got[i]) +
-                    ", expected " + std::to_string(static_cast<double>(expected[i])) +
-                    ". Zero times infinity is NaN (not a number), also where a factor of 0 makes "
-                    "the product look superfluous.",
+                    ", expected " + std::to_string(static_cast<double>(expected[i])) + ". " +
+                    reason,
                 site);
   }
   return true;
+}
+
+// The same, and all that is no NaN is exactly as expected.
+inline bool expect_equal_or_nan(const char* name, std::vector<float> got,
+                                std::vector<float> expected, const char* reason,
+                                Site site = Site::here()) {
+  if (!expect_nans(name, got, expected, reason, site)) return false;
+  const auto is_nan = [](float value) { return std::isnan(value); };
+  std::replace_if(got.begin(), got.end(), is_nan, 0.0f);
+  std::replace_if(expected.begin(), expected.end(), is_nan, 0.0f);
+  return expect_equal(name, got, expected, {}, site);
 }
 
 }  // namespace kit

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "runtime/api.h"
+#include "runtime/device_state.h"
 #include "runtime/launch_refusal.h"
 #include "runtime/registry.h"
 
@@ -30,7 +31,8 @@ int64_t resident(const RegisteredKernel& registered, const Kernel& kernel,
   asked.cluster = cluster;
   asked.dynamic_shared = config.dynamicSmemBytes;
   const Refusal refusal =
-      check_launch(kernel, asked, registered.max_dynamic_shared, registered.large_clusters);
+      check_launch(kernel, asked, registered.max_dynamic_shared[current_device()].value_or(-1),
+                   registered.large_clusters);
   if (refusal.error != cudaSuccess) return -1;
   return resident_blocks_of(kernel, static_cast<int>(asked.block.count()), asked.dynamic_shared);
 }

@@ -26,9 +26,9 @@ cudaError_t find(const void* function, Found* found) {
 }
 
 int max_dynamic_shared(const Found& found) {
-  if (found.registered->max_dynamic_shared >= 0) return found.registered->max_dynamic_shared;
-  return static_cast<int>(DeviceModel::kSharedPerBlock) -
-         static_cast<int>(found.kernel->static_shared);
+  return found.registered->max_dynamic_shared[current_device()].value_or(
+      static_cast<int>(DeviceModel::kSharedPerBlock) -
+      static_cast<int>(found.kernel->static_shared));
 }
 
 cudaError_t occupancy(int* blocks, const void* function, int threads, size_t dynamic_shared) {
@@ -47,7 +47,7 @@ cudaError_t occupancy(int* blocks, const void* function, int threads, size_t dyn
   return cudaSuccess;
 }
 
-cudaError_t set_attribute(const Found& found, cudaFuncAttribute attribute, int value) {
+cudaError_t set_attribute(const Found& found, cudaFuncAttribute attribute, int value, int device) {
   RegisteredKernel& registered = *found.registered;
   switch (attribute) {
     case cudaFuncAttributeMaxDynamicSharedMemorySize:
@@ -55,7 +55,7 @@ cudaError_t set_attribute(const Found& found, cudaFuncAttribute attribute, int v
                            gpu_model().shared_per_block_opt_in) {
         return cudaErrorInvalidValue;
       }
-      registered.max_dynamic_shared = value;
+      registered.max_dynamic_shared[device] = value;
       return cudaSuccess;
     case cudaFuncAttributePreferredSharedMemoryCarveout:
       if (value < -1 || value > 100) return cudaErrorInvalidValue;
@@ -103,7 +103,7 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
   return WARPLINGS_API {
     Found found;
     const cudaError_t error = find(function, &found);
-    return error == cudaSuccess ? set_attribute(found, attribute, value) : error;
+    return error == cudaSuccess ? set_attribute(found, attribute, value, current_device()) : error;
   };
 }
 
@@ -113,7 +113,7 @@ cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, cudaFuncAttribu
     if (device < 0 || device >= device_count()) return cudaErrorInvalidDevice;
     Found found;
     const cudaError_t error = find(kernel, &found);
-    return error == cudaSuccess ? set_attribute(found, attribute, value) : error;
+    return error == cudaSuccess ? set_attribute(found, attribute, value, device) : error;
   };
 }
 

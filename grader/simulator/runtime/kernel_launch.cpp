@@ -132,8 +132,10 @@ cudaError_t prepare_launch(const LaunchRequest& request, KernelWork* work) {
   if (error != cudaSuccess) return error;
   const Kernel& kernel = *work->kernel;
   if (request.config.cluster.x == 0) work->config.cluster = kernel.cluster;
-  const Refusal refusal = check_launch(kernel, work->config, request.registered->max_dynamic_shared,
-                                       request.registered->large_clusters);
+  const Refusal refusal =
+      check_launch(kernel, work->config,
+                   request.registered->max_dynamic_shared[work->config.device].value_or(-1),
+                   request.registered->large_clusters);
   if (refusal.error != cudaSuccess) {
     report_refusal(kernel.demangled, request.config, refusal, request.returned_to_program);
     return refusal.error;

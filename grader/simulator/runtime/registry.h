@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -30,9 +31,9 @@ struct RegisteredKernel {
   std::string name;  // mangled
   // By device; set when it was first used there.
   std::array<const Kernel*, kMaxDevices> kernels{};
-  // Set by cudaFuncSetAttribute; -1: not set.
-  int max_dynamic_shared = -1;
-  int carveout = -1;
+  // Set by cudaFuncSetAttribute, for the device that is current then.
+  std::array<std::optional<int>, kMaxDevices> max_dynamic_shared{};
+  int carveout = -1;            // not set
   bool large_clusters = false;  // of more than 8 blocks
 };
 

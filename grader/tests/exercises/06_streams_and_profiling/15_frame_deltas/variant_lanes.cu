@@ -16,7 +16,7 @@ __global__ void compare(const float* now, const float* before, float* d, int n, 
   if (i >= n) return;
   float change = now[i] / (1.0f + fabsf(now[i]));
   if (before != nullptr) change -= before[i] / (1.0f + fabsf(before[i]));
-  d[i] = fabsf(change) <= threshold ? 0.0f : change;
+  d[i] = fabsf(change) > threshold ? change : 0.0f;
 }
 
 cudaError_t enqueue(const float* h_frame, float* h_delta, int f, int pixels, float threshold,
