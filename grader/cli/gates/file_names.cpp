@@ -63,13 +63,16 @@ class NameCheck {
     }
   }
 
-  // A name with an ending is a file's; "07_tiled_matmul.04_matmul_shared" are names with none.
+  // A name with an ending is a file's. Without one its begin is enough, as for commands: "08_read",
+  // and of "07_tiled_matmul.04_matmul_shared", a target, the first part.
   bool exists(const std::string& name) const {
     static const std::set<std::string> kEndings = {".h",  ".cu",  ".cpp", ".py",
                                                    ".md", ".txt", ".svg", ".sbatch"};
     if (known_.count(name) != 0) return true;
     if (kEndings.count(fs::path(name).extension().string()) != 0) return false;
-    return known_.count(name.substr(0, name.find('.'))) != 0;
+    const std::string begin = name.substr(0, name.find('.'));
+    const auto next = known_.lower_bound(begin);
+    return next != known_.end() && course::starts_with(*next, begin);
   }
 
   void check(const fs::path& file) {

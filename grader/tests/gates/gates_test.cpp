@@ -119,7 +119,9 @@ TEST_F(Gates, OneWantsFilesToBeCalledByTheirNames) {
   expect_failure(files(), 1, "there is no \"01_..._hints.md\"");
   course_.edit(kPage, "`01_..._hints.md`", "`01_vector_add.py`");
   expect_failure(files(), 1, "there is no \"01_vector_add.py\"");
-  course_.edit(kPage, "`01_vector_add.py`", "`01_vector_add_hints.md`, of 01_vector_add,");
+  course_.edit(kPage, "`01_vector_add.py`", "`./grade run 01_vectors`");
+  expect_failure(files(), 1, "there is no \"01_vectors\"");
+  course_.edit(kPage, "01_vectors`", "01_vector`, `01_vector_add_hints.md`");
   EXPECT_EQ(files().status, 0) << files().text;
 }
 
