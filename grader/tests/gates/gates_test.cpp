@@ -114,7 +114,7 @@ TEST_F(Gates, OneWantsNoStrayFile) {
 
 TEST_F(Gates, OneWantsFilesToBeCalledByTheirNames) {
   course_.edit(kPage, "[above](#one).", "[above](#one). As `03_saxpy.h` says.");
-  expect_failure(files(), 1, std::string(kPage) + ":7: there is no \"03_saxpy.h\"");
+  expect_failure(files(), 1, std::string(kPage) + ":12: there is no \"03_saxpy.h\"");
   course_.edit(kPage, "`03_saxpy.h`", "`01_..._hints.md`");
   expect_failure(files(), 1, "there is no \"01_..._hints.md\"");
   course_.edit(kPage, "`01_..._hints.md`", "`01_vector_add.py`");
