@@ -16,7 +16,8 @@ cudaError_t check_one_call(cudaError_t (*planned_call)(int), int argument, bool 
 //            to 2^30
 //   block    threads per block
 // Returns, and reports once, the error of the launch or else the error of the kernel. The error of
-// a refused launch is not left behind for the next call to find.
+// a refused launch is not left behind for the next call to find. No error is pending when
+// gather_checked is called.
 cudaError_t gather_checked(const float* d_table, int table_size, const int* d_index, float* d_out,
                            int n, int block);
 

@@ -216,6 +216,7 @@ TEST(ErrorChecking, GathersAfterARefusedLaunch) {
   // contract: out[i] = table[index[i]] for i = 0 .. n - 1
   // contract: d_table table_size floats; d_index n ints in 0 .. table_size - 1
   // contract: d_out n floats; n from 1 to 2^30
+  // contract: No error is pending when gather_checked is called
   RecordProperty("todo", 2);
   Gather(1000)(2048);
   cudaGetLastError();

@@ -9,8 +9,9 @@ using Work = void (*)(void* context, cudaStream_t stream);
 
 // Calls work(context, stream) once without timing it, then `repeats` times (1 or more), and stores
 // in ms[0 .. repeats - 1] how many milliseconds the device took for each of these calls.
-// Returns the first error. All of the work is done when it returns. If a call inside
-// work fails, its error is returned or left for cudaGetLastError(): it is not lost.
+// Returns the first error of its own calls. All of the work is done when it returns. If a call
+// inside work fails, its error is returned or left for cudaGetLastError(), whichever you like: it
+// is not lost. No error is pending when time_work is called.
 cudaError_t time_work(Work work, void* context, cudaStream_t stream, int repeats, float* ms);
 
 // Empty kernels that the host launches and the device completes per second, over `count` of them

@@ -178,6 +178,7 @@ void work_that_fails(void* context, cudaStream_t stream) {
 
 TEST(Timing, AnErrorOfTheWorkIsNotLost) {
   // contract: If a call inside work fails, its error is returned or left for cudaGetLastError()
+  // contract: No error is pending when time_work is called
   RecordProperty("todo", 2);
   kit::for_each("the call of work that fails", std::vector<int>{0, 1, 2}, [](int failing) {
     Failing work{failing};

@@ -11,8 +11,8 @@ constexpr int kBlock = 256;  // threads per block in launch_one_block and launch
 constexpr double kInstructionRatio = 0;  // TODO(1): Your prediction, also in the function below.
 double predicted_instruction_ratio() { return kInstructionRatio; }
 
-// One block runs on one multiprocessor. Into how many blocks does the full grid divide n additions,
-// one per thread? The full grid cannot be more than that many times as fast as one block.
+// The fewest blocks that have a thread for each of n additions. One block runs on one
+// multiprocessor: the full grid cannot be more than that many times as fast as one block.
 int predicted_blocks(int n) {
   return 0;
 }

@@ -4,7 +4,7 @@
 
 // What you expect, before you run it.
 double predicted_instruction_ratio();  // warp instructions of <<<1, 1>>> over those of <<<1, 256>>>
-int predicted_blocks(int n);           // blocks of launch_full_grid
+int predicted_blocks(int n);           // fewest blocks of 256 with a thread for each element
 
 // c = a + b, three times with the same kernel; n from 1 to 2^30. launch_one_thread is <<<1, 1>>>,
 // launch_one_block is <<<1, 256>>>, and launch_full_grid has a thread for each element.

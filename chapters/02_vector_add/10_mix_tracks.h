@@ -22,7 +22,7 @@ void launch_mix(const float* d_samples, int pitch, const float* d_gains, float* 
 //   ms         receives how many milliseconds the device took for the kernel, without the copies;
 //              after an error it may hold anything
 // Returns the first error, or cudaSuccess once the mix is in host memory. Whatever it returns, it
-// leaves no device memory and no event, and no error for the next call to find.
+// leaves no device memory and no event, and of its own calls no error for the next call to find.
 cudaError_t mix_tracks(const float* h_samples, const float* h_gains, float* h_mix, int tracks,
                        int n, float* ms);
 

@@ -28,7 +28,7 @@ __device__ long long to_units(float x) {
 
 __global__ void sum_fixed(const float* x, long long* total, int n) {
   // TODO(3): *total has grown by the units of every element, with at most one atomic for four
-  // elements (about 6 lines).
+  // elements where there are many (about 6 lines).
 }
 
 double value_of_total(long long total) { return static_cast<double>(total) / kUnits; }

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdlib>
 
+// In all of these, n is at least 1.
+
 // Host memory for n floats that copies from and to as fast as the link allows; nullptr if there is
 // none. Released with free_for_copies().
 float* allocate_for_copies(size_t n);

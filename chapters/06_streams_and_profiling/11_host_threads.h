@@ -11,7 +11,8 @@ constexpr int kMirror = 128;  // threads per block of mirror_sums
 // complete, with the first error of any thread.
 //   h_x, h_y  n floats each in pinned host memory, n from 0 to 2^30
 //   d_x       n floats in device memory
-//   block     threads per block, chosen by the caller: with more than 1024 every launch is refused
+//   block     threads per block, chosen by the caller: with more than 1024 every launch is refused,
+//             and its error is returned if n > 0
 cudaError_t halve_in_threads(const float* h_x, float* h_y, float* d_x, int n, int block);
 
 enum class DefaultStream {

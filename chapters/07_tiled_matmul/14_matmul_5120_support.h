@@ -1,6 +1,6 @@
 // Given code of 07/14: what a block of 07/12 does, for a tile of any shape.
-#ifndef CHAPTERS_07_TILED_MATMUL_13_MATMUL_5120_SUPPORT_H_
-#define CHAPTERS_07_TILED_MATMUL_13_MATMUL_5120_SUPPORT_H_
+#ifndef CHAPTERS_07_TILED_MATMUL_14_MATMUL_5120_SUPPORT_H_
+#define CHAPTERS_07_TILED_MATMUL_14_MATMUL_5120_SUPPORT_H_
 
 #include <cuda_runtime.h>
 
@@ -74,4 +74,4 @@ float least_of_five(const Measure& measure) {
   return least;
 }
 
-#endif  // CHAPTERS_07_TILED_MATMUL_13_MATMUL_5120_SUPPORT_H_
+#endif  // CHAPTERS_07_TILED_MATMUL_14_MATMUL_5120_SUPPORT_H_

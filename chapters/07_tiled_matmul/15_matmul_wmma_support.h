@@ -1,6 +1,6 @@
 // Given code of 07/15: tiles of bfloat16 on their way to shared memory, and sums on their way out.
-#ifndef CHAPTERS_07_TILED_MATMUL_14_MATMUL_WMMA_SUPPORT_H_
-#define CHAPTERS_07_TILED_MATMUL_14_MATMUL_WMMA_SUPPORT_H_
+#ifndef CHAPTERS_07_TILED_MATMUL_15_MATMUL_WMMA_SUPPORT_H_
+#define CHAPTERS_07_TILED_MATMUL_15_MATMUL_WMMA_SUPPORT_H_
 
 #include <cuda_bf16.h>
 #include <mma.h>
@@ -99,4 +99,4 @@ __device__ inline void store_inside(float* c, const Sums& sums, float* scratch, 
   __syncwarp();  // closes read against write: the next 16 x 16 sums go to the same place
 }
 
-#endif  // CHAPTERS_07_TILED_MATMUL_14_MATMUL_WMMA_SUPPORT_H_
+#endif  // CHAPTERS_07_TILED_MATMUL_15_MATMUL_WMMA_SUPPORT_H_

@@ -1,7 +1,7 @@
 // Given code of 07/16: the instructions of compute capability 9.0 that C++ has no words for. Their
 // operands and layouts are those of the PTX ISA: mbarrier, cp.async.bulk.tensor, wgmma.
-#ifndef CHAPTERS_07_TILED_MATMUL_15_MATMUL_WGMMA_SUPPORT_H_
-#define CHAPTERS_07_TILED_MATMUL_15_MATMUL_WGMMA_SUPPORT_H_
+#ifndef CHAPTERS_07_TILED_MATMUL_16_MATMUL_WGMMA_SUPPORT_H_
+#define CHAPTERS_07_TILED_MATMUL_16_MATMUL_WGMMA_SUPPORT_H_
 
 #include <cuda.h>
 #include <cuda_bf16.h>
@@ -157,4 +157,4 @@ __device__ inline void wgmma(float (&sums)[kSums], uint64_t a, uint64_t b) {
 }
 #undef WGMMA_SUMS
 
-#endif  // CHAPTERS_07_TILED_MATMUL_15_MATMUL_WGMMA_SUPPORT_H_
+#endif  // CHAPTERS_07_TILED_MATMUL_16_MATMUL_WGMMA_SUPPORT_H_

@@ -29,7 +29,8 @@ curandStatus_t launch_normal(curandGenerator_t generator, cudaStream_t stream, f
                              float mean, float deviation, float* d_pair);
 
 // w = the next fan_out * fan_in uniform values, spread from (0, 1] over (-b, b] with
-// b = 1 / sqrt(fan_in). `stream` is the generator's. Does not wait.
+// b = 1 / sqrt(fan_in); the smallest may be rounded to -b. `stream` is the generator's. Does not
+// wait.
 curandStatus_t launch_weights(curandGenerator_t generator, cudaStream_t stream, float* d_w,
                               int fan_out, int fan_in);
 

@@ -13,6 +13,8 @@ struct Space {
   int* info = nullptr;   // one int
 };
 
+// Functions with a status return the first that is no success.
+
 // Column j of a gets the j-th powers of t. a: m x n floats, column-major, columns m floats apart;
 // t: m floats. All in device memory; m and n are at least 1. Does not wait.
 void launch_powers(const float* d_t, float* d_a, int m, int n, cudaStream_t stream);

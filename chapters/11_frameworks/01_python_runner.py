@@ -2,7 +2,7 @@
 #   launch(kernel, grid, block, shared_size, *args)
 #     grid, block    (x, y); kernel(thread, *args) runs once for each thread of each block
 #     shared_size    numbers of shared memory of a block; all NaN when the block begins
-#   a  m x k, b  k x n, c  m x n    lists of rows, any sizes
+#   a  m x k, b  k x n, c  m x n    lists of rows, any sizes from 1
 #   TODOs            3
 import array
 import math
@@ -32,7 +32,7 @@ def run_thread(kernel, thread, args, errors):
 def launch(kernel, grid, block, shared_size, *args):
     pass  # TODO(1), too: Every thread of every block runs the kernel once, by run_thread. A block
     # has shared memory of its own, all NaN, whose slices are no copies, and its threads meet at
-    # barriers. What a thread raises, the caller gets, when all have ended.
+    # barriers. What a thread raises first, the caller gets, when all that have begun have ended.
 
 
 def matmul_tiled(thread, a, b, c, show):

@@ -4,8 +4,7 @@
 
 // All in device memory; n and classes are at least 1.
 //   logits   n x classes floats, row-major; finite, of any size, as long as the sum of the losses
-//   of
-//            the batch is a finite float
+//            of the batch is a finite float
 //   labels   n bytes, each less than classes
 //   loss     1 float: the mean over the images of -log p[label], p = softmax of the image's row
 //   dlogits  n x classes: the derivative of the loss by each logit

@@ -25,8 +25,9 @@ struct NormBackward {
   Values dxhat, dx;
 };
 
-// The derivative of f by x[i], from values of f alone; x is as far from 0 as it likes. The function
-// is smooth around x, and costs too much to be called more than twice.
+// The derivative of f by x[i], from values of f alone, wherever x[i] lies. Over a distance that is
+// small beside |x[i]|, or beside 1 where |x[i]| is less, f hardly bends. It costs too much to be
+// called more than twice.
 using Function = std::function<double(const Values&)>;
 double measured_derivative(const Function& f, const Values& x, size_t i);
 

@@ -14,7 +14,8 @@ struct BlockArrays {
 };
 constexpr double kNormEpsilon = 1e-5;
 
-// All of them queue work in the default stream, and return whether every call was a success.
+// All of them queue work in the default stream, and return whether every call was a success. A
+// launcher without a status has succeeded if cudaGetLastError() says so.
 // conv = x filtered by w; relu = what batch norm (statistics of the batch, kept in mean and
 // inv_std) and ReLU make of it; pooled = the largest of 2 x 2.
 bool launch_block_forward(const Libraries& libraries, const LibraryBlock& block,

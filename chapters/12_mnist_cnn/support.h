@@ -99,8 +99,8 @@ SUPPORT_BOTH inline unsigned long long random_bits(unsigned long long seed,
 
 // ---- the weight file ---------------------------------------------------------------------------
 // Eight bytes "WARPNET1", five little-endian int32 (the members of Network in their order), then
-// the parameters as little-endian floats. A file with running statistics goes on with mean and
-// variance of each channel of the first batch norm, then of the second.
+// little-endian floats: the parameters; for the first batch norm and then the second, the means and
+// then the variances of its channels over the training set; mean and deviation of the set's pixels.
 constexpr char kWeightMagic[9] = "WARPNET1";
 
 // ---- for kernels (tests include this file, too) ------------------------------------------------

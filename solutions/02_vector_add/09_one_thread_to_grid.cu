@@ -14,8 +14,8 @@ constexpr double kInstructionRatio = 32;  // not 256: the 256 threads are 8 warp
 //~end
 double predicted_instruction_ratio() { return kInstructionRatio; }
 
-// One block runs on one multiprocessor. Into how many blocks does the full grid divide n additions,
-// one per thread? The full grid cannot be more than that many times as fast as one block.
+// The fewest blocks that have a thread for each of n additions. One block runs on one
+// multiprocessor: the full grid cannot be more than that many times as fast as one block.
 int predicted_blocks(int n) {
   //~ return 0;
   //~begin 1

@@ -1,7 +1,7 @@
 // 03/02 Coalescing: the same multiplications, walked by column and walked by row.
 //   gain     cols floats in device memory, one factor per column
 //   in, out  rows x cols floats in device memory, row-major; 0 <= rows, cols <= 2^18
-//   out[r][c] = gain[c] * in[r][c]. Each thread has 8 elements; the block is yours to choose.
+//   out[r][c] = gain[c] * in[r][c]. Elements per thread and block are yours to choose.
 //   The starter is right, and slow: its warps touch 32 rows with every instruction.
 //   TODOs    2
 #include "02_coalescing.h"
@@ -11,7 +11,7 @@ constexpr int kPerThread = 8;  // elements
 
 __global__ void scale_columns(const float* gain, const float* in, float* out, int rows, int cols) {
   //~ // TODO(1): Right, and slow: with every instruction a warp touches 32 rows. It must touch
-  //~ // neighbours, and the eight loads of a thread must not wait for one another (about 12 lines).
+  //~ // neighbours, and the loads of a thread must not wait for one another (about 12 lines).
   //~ const int row = blockIdx.y * kBlock + threadIdx.x;
   //~ for (int k = 0; k < kPerThread; ++k) {
   //~   const int col = blockIdx.x * kPerThread + k;

@@ -29,7 +29,7 @@ class Range {
 
 cudaError_t triple_in_batches(const float* h_x, float* h_y, float* d_x, int n, int batch,
                               cudaStream_t stream) {
-  //~ // TODO(2): The ranges of a call are those above, and each holds the calls of its phase alone.
+  //~ // TODO(2): The ranges are those above; each holds the copy, launch or wait of its phase alone.
   //~begin 2
   const Range process("process");
   //~end

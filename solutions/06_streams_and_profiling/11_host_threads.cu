@@ -44,8 +44,8 @@ static cudaError_t halve_slice(const float* h_x, float* h_y, float* d_x, int fir
 
 //~end
 cudaError_t halve_in_threads(const float* h_x, float* h_y, float* d_x, int n, int block) {
-  //~ // TODO(1): kThreads CPU threads do a slice each, independently of each other, until their part of h_y is there, on
-  //~ // the caller's device. The first error of any of them is returned, also that of a launch.
+  //~ // TODO(1): kThreads CPU threads do a slice each, independently, on the caller's device, until their
+  //~ // part of h_y is there. The first error of any of them is returned, also that of a launch.
   //~ (void)h_x, (void)h_y, (void)d_x, (void)n, (void)block;
   //~ return cudaSuccess;
   //~begin 1

@@ -139,7 +139,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   }
 }
 
-// Turns 4 x 4 pixels of a channel into the factors of 16 products: 09_..._support.h says how.
+// Turns 4 x 4 pixels of a channel into the factors of 16 products: the support file says how.
 struct TransformPixels {
   __device__ void operator()(float (&d)[4][4]) const {
     //~ // TODO(5): d has the factors of the 16 products: the sums of pixels that the support file writes

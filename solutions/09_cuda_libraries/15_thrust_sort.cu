@@ -18,7 +18,7 @@ __global__ void number(int* order, int n) {
 //~end
 void launch_sort_by_cell(int* d_cell, int* d_order, int n, cudaStream_t stream) {
   //~ // TODO(1): Cells in order, and for each place the particle that stood there; particles of one
-  //~ // cell keep their order. All of it in `stream`, and nobody waits.
+  //~ // cell keep their order. All of it in `stream`, with no wait of yours.
   //~ static_cast<void>(d_cell), static_cast<void>(d_order), static_cast<void>(n);
   //~ static_cast<void>(stream);
   //~begin 1

@@ -45,6 +45,7 @@ std::string filled(std::string text, const course::Exercise& exercise) {
   text = course::replace_all(text, "@FILE@", exercise.name);
   text = course::replace_all(text, "@NUMBERS@",
                              exercise.chapter.substr(0, 2) + "/" + exercise.name.substr(0, 2));
+  text = course::replace_all(text, "@NUMBER@", exercise.name.substr(0, 2));
   text = course::replace_all(text, "@NAME@", exercise.name.substr(3));
   text = course::replace_all(text, "@SUITE@", pascal_case(exercise.name));
   text = course::replace_all(text, "@TITLE@", title_of(exercise.name));

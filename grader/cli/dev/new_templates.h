@@ -156,7 +156,7 @@ put:
 )";
 
 // Where the chapter has lessons.
-constexpr char kLesson[] = R"(# @TITLE@
+constexpr char kLesson[] = R"(# @NUMBER@ @TITLE@
 
 Say why a reader should care: a number that shows what is wrong, or a problem met before. Then a
 picture, the idea on another problem with a small program that runs, and a case by hand.

@@ -1,6 +1,6 @@
 // grade dev renumber OLD NEW: an exercise gets another number, or another name. Its files, its id
-// in course.json, in pages, marks, tests and tables of figures, and its entries in .progress
-// follow.
+// in course.json, in pages, marks, tests and tables of figures, the title of its lesson, include
+// guards and its entries in .progress follow.
 #include <algorithm>
 #include <cctype>
 #include <regex>
@@ -109,8 +109,9 @@ class Renumber {
     };
     std::string text = word(before, from_.id(), to_.id());
     text = word(text, from_.chapter + "." + from_.name, to_.chapter + "." + to_.name);
-    text = course::replace_all(text, upper(from_.chapter + "_" + from_.name) + "_H_",
-                               upper(to_.chapter + "_" + to_.name) + "_H_");
+    // Include guards, of NN_name_support.h too.
+    text = course::replace_all(text, upper("chapters_" + from_.chapter + "_" + from_.name + "_"),
+                               upper("chapters_" + to_.chapter + "_" + to_.name + "_"));
     if (names_alone) {
       text = word(text, from_.name, to_.name);
       if (pascal(from_.name) != pascal(to_.name)) {
@@ -126,9 +127,16 @@ class Renumber {
     return std::regex_replace(text, number, "$01" + to_.number());
   }
 
+  // "# 06 A column without collisions"
+  void retitle(std::string* lesson) const {
+    const std::string title = "# " + from_.name.substr(0, 2);
+    if (course::starts_with(*lesson, title)) lesson->replace(2, 2, to_.name, 0, 2);
+  }
+
   void rewrite(const fs::path& file) {
     const std::string before = course::read_text(file);
-    const std::string after = changed(before, name_is_unique_ || is_of_chapter(file));
+    std::string after = changed(before, name_is_unique_ || is_of_chapter(file));
+    if (file == root_ / "chapters" / from_.chapter / (from_.name + ".md")) retitle(&after);
     if (after == before) return;
     course::write_text(file, after);
     ++rewritten;

@@ -1,11 +1,12 @@
 // Gate 1: unique ids (the reader of course.json), files on both sides, no stray file, three hint
-// steps for every TODO, nothing needed before it is taught. What an exercise is not asked is listed
-// with its reason.
+// steps for every TODO, nothing needed before it is taught, no name of a file that is not there.
+// What an exercise is not asked is listed with its reason.
 #include <algorithm>
 #include <regex>
 #include <set>
 
 #include "cli/gates/class_table.h"
+#include "cli/gates/file_names.h"
 #include "cli/gates/gate.h"
 #include "cli/gates/lesson_answers.h"
 #include "course/starter.h"
@@ -252,6 +253,7 @@ std::vector<Item> check_manifest(const GateContext& context) {
                                      : failed(kManifestGate, name, course::join(problems, "\n")));
   };
   add("no stray files", StrayFiles(context).problems());
+  add("files are called by the names that they have", name_problems(context));
   add("nothing is needed before it is taught", order_problems(context));
   std::vector<std::string> empty;
   for (const course::Chapter& chapter : context.course->chapters) {

@@ -1,6 +1,7 @@
 // Gate 3: code blocks of a page that name a source region equal it; links and pictures resolve;
 // pages say no word that says nothing; fenced blocks below docs/ and in lessons say what keeps them
-// true; no page of a chapter with lessons gives an answer away.
+// true; a lesson's title has the number of its exercise; no page of a chapter with lessons gives an
+// answer away.
 #include <cctype>
 #include <regex>
 #include <set>
@@ -54,6 +55,7 @@ class PageCheck {
   Item run() {
     try {
       page_ = course::read_text(file_);
+      if (is_lesson_) check_title();
       check_regions();
       check_links();
       const bool is_start = name_ == "README.md" || name_ == "setup/README.md";
@@ -70,6 +72,15 @@ class PageCheck {
   }
 
  private:
+  // "# 07 Two by two" in 07_matmul_2d_tile.md.
+  void check_title() {
+    const std::string title = "# " + file_.filename().string().substr(0, 2);
+    const std::string first = page_.substr(0, page_.find('\n'));
+    if (first == title || course::starts_with(first, title + " ")) return;
+    problems_.push_back(name_ + ":1: a lesson's title begins with the number of its exercise, \"" +
+                        title + "\".");
+  }
+
   void check_regions() {
     for (const Mark& mark : find_marks(page_, name_)) {
       if (!mark.is_text()) continue;

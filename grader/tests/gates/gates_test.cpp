@@ -112,6 +112,30 @@ TEST_F(Gates, OneWantsNoStrayFile) {
   expect_failure(files(), 1, "chapters/02_vector_add/notes.txt belongs to no exercise");
 }
 
+TEST_F(Gates, OneWantsFilesToBeCalledByTheirNames) {
+  course_.edit(kPage, "[above](#one).", "[above](#one). As `03_saxpy.h` says.");
+  expect_failure(files(), 1, std::string(kPage) + ":12: there is no \"03_saxpy.h\"");
+  course_.edit(kPage, "`03_saxpy.h`", "`01_..._hints.md`");
+  expect_failure(files(), 1, "there is no \"01_..._hints.md\"");
+  course_.edit(kPage, "`01_..._hints.md`", "`01_vector_add.py`");
+  expect_failure(files(), 1, "there is no \"01_vector_add.py\"");
+  course_.edit(kPage, "`01_vector_add.py`", "`./grade run 01_vectors`");
+  expect_failure(files(), 1, "there is no \"01_vectors\"");
+  course_.edit(kPage, "01_vectors`", "01_vector`, `01_vector_add_hints.md`");
+  EXPECT_EQ(files().status, 0) << files().text;
+}
+
+TEST_F(Gates, OneWantsIncludeGuardsThatAreTheNameOfTheirHeader) {
+  constexpr char kHeader[] = "chapters/02_vector_add/01_vector_add.h";
+  const std::string whole = course_.read(kHeader),
+                    guard = "CHAPTERS_02_VECTOR_ADD_01_VECTOR_ADD_H_";
+  for (const std::string place : {"#ifndef ", "#define ", "#endif  // "}) {
+    course_.edit(kHeader, place + guard, place + "CHAPTERS_02_VECTOR_ADD_02_VECTOR_ADD_H_");
+    expect_failure(files(), 1, std::string(kHeader) + ": its include guard is " + guard);
+    course_.write(kHeader, whole);
+  }
+}
+
 TEST_F(Gates, OneWantsNothingNeededBeforeItIsTaught) {
   course_.edit("chapters/course.json", "\"needs\": []", "\"needs\": [\"streams\"]");
   expect_failure(files(), 1, "needs \"streams\", which no earlier exercise teaches");

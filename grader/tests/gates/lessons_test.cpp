@@ -52,6 +52,19 @@ TEST_F(Lessons, AreOptionalUntilTheirChapterSaysSo) {
   EXPECT_TRUE(has(given, "02_vector_add/01_vector_add, TODO 1; at most 50.")) << given.text;
 }
 
+TEST_F(Lessons, HaveTheNumberOfTheirExerciseInTheirTitle) {
+  const std::string words = std::string(kLesson) +
+                            ":1: a lesson's title begins with the number of its exercise, \"# 01\"";
+  for (const char* title : {"# 02 Vector add", "# 011", "01 Vector add", "# Vector add"}) {
+    course_.write(kLesson, title + std::string("\n\nText.\n\n## After you pass\n\nMore.\n"));
+    const Answer answer = files();
+    EXPECT_EQ(answer.status, 1) << title;
+    EXPECT_TRUE(has(answer, "FAIL  gate 3 (") && has(answer, words)) << title << answer.text;
+  }
+  course_.write(kLesson, kText);
+  EXPECT_EQ(files().status, 0) << files().text;
+}
+
 TEST_F(Lessons, SyncFillsAnswersAndTheGatesKeepThem) {
   course_.write(kLesson,
                 "# 01\n\n```predict passes\nDoes the solution pass?\n- passes\n- fails\n"
@@ -112,12 +125,16 @@ TEST_F(Lessons, RenumberTakesFilesPagesAndProgressAlong) {
                 "passed 02_vector_add/01_vector_add 2026-11-21T07:00:00Z\n"
                 "hint 02_vector_add/01_vector_add 1 2\n");
   course_.write("grader/tests/independent/02_vector_add/01_vector_add/1.cu", "// 02/01\n");
+  course_.write("chapters/02_vector_add/01_vector_add_support.h",
+                "// Given.\n#ifndef CHAPTERS_02_VECTOR_ADD_01_VECTOR_ADD_SUPPORT_H_\n"
+                "#define CHAPTERS_02_VECTOR_ADD_01_VECTOR_ADD_SUPPORT_H_\n\n"
+                "#endif  // CHAPTERS_02_VECTOR_ADD_01_VECTOR_ADD_SUPPORT_H_\n");
   const Answer answer = course_.grade(
       {"dev", "renumber", "02_vector_add/01_vector_add", "02_vector_add/07_vector_add"});
   EXPECT_EQ(answer.status, 0) << answer.text;
   EXPECT_EQ(
       course_.read("chapters/02_vector_add/07_vector_add.md"),
-      "# 01\n\n02/07, 2002/01 and 02_vector_add/07_vector_add.cu.\n\n## After you pass\n\nMore.\n");
+      "# 07\n\n02/07, 2002/01 and 02_vector_add/07_vector_add.cu.\n\n## After you pass\n\nMore.\n");
   EXPECT_EQ(course_.read(".progress"),
             "passed 02_vector_add/07_vector_add 2026-11-21T07:00:00Z\n"
             "hint 02_vector_add/07_vector_add 1 2\n");
