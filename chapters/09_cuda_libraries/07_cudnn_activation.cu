@@ -1,38 +1,52 @@
-// 09/07 cuDNN, activation: a tensor and an operation, each told to the library by a descriptor.
-//   x, y  n x c x h x w floats in device memory, NCHW: the last index is the fastest
-//   A descriptor is made empty, set, passed to calls, and destroyed by whoever made it. It says
-//   what an array means; it holds no array.
+// 09/07 cuDNN, activation: tanh by the smallest graph there is, one operation between two tensors.
+//   x -> tanh -> y
+//   describe the tensors and the operation -> ask for engines -> make a plan -> run it on arrays
+//   x, y  n x h x w x c halves in device memory, channels last (07_cudnn_activation.h)
 //   TODOs  4
 #include "07_cudnn_activation.h"
 
-cudnnStatus_t describe_tensor(const TensorSizes& s, cudnnTensorDescriptor_t* tensor) {
-  // TODO(1): *tensor must describe these sizes: NCHW, floats, no gaps. Where they are
-  // refused, nothing is left: no descriptor, but nullptr, and the status of the refusal.
-  static_cast<void>(s.n);
+using Node = cudnnBackendDescriptor_t;
+
+static cudnnStatus_t make_tensor(int64_t name, const TensorSizes& s, Node* tensor) {
+  // TODO(1): *tensor must be a finished descriptor of halves with these sizes, in the order of
+  // the header, by cuDNN's own functions. What is refused leaves a nullptr, and nothing else.
+  static_cast<void>(name), static_cast<void>(s.n);
   *tensor = nullptr;
-  return CUDNN_STATUS_SUCCESS;
+  return CUDNN_STATUS_NOT_INITIALIZED;
 }
 
-cudnnStatus_t describe_tanh(cudnnActivationDescriptor_t* activation) {
-  // TODO(2): *activation must be a new descriptor of the hyperbolic tangent.
-  return cudnnCreateActivationDescriptor(activation);
+// The same, as one of the descriptors that a graph keeps and destroys.
+static Node tensor(CudnnGraph& graph, int64_t name, const TensorSizes& s) {
+  Node made = nullptr;
+  const cudnnStatus_t status = make_tensor(name, s, &made);
+  return graph.take(status, made);
 }
 
-cudnnStatus_t launch_tanh(cudnnHandle_t handle, cudnnActivationDescriptor_t activation,
-                          cudnnTensorDescriptor_t tensor, float alpha, const float* d_x, float beta,
-                          float* d_y) {
-  // TODO(3): y = alpha tanh(x) + beta y. One descriptor may stand for two arrays.
-  static_cast<void>(handle), static_cast<void>(activation), static_cast<void>(tensor);
-  static_cast<void>(alpha), static_cast<void>(d_x), static_cast<void>(beta);
-  return d_y == nullptr ? CUDNN_STATUS_BAD_PARAM : CUDNN_STATUS_SUCCESS;
+static Node make_graph(CudnnGraph& graph, const TensorSizes& s) {
+  // TODO(2): The graph must hold one operation, the hyperbolic tangent from the tensor kX to
+  // the tensor kY, computed in floats. Every descriptor of it is made by `graph`.
+  static_cast<void>(tensor), static_cast<void>(s.n);
+  return graph.make(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
 }
 
-cudnnStatus_t launch_tanh_channels(cudnnHandle_t handle, cudnnActivationDescriptor_t activation,
-                                   const TensorSizes& s, int first, int count, float* d_x) {
-  // TODO(4): `count` channels of every image become their tanh, in place and by one call;
-  // the others stay. What differs between a part of a tensor and a tensor of that size?
-  // No descriptor is left behind, also where cuDNN refuses.
-  static_cast<void>(handle), static_cast<void>(activation), static_cast<void>(s.n);
-  static_cast<void>(first + count), static_cast<void>(d_x);
-  return CUDNN_STATUS_SUCCESS;
+// Both are called by the test as well, by the names that the header has for them.
+cudnnStatus_t describe_tensor(int64_t name, const TensorSizes& s, Node* tensor) {
+  return make_tensor(name, s, tensor);
+}
+Node describe_tanh(CudnnGraph& graph, const TensorSizes& s) { return make_graph(graph, s); }
+
+cudnnStatus_t build_tanh(const TensorSizes& s, CompiledGraph* tanh) {
+  // TODO(3): Ask the heuristic of mode A for its list (graph.configurations). The first
+  // configuration of which a plan can be finished is kept in tanh->plan, with its workspace;
+  // plans that are refused are destroyed.
+  make_graph(tanh->graph, s);
+  return CUDNN_STATUS_NOT_SUPPORTED;
+}
+
+cudnnStatus_t launch_tanh(const CompiledGraph& tanh, const __half* d_x, void* d_workspace,
+                          __half* d_y) {
+  // TODO(4): Say where x, y and the workspace lie, in a variant pack that lives for this
+  // call, and execute the plan.
+  static_cast<void>(d_x), static_cast<void>(d_workspace), static_cast<void>(d_y);
+  return tanh.graph.ok() ? CUDNN_STATUS_NOT_INITIALIZED : tanh.graph.status();
 }

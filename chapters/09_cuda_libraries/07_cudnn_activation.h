@@ -2,31 +2,42 @@
 #ifndef CHAPTERS_09_CUDA_LIBRARIES_07_CUDNN_ACTIVATION_H_
 #define CHAPTERS_09_CUDA_LIBRARIES_07_CUDNN_ACTIVATION_H_
 
+#include <cuda_fp16.h>
 #include <cudnn.h>
 
-// n images of c channels, h rows and w columns. In memory the last index is the fastest: NCHW.
+#include <cstdint>
+
+#include "07_cudnn_activation_support.h"
+
+// n images of c channels, h rows and w columns of halves, without gaps and with channels last: in
+// memory the channels of a pixel are neighbours, then come the pixels of a row, the rows of an
+// image, and the images. c is a multiple of 8.
 struct TensorSizes {
-  int n, c, h, w;
+  int64_t n, c, h, w;
 };
 
-// *tensor: a new descriptor of a tensor of floats with these sizes, NCHW and without gaps. The
-// caller destroys it. If the sizes are refused: nullptr, and the status of the refusal.
-cudnnStatus_t describe_tensor(const TensorSizes& s, cudnnTensorDescriptor_t* tensor);
+// The names of the two tensors.
+enum : int64_t { kX = 'x', kY = 'y' };
 
-// *activation: a new descriptor of the hyperbolic tangent. The caller destroys it.
-cudnnStatus_t describe_tanh(cudnnActivationDescriptor_t* activation);
+// *tensor: a new, finished descriptor of an array of these sizes, which begins at a multiple of 16
+// bytes and goes by this name. The caller destroys it. If cuDNN refuses anything: nullptr, nothing
+// is left behind, and the first status that is no success is returned.
+cudnnStatus_t describe_tensor(int64_t name, const TensorSizes& s, cudnnBackendDescriptor_t* tensor);
 
-// y = alpha tanh(x) + beta y, element by element, as work of the handle's stream, if `activation`
-// is a tanh. d_x and d_y in device memory, both as `tensor` says; they may be the same array. Does
-// not wait. Returns what cuDNN returned.
-cudnnStatus_t launch_tanh(cudnnHandle_t handle, cudnnActivationDescriptor_t activation,
-                          cudnnTensorDescriptor_t tensor, float alpha, const float* d_x, float beta,
-                          float* d_y);
+// A finished graph of one operation: kY is the hyperbolic tangent of kX, element by element,
+// computed in floats. All of its descriptors belong to `graph`.
+cudnnBackendDescriptor_t describe_tanh(CudnnGraph& graph, const TensorSizes& s);
 
-// Channels first to first + count - 1 of each image of x become their tanh, in place; all other
-// channels stay. d_x: sizes as in s, NCHW. 0 <= first, 1 <= count, first + count <= s.c. Does not
-// wait, and leaves no descriptor behind. Returns the first status that is no success.
-cudnnStatus_t launch_tanh_channels(cudnnHandle_t handle, cudnnActivationDescriptor_t activation,
-                                   const TensorSizes& s, int first, int count, float* d_x);
+// tanh->plan: a plan of the first configuration of the heuristic of mode A of which one can be
+// made; tanh->workspace: the bytes that it needs. Returns the first status that is no success, or
+// CUDNN_STATUS_NOT_SUPPORTED if no configuration works; tanh->plan stays a nullptr then. That a
+// plan of some configuration is refused when it is finalized is no such status.
+cudnnStatus_t build_tanh(const TensorSizes& s, CompiledGraph* tanh);
+
+// y = tanh(x) by this plan, as work of the stream of the graph's handle. d_x, d_y: arrays as
+// described, in device memory; d_workspace: tanh.workspace bytes. Does not wait, and leaves no
+// descriptor behind. Returns the first status that is no success.
+cudnnStatus_t launch_tanh(const CompiledGraph& tanh, const __half* d_x, void* d_workspace,
+                          __half* d_y);
 
 #endif  // CHAPTERS_09_CUDA_LIBRARIES_07_CUDNN_ACTIVATION_H_

@@ -1,111 +1,131 @@
-// What the tests of the cuDNN exercises (07 to 11, 18) share: a handle with a stream of its own,
-// statuses as failures of a test, descriptors that nobody destroyed, and calls that wait.
+// Given to the exercises with cuDNN graphs (09/07, 08, 11, 18): the descriptors of a graph, with
+// one function for each kind of attribute, and what becomes of them.
 #ifndef CHAPTERS_09_CUDA_LIBRARIES_07_CUDNN_ACTIVATION_SUPPORT_H_
 #define CHAPTERS_09_CUDA_LIBRARIES_07_CUDNN_ACTIVATION_SUPPORT_H_
 
 #include <cudnn.h>
 
-#include <string>
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
 #include <vector>
 
-#include "kit/kit.h"
-
-// Fails the running case if `function` has not returned a success.
-inline void expect_success(const std::string& function, cudnnStatus_t status,
-                           kit::Site site = kit::Site::here()) {
-  if (status == CUDNN_STATUS_SUCCESS) return;
-  kit::fail(function + " returned " + cudnnGetErrorString(status) + ".", site);
-}
-
-// Fails the running case if `function` has returned a success for what cuDNN refuses.
-inline void expect_refusal(const std::string& function, cudnnStatus_t status,
-                           kit::Site site = kit::Site::here()) {
-  if (status != CUDNN_STATUS_SUCCESS) return;
-  kit::fail(function +
-                " returned a success for a layer that cuDNN refuses. The status that the call "
-                "returns is the only place that says so: hand it on.",
-            site);
-}
-
-// Simulator only: fails if what the last kit::run ran has waited for the device.
-inline void expect_no_wait(const std::string& function, kit::Site site = kit::Site::here()) {
-  for (const char* wait :
-       {"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize", "cudaMemcpy"}) {
-    if (kit::api_calls(wait) == 0) continue;
-    kit::report_class_problem();  // it names the line
-    kit::fail(function + " waits for the device, by " + wait +
-                  ". Its work is in the stream of the handle, which keeps the order; a host that "
-                  "waits has nothing ready when the stream runs empty.",
-              site);
-    return;
-  }
-}
-
-// Fails with the first number of a description that is not as expected: "x: its rows are 4,
-// expected 7." `names` has a name for each number.
-inline void expect_settings(const std::string& whose, const std::vector<std::string>& names,
-                            const std::vector<int>& got, const std::vector<int>& expected,
-                            kit::Site site = kit::Site::here()) {
-  for (size_t i = 0; i < expected.size(); ++i) {
-    if (got[i] == expected[i]) continue;
-    kit::fail(whose + ": " + names[i] + " is " + std::to_string(got[i]) + ", expected " +
-                  std::to_string(expected[i]) + ".",
-              site);
-    return;
-  }
-}
-inline const std::vector<std::string>& tensor_settings() {
-  static const std::vector<std::string> names = {"the number of images", "the number of channels",
-                                                 "the number of rows",   "the number of columns",
-                                                 "the stride of images", "the stride of channels",
-                                                 "the stride of rows",   "the stride of columns"};
-  return names;
-}
-
-// A handle, and a stream that waits for no other.
-class CudnnHandle {
+// Makes descriptors, keeps them all, and destroys them together. The first status that is no
+// success stays, and everything behind it is left out: ask once, at the end.
+class CudnnGraph {
  public:
-  CudnnHandle() {
-    cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking);
-    expect_success("cudnnCreate", cudnnCreate(&handle_));
-    expect_success("cudnnSetStream", cudnnSetStream(handle_, stream_));
-  }
-  ~CudnnHandle() {
-    cudnnDestroy(handle_);
-    cudaStreamDestroy(stream_);
-  }
-  CudnnHandle(const CudnnHandle&) = delete;
-  CudnnHandle& operator=(const CudnnHandle&) = delete;
-  cudnnHandle_t get() const { return handle_; }
-  cudaStream_t stream() const { return stream_; }
+  using Node = cudnnBackendDescriptor_t;
 
-  // Fails the running case if a call has left the handle with another stream.
-  void expect_unchanged(kit::Site site = kit::Site::here()) const {
-    cudaStream_t stream = nullptr;
-    expect_success("cudnnGetStream", cudnnGetStream(handle_, &stream), site);
-    if (stream == stream_) return;
-    kit::fail(
-        "The handle has another stream than before. A handle is shared: whoever uses it next has "
-        "asked for no change.",
-        site);
+  explicit CudnnGraph(cudnnHandle_t handle) : handle_(handle) {}
+  ~CudnnGraph() {
+    for (auto node = nodes_.rbegin(); node != nodes_.rend(); ++node) {
+      cudnnBackendDestroyDescriptor(*node);
+    }
+  }
+  CudnnGraph(const CudnnGraph&) = delete;
+  CudnnGraph& operator=(const CudnnGraph&) = delete;
+
+  cudnnHandle_t handle() const { return handle_; }
+  cudnnStatus_t status() const { return status_; }
+  bool ok() const { return status_ == CUDNN_STATUS_SUCCESS; }
+
+  // A descriptor of this kind, to be set and finished.
+  Node make(cudnnBackendDescriptorType_t kind) {
+    Node node = nullptr;
+    if (keep(cudnnBackendCreateDescriptor(kind, &node))) nodes_.push_back(node);
+    return node;
+  }
+  // The same for one that was made elsewhere, and the status of making it. nullptr if that failed.
+  Node take(cudnnStatus_t made, Node node) {
+    if (keep(made) && node != nullptr) nodes_.push_back(node);
+    return ok() ? node : nullptr;
+  }
+  // The other way: this one is the caller's now, who destroys it.
+  Node release(Node node) {
+    nodes_.erase(std::remove(nodes_.begin(), nodes_.end(), node), nodes_.end());
+    return node;
+  }
+  // No attribute can be set behind this, and other descriptors may refer to it.
+  Node finish(Node node) {
+    if (ok()) keep(cudnnBackendFinalize(node));
+    return node;
+  }
+
+  // Attributes: whole numbers (one, or a value for each dimension), types of elements, flags,
+  // factors, modes, other descriptors, pointers.
+  void set(Node node, cudnnBackendAttributeName_t name, std::initializer_list<int64_t> values) {
+    put(node, name, CUDNN_TYPE_INT64, static_cast<int64_t>(values.size()), values.begin());
+  }
+  void set(Node node, cudnnBackendAttributeName_t name, cudnnDataType_t type) {
+    put(node, name, CUDNN_TYPE_DATA_TYPE, 1, &type);
+  }
+  void set(Node node, cudnnBackendAttributeName_t name, bool flag) {
+    put(node, name, CUDNN_TYPE_BOOLEAN, 1, &flag);
+  }
+  void set(Node node, cudnnBackendAttributeName_t name, float factor) {
+    put(node, name, CUDNN_TYPE_FLOAT, 1, &factor);
+  }
+  void set(Node node, cudnnBackendAttributeName_t name, cudnnConvolutionMode_t mode) {
+    put(node, name, CUDNN_TYPE_CONVOLUTION_MODE, 1, &mode);
+  }
+  void set(Node node, cudnnBackendAttributeName_t name, cudnnPointwiseMode_t mode) {
+    put(node, name, CUDNN_TYPE_POINTWISE_MODE, 1, &mode);
+  }
+  void set(Node node, cudnnBackendAttributeName_t name, cudnnBackendHeurMode_t mode) {
+    put(node, name, CUDNN_TYPE_HEUR_MODE, 1, &mode);
+  }
+  void set(Node node, cudnnBackendAttributeName_t name, std::initializer_list<Node> others) {
+    put(node, name, CUDNN_TYPE_BACKEND_DESCRIPTOR, static_cast<int64_t>(others.size()),
+        others.begin());
+  }
+  void set_pointers(Node node, cudnnBackendAttributeName_t name,
+                    std::initializer_list<void*> pointers) {
+    put(node, name, CUDNN_TYPE_VOID_PTR, static_cast<int64_t>(pointers.size()), pointers.begin());
+  }
+  void set_handle(Node node, cudnnBackendAttributeName_t name) {
+    put(node, name, CUDNN_TYPE_HANDLE, 1, &handle_);
+  }
+
+  // The configurations of engines that the heuristic found for a graph, the most promising first.
+  std::vector<Node> configurations(Node heuristic) {
+    constexpr int64_t kMost = 16;
+    std::vector<Node> found;
+    for (int64_t i = 0; i < kMost; ++i) {
+      found.push_back(make(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR));
+    }
+    int64_t count = 0;
+    if (ok()) {
+      keep(cudnnBackendGetAttribute(heuristic, CUDNN_ATTR_ENGINEHEUR_RESULTS,
+                                    CUDNN_TYPE_BACKEND_DESCRIPTOR, kMost, &count, found.data()));
+    }
+    found.resize(ok() ? static_cast<size_t>(count) : 0);
+    return found;
   }
 
  private:
-  cudnnHandle_t handle_ = nullptr;
-  cudaStream_t stream_ = nullptr;
+  bool keep(cudnnStatus_t status) {
+    if (ok()) status_ = status;
+    return status == CUDNN_STATUS_SUCCESS;
+  }
+  void put(Node node, cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,
+           int64_t count, const void* values) {
+    if (ok()) keep(cudnnBackendSetAttribute(node, name, type, count, values));
+  }
+
+  cudnnHandle_t handle_;
+  cudnnStatus_t status_ = CUDNN_STATUS_SUCCESS;
+  std::vector<Node> nodes_;
 };
 
-// Simulator only: fails if the last kit::run made more descriptors of a kind ("Tensor") than it
-// destroyed.
-inline void expect_destroyed(const std::string& kind, kit::Site site = kit::Site::here()) {
-  const uint64_t made = kit::api_calls(("cudnnCreate" + kind + "Descriptor").c_str());
-  const uint64_t destroyed = kit::api_calls(("cudnnDestroy" + kind + "Descriptor").c_str());
-  if (made <= destroyed) return;
-  kit::fail("cudnnCreate" + kind + "Descriptor was called " + std::to_string(made) +
-                " times, cudnnDestroy" + kind + "Descriptor " + std::to_string(destroyed) +
-                " times. A call has read its descriptors when it returns: destroy them then, "
-                "or a program that runs for days fills its memory with them.",
-            site);
-}
+// A graph that was compiled, and what it needs. A plan that is left in it is destroyed with it.
+struct CompiledGraph {
+  explicit CompiledGraph(cudnnHandle_t handle) : graph(handle) {}
+  ~CompiledGraph() {
+    if (plan != nullptr) cudnnBackendDestroyDescriptor(plan);
+  }
+  CudnnGraph graph;
+  cudnnBackendDescriptor_t plan = nullptr;
+  int64_t workspace = 0;  // bytes
+};
 
 #endif  // CHAPTERS_09_CUDA_LIBRARIES_07_CUDNN_ACTIVATION_SUPPORT_H_

@@ -1,47 +1,47 @@
-// 09/08 cuDNN, convolution: a tensor in the right order, descriptors, the size of the result, an
-// algorithm with its workspace, and the call.
-//   x, f, y  tensors of floats as in 08_cudnn_conv.h, NCHW
+// 09/08 cuDNN, convolution: an image in the order that engines want, a graph that says how large
+// its result is, and a plan that fits the workspace there is.
+//   x, f, y  tensors of halves, channels last (08_cudnn_conv.h)
 //   TODOs  5
 #include "08_cudnn_conv.h"
 
+using Node = cudnnBackendDescriptor_t;
+
 void flatten(const float* const* const* x, int c, int h, int w, float* flat) {
-  // TODO(1): Put each element where NCHW has it. An image of 4 channels of 2 x 3 has
-  // x[1][0][2] at 8.
+  // TODO(1): Put each element where it lies with channels last. An image of 4 channels of
+  // 2 x 3 has x[1][0][2] at 9.
   for (int i = 0; i < c * h * w; ++i) flat[i] = x[0][0][0];
 }
 
-cudnnStatus_t describe_conv(const ConvSetup& setup, const ConvDescriptors& d) {
-  // TODO(2): Describe x, the filters, and how it is done. Nothing may be multiplied with
-  // fewer digits than a float has, and the first refusal is returned.
-  static_cast<void>(setup.n), static_cast<void>(d.x);
-  return CUDNN_STATUS_SUCCESS;
+static void count_places(const ConvSetup& setup, int* p, int* q) {
+  // TODO(2): A graph has to say how large its result is, and cuDNN compares. How often does
+  // the filter fit?
+  *p = setup.h;
+  *q = setup.w;
 }
 
-cudnnStatus_t size_output(const ConvDescriptors& d, int* n, int* k, int* p, int* q) {
-  // TODO(3): Who knows how large the result is? d.y must be set to that, where there is
-  // such a size.
-  static_cast<void>(d.x);
-  *n = *k = *p = *q = 1;
-  return CUDNN_STATUS_SUCCESS;
+static Node make_graph(CudnnGraph& graph, const ConvSetup& setup) {
+  // TODO(3): The graph must hold one operation, a convolution from kX and kFilters to kY that
+  // moves as `setup` says. Its sums are floats, dilations are 1, and nothing is added to y.
+  static_cast<void>(setup.n);
+  return graph.make(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
 }
 
-cudnnStatus_t choose_algorithm(cudnnHandle_t handle, const ConvDescriptors& d, size_t limit,
-                               cudnnConvolutionFwdAlgoPerf_t* chosen) {
-  // TODO(4): Of the algorithms that the heuristic lists
-  // (cudnnGetConvolutionForwardAlgorithm_v7), take the first that works here with at most
-  // `limit` bytes.
-  static_cast<void>(handle), static_cast<void>(d.x), static_cast<void>(limit);
-  *chosen = {};
-  return CUDNN_STATUS_SUCCESS;
+// Both are called by the test as well, by the names that the header has for them.
+void size_output(const ConvSetup& setup, int* p, int* q) { count_places(setup, p, q); }
+Node describe_conv(CudnnGraph& graph, const ConvSetup& setup) { return make_graph(graph, setup); }
+
+cudnnStatus_t choose_plan(const ConvSetup& setup, int64_t limit, CompiledGraph* conv) {
+  // TODO(4): Of the configurations that the heuristic of mode A lists, the first counts whose
+  // plan can be finished and needs at most `limit` bytes.
+  static_cast<void>(limit);
+  make_graph(conv->graph, setup);
+  return CUDNN_STATUS_NOT_SUPPORTED;
 }
 
-cudnnStatus_t launch_conv(cudnnHandle_t handle, const ConvDescriptors& d,
-                          const cudnnConvolutionFwdAlgoPerf_t& chosen, const float* d_x,
-                          const float* d_f, void* d_workspace, float* d_y) {
-  // TODO(5): y is x filtered by f, by what was chosen. What y held before does not
-  // matter.
-  static_cast<void>(handle), static_cast<void>(d.x), static_cast<void>(chosen.algo);
+cudnnStatus_t launch_conv(const CompiledGraph& conv, const __half* d_x, const __half* d_f,
+                          void* d_workspace, __half* d_y) {
+  // TODO(5): y is x filtered by f, by this plan.
   static_cast<void>(d_x), static_cast<void>(d_f), static_cast<void>(d_workspace);
   static_cast<void>(d_y);
-  return CUDNN_STATUS_SUCCESS;
+  return conv.graph.ok() ? CUDNN_STATUS_NOT_INITIALIZED : conv.graph.status();
 }

@@ -1,17 +1,19 @@
-// 09/08 cuDNN, convolution: what the test calls, and the sizes of a layer for 09.
+// 09/08 cuDNN, convolution: what the test calls.
 #ifndef CHAPTERS_09_CUDA_LIBRARIES_08_CUDNN_CONV_H_
 #define CHAPTERS_09_CUDA_LIBRARIES_08_CUDNN_CONV_H_
 
+#include <cuda_fp16.h>
 #include <cudnn.h>
 
-#include <cstddef>
+#include <cstdint>
 
 #include "08_cudnn_conv_support.h"
 
-// Letters as in cuDNN's documentation. In memory the last index is the fastest.
-//   x  n x c x h x w: n images of c channels, h rows, w columns (NCHW)
-//   f  k x c x r x s: k filters, each with r x s weights for every channel
-//   y  n x k x p x q: filter k makes channel k of the result
+// Letters as in cuDNN's documentation. In device memory all arrays are halves with channels last,
+// as in 07; c and k are multiples of 8, and the arrays begin at multiples of 16 bytes.
+//   x  n images of h x w pixels with c channels
+//   f  k filters of r x s pixels with c channels
+//   y  n images of p x q pixels with k channels: filter k makes channel k of the result
 struct ConvSetup {
   int n, c, h, w;
   int k, r, s;
@@ -19,27 +21,32 @@ struct ConvSetup {
   int stride;        // of the filter, down and across
 };
 
-// flat = the image x of c channels, h rows and w columns, in the order of NCHW. x[channel][row] is
-// the address of a row of w floats; all in host memory.
+// The names of the three tensors.
+enum : int64_t { kX = 'x', kFilters = 'f', kY = 'y' };
+
+// flat = the image x of c channels, h rows and w columns, with its channels last.
+// x[channel][row] is the address of a row of w floats; all in host memory.
 void flatten(const float* const* const* x, int c, int h, int w, float* flat);
 
-// Sets d.x, d.f and d.how to this layer: a cross-correlation (the filter is not turned), dilation
-// 1, one group, in full fp32 precision. Returns the first status that is no success.
-cudnnStatus_t describe_conv(const ConvSetup& setup, const ConvDescriptors& d);
+// *p, *q: how many rows and columns the result has, of filters that fit into the image with its
+// zeros at least once.
+void size_output(const ConvSetup& setup, int* p, int* q);
 
-// Asks how large the result of d.x, d.f and d.how is, writes its sizes, and sets d.y to them.
+// A finished graph of one operation: kY is kX filtered by kFilters, which are not turned, with sums
+// in float. All of its descriptors belong to `graph`.
+cudnnBackendDescriptor_t describe_conv(CudnnGraph& graph, const ConvSetup& setup);
+
+// conv->plan: a plan of the first configuration of the heuristic of mode A of which one can be made
+// that needs at most `limit` bytes; conv->workspace: what it needs. Returns the first status that
+// is no success, or CUDNN_STATUS_NOT_SUPPORTED if there is no such configuration; conv->plan stays
+// a nullptr then. That a plan of some configuration is refused when it is finalized is no such
+// status.
+cudnnStatus_t choose_plan(const ConvSetup& setup, int64_t limit, CompiledGraph* conv);
+
+// y = x filtered by f, by this plan, as work of the stream of the graph's handle. d_workspace:
+// conv.workspace bytes; all in device memory. Does not wait, and leaves no descriptor behind.
 // Returns the first status that is no success.
-cudnnStatus_t size_output(const ConvDescriptors& d, int* n, int* k, int* p, int* q);
-
-// *chosen = the first algorithm of cuDNN's heuristic list that works here and takes at most
-// `limit` bytes of workspace. CUDNN_STATUS_NOT_SUPPORTED if there is none.
-cudnnStatus_t choose_algorithm(cudnnHandle_t handle, const ConvDescriptors& d, size_t limit,
-                               cudnnConvolutionFwdAlgoPerf_t* chosen);
-
-// y = x filtered by f, by the chosen algorithm; d_workspace: chosen.memory bytes. All in device
-// memory. Does not wait. Returns what cuDNN returned.
-cudnnStatus_t launch_conv(cudnnHandle_t handle, const ConvDescriptors& d,
-                          const cudnnConvolutionFwdAlgoPerf_t& chosen, const float* d_x,
-                          const float* d_f, void* d_workspace, float* d_y);
+cudnnStatus_t launch_conv(const CompiledGraph& conv, const __half* d_x, const __half* d_f,
+                          void* d_workspace, __half* d_y);
 
 #endif  // CHAPTERS_09_CUDA_LIBRARIES_08_CUDNN_CONV_H_

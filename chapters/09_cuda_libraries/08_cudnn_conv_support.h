@@ -1,50 +1,28 @@
-// Given to the cuDNN exercises from 08 on: descriptors that are destroyed with their scope, and the
-// first status of several that is no success.
+// Given to the exercises with cuDNN graphs from 09/08 on: a tensor as you have described it in 07.
 #ifndef CHAPTERS_09_CUDA_LIBRARIES_08_CUDNN_CONV_SUPPORT_H_
 #define CHAPTERS_09_CUDA_LIBRARIES_08_CUDNN_CONV_SUPPORT_H_
 
 #include <cudnn.h>
 
-#include <initializer_list>
+#include <cstdint>
 
-// Passes as the descriptor that it holds. Made with its scope; the statuses of making and
-// destroying are left out, because neither depends on anything that a program says.
-template <class T, cudnnStatus_t (*create)(T*), cudnnStatus_t (*destroy)(T)>
-class Descriptor {
- public:
-  Descriptor() { create(&held_); }
-  ~Descriptor() { destroy(held_); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  operator T() const { return held_; }  // NOLINT: stands for what it holds
+#include "07_cudnn_activation_support.h"
 
- private:
-  T held_ = nullptr;
-};
-
-using TensorDescriptor =
-    Descriptor<cudnnTensorDescriptor_t, cudnnCreateTensorDescriptor, cudnnDestroyTensorDescriptor>;
-using FilterDescriptor =
-    Descriptor<cudnnFilterDescriptor_t, cudnnCreateFilterDescriptor, cudnnDestroyFilterDescriptor>;
-using ConvolutionDescriptor =
-    Descriptor<cudnnConvolutionDescriptor_t, cudnnCreateConvolutionDescriptor,
-               cudnnDestroyConvolutionDescriptor>;
-using PoolingDescriptor = Descriptor<cudnnPoolingDescriptor_t, cudnnCreatePoolingDescriptor,
-                                     cudnnDestroyPoolingDescriptor>;
-
-// A convolution, said in descriptors: y = x filtered by f, in the way of `how`.
-struct ConvDescriptors {
-  TensorDescriptor x, y;
-  FilterDescriptor f;
-  ConvolutionDescriptor how;
-};
-
-// The first that is no success. In braces the calls are made from left to right, all of them.
-inline cudnnStatus_t first_failure(std::initializer_list<cudnnStatus_t> statuses) {
-  for (const cudnnStatus_t status : statuses) {
-    if (status != CUDNN_STATUS_SUCCESS) return status;
-  }
-  return CUDNN_STATUS_SUCCESS;
+// Sizes in cuDNN's order (images, channels, rows, columns), stored with the channels last. An array
+// of halves that begins at a multiple of 16 bytes. One that is virtual holds floats, and no array
+// is behind it: it is a name for what one operation hands to the next.
+inline cudnnBackendDescriptor_t channels_last(CudnnGraph& graph, int64_t name, int64_t images,
+                                              int64_t channels, int64_t rows, int64_t cols,
+                                              bool is_virtual = false) {
+  const cudnnBackendDescriptor_t node = graph.make(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
+  graph.set(node, CUDNN_ATTR_TENSOR_UNIQUE_ID, {name});
+  graph.set(node, CUDNN_ATTR_TENSOR_DATA_TYPE, is_virtual ? CUDNN_DATA_FLOAT : CUDNN_DATA_HALF);
+  graph.set(node, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, {int64_t{16}});
+  graph.set(node, CUDNN_ATTR_TENSOR_IS_VIRTUAL, is_virtual);
+  graph.set(node, CUDNN_ATTR_TENSOR_DIMENSIONS, {images, channels, rows, cols});
+  graph.set(node, CUDNN_ATTR_TENSOR_STRIDES,
+            {rows * cols * channels, 1, cols * channels, channels});
+  return graph.finish(node);
 }
 
 #endif  // CHAPTERS_09_CUDA_LIBRARIES_08_CUDNN_CONV_SUPPORT_H_

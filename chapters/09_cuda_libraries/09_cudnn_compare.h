@@ -8,7 +8,6 @@
 #include <functional>
 #include <vector>
 
-#include "08_cudnn_conv_support.h"
 #include "09_cudnn_compare_support.h"
 
 // The median of the time that `work` takes on the default stream, in milliseconds, over `calls`

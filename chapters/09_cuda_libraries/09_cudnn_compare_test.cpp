@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "../08_fft_convolution/10_conv2d_implicit_gemm.h"
-#include "07_cudnn_activation_support.h"
+#include "09_cuda_libraries/test/cudnn.h"
 #include "kit/kit.h"
 
 namespace {

@@ -2,7 +2,7 @@
 // and in use.
 //   x, y  n x c x h x w floats in device memory, NCHW (10_cudnn_pool_softmax_bn.h)
 //   TODOs  4
-#include "08_cudnn_conv_support.h"
+#include "09_cudnn_compare_support.h"
 #include "10_cudnn_pool_softmax_bn.h"
 
 static const float kOne = 1, kZero = 0;  // y = 1 * result + 0 * y

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "07_cudnn_activation_support.h"
+#include "09_cuda_libraries/test/cudnn.h"
 #include "kit/kit.h"
 
 static std::ostream& operator<<(std::ostream& out, const BatchSizes& s) {
@@ -16,6 +16,19 @@ namespace {
 
 size_t size_of(const BatchSizes& s) { return static_cast<size_t>(s.n) * s.c * s.h * s.w; }
 kit::Shape shape_of(const BatchSizes& s) { return kit::Shape(s.n * s.c, s.h, s.w); }
+
+// Simulator only: fails if the last kit::run made more descriptors of a kind ("Tensor") than it
+// destroyed.
+void expect_destroyed(const std::string& kind, kit::Site site = kit::Site::here()) {
+  const uint64_t made = kit::api_calls(("cudnnCreate" + kind + "Descriptor").c_str());
+  const uint64_t destroyed = kit::api_calls(("cudnnDestroy" + kind + "Descriptor").c_str());
+  if (made <= destroyed) return;
+  kit::fail("cudnnCreate" + kind + "Descriptor was called " + std::to_string(made) +
+                " times, cudnnDestroy" + kind + "Descriptor " + std::to_string(destroyed) +
+                " times. A call has read its descriptors when it returns: destroy them then, "
+                "or a program that runs for days fills its memory with them.",
+            site);
+}
 
 struct Pool {
   BatchSizes sizes;

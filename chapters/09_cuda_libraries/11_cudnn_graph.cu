@@ -4,28 +4,13 @@
 //   sums and shifted are virtual: names for what one operation hands to the next. No array is
 //   behind them, and nothing of them goes to memory.
 //   Shapes as in 11_cudnn_graph.h: halves, channels last.
-//   TODOs  4
+//   TODOs  3
 #include "11_cudnn_graph.h"
 
 using Node = cudnnBackendDescriptor_t;
 
 // The names of the arrays, by which launch_fused_conv says where they lie.
 enum : int64_t { kX = 'x', kFilters = 'f', kBias = 'b', kSums = 's', kShifted = 't', kY = 'y' };
-
-// A tensor of a x b x c x d elements in the order that cuDNN names them (images, channels, rows,
-// columns), stored with its channels last. Virtual tensors hold floats, arrays hold halves.
-static Node tensor(CudnnGraph& graph, int64_t name, int64_t images, int64_t channels, int64_t rows,
-                   int64_t cols, bool is_virtual) {
-  const Node node = graph.make(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
-  graph.set(node, CUDNN_ATTR_TENSOR_UNIQUE_ID, {name});
-  graph.set(node, CUDNN_ATTR_TENSOR_DATA_TYPE, is_virtual ? CUDNN_DATA_FLOAT : CUDNN_DATA_HALF);
-  graph.set(node, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, {int64_t{16}});
-  graph.set(node, CUDNN_ATTR_TENSOR_IS_VIRTUAL, is_virtual);
-  graph.set(node, CUDNN_ATTR_TENSOR_DIMENSIONS, {images, channels, rows, cols});
-  // TODO(1): This is NCHW. Neighbouring channels must be neighbours in memory.
-  graph.set(node, CUDNN_ATTR_TENSOR_STRIDES, {channels * rows * cols, rows * cols, cols, 1});
-  return graph.finish(node);
-}
 
 static Node convolution(CudnnGraph& graph, int64_t pad, Node x, Node filters, Node y) {
   const Node how = graph.make(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
@@ -49,24 +34,18 @@ static Node convolution(CudnnGraph& graph, int64_t pad, Node x, Node filters, No
 
 // y = x + b or y = max(0, x), by the mode; a nullptr stands for no b.
 static Node pointwise(CudnnGraph& graph, cudnnPointwiseMode_t mode, Node x, Node b, Node y) {
-  const Node how = graph.make(CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
-  graph.set(how, CUDNN_ATTR_POINTWISE_MODE, mode);
-  graph.set(how, CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_DATA_FLOAT);
-  graph.finish(how);
-  const Node node = graph.make(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
-  graph.set(node, CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, {how});
-  graph.set(node, CUDNN_ATTR_OPERATION_POINTWISE_XDESC, {x});
-  if (b != nullptr) graph.set(node, CUDNN_ATTR_OPERATION_POINTWISE_BDESC, {b});
-  graph.set(node, CUDNN_ATTR_OPERATION_POINTWISE_YDESC, {y});
-  return graph.finish(node);
+  // TODO(1): The operation of this mode, computed in floats. One with two operands takes the
+  // second from b, which may have one element for all pixels of a channel.
+  static_cast<void>(mode), static_cast<void>(x), static_cast<void>(b), static_cast<void>(y);
+  return graph.make(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
 }
 
 // The graph of the layer: three operations and the tensors between them.
 static Node describe(CudnnGraph& graph, const FusedLayer& layer) {
   // TODO(2): This is a ReLU of x alone. The graph must hold all three operations, and no
   // array for what one hands to the next.
-  const Node x = tensor(graph, kX, layer.n, layer.c, layer.h, layer.w, false);
-  const Node y = tensor(graph, kY, layer.n, layer.k, layer.p(), layer.q(), false);
+  const Node x = channels_last(graph, kX, layer.n, layer.c, layer.h, layer.w);
+  const Node y = channels_last(graph, kY, layer.n, layer.k, layer.p(), layer.q());
   const Node all = graph.make(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
   graph.set_handle(all, CUDNN_ATTR_OPERATIONGRAPH_HANDLE);
   static_cast<void>(convolution);
@@ -75,18 +54,13 @@ static Node describe(CudnnGraph& graph, const FusedLayer& layer) {
   return graph.finish(all);
 }
 
-cudnnStatus_t build_fused_conv(const FusedLayer& layer, FusedConv* conv) {
-  // TODO(3): Ask the heuristic of mode A for configurations (graph.configurations). The
-  // first of which a plan can be finalized is kept, with its workspace; the plans of the
-  // others are destroyed. Without one, CUDNN_STATUS_NOT_SUPPORTED.
-  conv->plan = nullptr;
-  describe(conv->graph, layer);
-  return CUDNN_STATUS_NOT_SUPPORTED;
+cudnnStatus_t build_fused_conv(const FusedLayer& layer, CompiledGraph* conv) {
+  return compile(describe(conv->graph, layer), conv);
 }
 
-cudnnStatus_t launch_fused_conv(const FusedConv& conv, const __half* d_x, const __half* d_f,
+cudnnStatus_t launch_fused_conv(const CompiledGraph& conv, const __half* d_x, const __half* d_f,
                                 const __half* d_bias, void* d_workspace, __half* d_y) {
-  // TODO(4): Say where the four arrays and the workspace lie, in a variant pack that
+  // TODO(3): Say where the four arrays and the workspace lie, in a variant pack that
   // lives for this call, and execute the plan.
   static_cast<void>(d_x), static_cast<void>(d_f), static_cast<void>(d_bias);
   static_cast<void>(d_workspace), static_cast<void>(d_y);

@@ -20,22 +20,14 @@ struct FusedLayer {
   int q() const { return w + 2 * pad - s + 1; }
 };
 
-// A graph that was compiled for one layer, and what it needs.
-struct FusedConv {
-  explicit FusedConv(cudnnHandle_t handle) : graph(handle) {}
-  CudnnGraph graph;
-  cudnnBackendDescriptor_t plan = nullptr;
-  int64_t workspace = 0;  // bytes
-};
-
 // Describes y = max(0, x filtered by f + bias) as one graph, with sums in float, and compiles it:
-// conv->plan, which the caller destroys, and conv->workspace. Returns the first status that is no
-// success, or CUDNN_STATUS_NOT_SUPPORTED if no engine takes the graph.
-cudnnStatus_t build_fused_conv(const FusedLayer& layer, FusedConv* conv);
+// conv->plan and conv->workspace. Returns the first status that is no success, or
+// CUDNN_STATUS_NOT_SUPPORTED if no engine takes the graph.
+cudnnStatus_t build_fused_conv(const FusedLayer& layer, CompiledGraph* conv);
 
 // Runs the plan on these arrays, in the stream of the graph's handle. d_workspace: conv.workspace
 // bytes. All in device memory. Does not wait.
-cudnnStatus_t launch_fused_conv(const FusedConv& conv, const __half* d_x, const __half* d_f,
+cudnnStatus_t launch_fused_conv(const CompiledGraph& conv, const __half* d_x, const __half* d_f,
                                 const __half* d_bias, void* d_workspace, __half* d_y);
 
 #endif  // CHAPTERS_09_CUDA_LIBRARIES_11_CUDNN_GRAPH_H_

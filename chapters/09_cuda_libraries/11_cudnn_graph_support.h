@@ -1,108 +1,39 @@
-// Given to 09/11: the descriptors of a cuDNN graph, with one function for each kind of attribute.
+// Given to 09/11: the way from a graph to a plan, as you have written it in 07.
 #ifndef CHAPTERS_09_CUDA_LIBRARIES_11_CUDNN_GRAPH_SUPPORT_H_
 #define CHAPTERS_09_CUDA_LIBRARIES_11_CUDNN_GRAPH_SUPPORT_H_
 
 #include <cudnn.h>
 
 #include <cstdint>
-#include <initializer_list>
-#include <vector>
 
-// Makes descriptors, keeps them all, and destroys them together. The first status that is no
-// success stays, and everything behind it is left out: ask once, at the end.
-class CudnnGraph {
- public:
-  using Node = cudnnBackendDescriptor_t;
+#include "08_cudnn_conv_support.h"
 
-  explicit CudnnGraph(cudnnHandle_t handle) : handle_(handle) {}
-  ~CudnnGraph() {
-    for (auto node = nodes_.rbegin(); node != nodes_.rend(); ++node) {
-      cudnnBackendDestroyDescriptor(*node);
-    }
-  }
-  CudnnGraph(const CudnnGraph&) = delete;
-  CudnnGraph& operator=(const CudnnGraph&) = delete;
-
-  cudnnHandle_t handle() const { return handle_; }
-  cudnnStatus_t status() const { return status_; }
-  bool ok() const { return status_ == CUDNN_STATUS_SUCCESS; }
-
-  // A descriptor of this kind, to be set and finished.
-  Node make(cudnnBackendDescriptorType_t kind) {
-    Node node = nullptr;
-    if (keep(cudnnBackendCreateDescriptor(kind, &node))) nodes_.push_back(node);
-    return node;
-  }
-  // No attribute can be set behind this, and other descriptors may refer to it.
-  Node finish(Node node) {
-    if (ok()) keep(cudnnBackendFinalize(node));
-    return node;
-  }
-
-  // Attributes: whole numbers (one, or a value for each dimension), types of elements, flags,
-  // factors, modes, other descriptors, pointers.
-  void set(Node node, cudnnBackendAttributeName_t name, std::initializer_list<int64_t> values) {
-    put(node, name, CUDNN_TYPE_INT64, static_cast<int64_t>(values.size()), values.begin());
-  }
-  void set(Node node, cudnnBackendAttributeName_t name, cudnnDataType_t type) {
-    put(node, name, CUDNN_TYPE_DATA_TYPE, 1, &type);
-  }
-  void set(Node node, cudnnBackendAttributeName_t name, bool flag) {
-    put(node, name, CUDNN_TYPE_BOOLEAN, 1, &flag);
-  }
-  void set(Node node, cudnnBackendAttributeName_t name, float factor) {
-    put(node, name, CUDNN_TYPE_FLOAT, 1, &factor);
-  }
-  void set(Node node, cudnnBackendAttributeName_t name, cudnnConvolutionMode_t mode) {
-    put(node, name, CUDNN_TYPE_CONVOLUTION_MODE, 1, &mode);
-  }
-  void set(Node node, cudnnBackendAttributeName_t name, cudnnPointwiseMode_t mode) {
-    put(node, name, CUDNN_TYPE_POINTWISE_MODE, 1, &mode);
-  }
-  void set(Node node, cudnnBackendAttributeName_t name, cudnnBackendHeurMode_t mode) {
-    put(node, name, CUDNN_TYPE_HEUR_MODE, 1, &mode);
-  }
-  void set(Node node, cudnnBackendAttributeName_t name, std::initializer_list<Node> others) {
-    put(node, name, CUDNN_TYPE_BACKEND_DESCRIPTOR, static_cast<int64_t>(others.size()),
-        others.begin());
-  }
-  void set_pointers(Node node, cudnnBackendAttributeName_t name,
-                    std::initializer_list<void*> pointers) {
-    put(node, name, CUDNN_TYPE_VOID_PTR, static_cast<int64_t>(pointers.size()), pointers.begin());
-  }
-  void set_handle(Node node, cudnnBackendAttributeName_t name) {
-    put(node, name, CUDNN_TYPE_HANDLE, 1, &handle_);
-  }
-
-  // The configurations of engines that the heuristic found for a graph, the most promising first.
-  std::vector<Node> configurations(Node heuristic) {
-    constexpr int64_t kMost = 16;
-    std::vector<Node> found;
-    for (int64_t i = 0; i < kMost; ++i) {
-      found.push_back(make(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR));
-    }
+// made->plan: of the first configuration of the heuristic of mode A of which a plan can be made,
+// for `operations`, a finished graph whose descriptors are those of made->graph; made->workspace:
+// what it needs. The first status that is no success, or CUDNN_STATUS_NOT_SUPPORTED.
+inline cudnnStatus_t compile(cudnnBackendDescriptor_t operations, CompiledGraph* made) {
+  CudnnGraph& graph = made->graph;
+  const auto heuristic = graph.make(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
+  graph.set(heuristic, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, {operations});
+  graph.set(heuristic, CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_HEUR_MODE_A);
+  graph.finish(heuristic);
+  for (const auto engine : graph.configurations(heuristic)) {
+    CudnnGraph attempt(graph.handle());
+    const auto plan = attempt.make(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+    attempt.set_handle(plan, CUDNN_ATTR_EXECUTION_PLAN_HANDLE);
+    attempt.set(plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, {engine});
+    if (!attempt.ok()) return attempt.status();
+    attempt.finish(plan);
+    if (!attempt.ok()) continue;
     int64_t count = 0;
-    if (ok()) {
-      keep(cudnnBackendGetAttribute(heuristic, CUDNN_ATTR_ENGINEHEUR_RESULTS,
-                                    CUDNN_TYPE_BACKEND_DESCRIPTOR, kMost, &count, found.data()));
-    }
-    found.resize(ok() ? static_cast<size_t>(count) : 0);
-    return found;
+    const cudnnStatus_t status =
+        cudnnBackendGetAttribute(plan, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64,
+                                 1, &count, &made->workspace);
+    if (status != CUDNN_STATUS_SUCCESS) return status;
+    made->plan = attempt.release(plan);
+    return CUDNN_STATUS_SUCCESS;
   }
-
- private:
-  bool keep(cudnnStatus_t status) {
-    if (ok()) status_ = status;
-    return status == CUDNN_STATUS_SUCCESS;
-  }
-  void put(Node node, cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,
-           int64_t count, const void* values) {
-    if (ok()) keep(cudnnBackendSetAttribute(node, name, type, count, values));
-  }
-
-  cudnnHandle_t handle_;
-  cudnnStatus_t status_ = CUDNN_STATUS_SUCCESS;
-  std::vector<Node> nodes_;
-};
+  return graph.ok() ? CUDNN_STATUS_NOT_SUPPORTED : graph.status();
+}
 
 #endif  // CHAPTERS_09_CUDA_LIBRARIES_11_CUDNN_GRAPH_SUPPORT_H_

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "11_cudnn_graph_support.h"
+#include "18_cudnn_mistakes_support.h"
 
 // A layer with zeros around every image. Halves, channels last; c and k are multiples of 8, and
 // stride is at least 1.

@@ -1,91 +1,142 @@
-// 09/08 cuDNN, convolution: a tensor in the right order, descriptors, the size of the result, an
-// algorithm with its workspace, and the call.
-//   x, f, y  tensors of floats as in 08_cudnn_conv.h, NCHW
+// 09/08 cuDNN, convolution: an image in the order that engines want, a graph that says how large
+// its result is, and a plan that fits the workspace there is.
+//   x, f, y  tensors of halves, channels last (08_cudnn_conv.h)
 //   TODOs  5
 #include "08_cudnn_conv.h"
 
+using Node = cudnnBackendDescriptor_t;
+
 void flatten(const float* const* const* x, int c, int h, int w, float* flat) {
-  //~ // TODO(1): Put each element where NCHW has it. An image of 4 channels of 2 x 3 has
-  //~ // x[1][0][2] at 8.
+  //~ // TODO(1): Put each element where it lies with channels last. An image of 4 channels of
+  //~ // 2 x 3 has x[1][0][2] at 9.
   //~ for (int i = 0; i < c * h * w; ++i) flat[i] = x[0][0][0];
   //~begin 1
-  for (int channel = 0; channel < c; ++channel) {
-    for (int row = 0; row < h; ++row) {
-      for (int col = 0; col < w; ++col) {
-        flat[(channel * h + row) * w + col] = x[channel][row][col];
+  for (int row = 0; row < h; ++row) {
+    for (int col = 0; col < w; ++col) {
+      for (int channel = 0; channel < c; ++channel) {
+        flat[(row * w + col) * c + channel] = x[channel][row][col];
       }
     }
   }
   //~end
 }
 
-cudnnStatus_t describe_conv(const ConvSetup& setup, const ConvDescriptors& d) {
-  //~ // TODO(2): Describe x, the filters, and how it is done. Nothing may be multiplied with
-  //~ // fewer digits than a float has, and the first refusal is returned.
-  //~ static_cast<void>(setup.n), static_cast<void>(d.x);
-  //~ return CUDNN_STATUS_SUCCESS;
+static void count_places(const ConvSetup& setup, int* p, int* q) {
+  //~ // TODO(2): A graph has to say how large its result is, and cuDNN compares. How often does
+  //~ // the filter fit?
+  //~ *p = setup.h;
+  //~ *q = setup.w;
   //~begin 2
-  const auto order = CUDNN_TENSOR_NCHW;
-  const auto type = CUDNN_DATA_FLOAT;
-  return first_failure(
-      {cudnnSetTensor4dDescriptor(d.x, order, type, setup.n, setup.c, setup.h, setup.w),
-       cudnnSetFilter4dDescriptor(d.f, type, order, setup.k, setup.c, setup.r, setup.s),
-       cudnnSetConvolution2dDescriptor(d.how, setup.pad_h, setup.pad_w, setup.stride, setup.stride,
-                                       1, 1, CUDNN_CROSS_CORRELATION, type),
-       cudnnSetConvolutionMathType(d.how, CUDNN_FMA_MATH)});
+  *p = (setup.h + 2 * setup.pad_h - setup.r) / setup.stride + 1;
+  *q = (setup.w + 2 * setup.pad_w - setup.s) / setup.stride + 1;
   //~end
 }
 
-cudnnStatus_t size_output(const ConvDescriptors& d, int* n, int* k, int* p, int* q) {
-  //~ // TODO(3): Who knows how large the result is? d.y must be set to that, where there is
-  //~ // such a size.
-  //~ static_cast<void>(d.x);
-  //~ *n = *k = *p = *q = 1;
-  //~ return CUDNN_STATUS_SUCCESS;
+//~begin 3
+// How the filters move.
+static Node movement(CudnnGraph& graph, const ConvSetup& setup) {
+  const Node how = graph.make(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
+  graph.set(how, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, {int64_t{2}});
+  graph.set(how, CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_DATA_FLOAT);  // of the sums
+  graph.set(how, CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_CROSS_CORRELATION);
+  graph.set(how, CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, {setup.pad_h, setup.pad_w});
+  graph.set(how, CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, {setup.pad_h, setup.pad_w});
+  graph.set(how, CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, {setup.stride, setup.stride});
+  graph.set(how, CUDNN_ATTR_CONVOLUTION_DILATIONS, {int64_t{1}, int64_t{1}});
+  return graph.finish(how);
+}
+
+//~end
+static Node make_graph(CudnnGraph& graph, const ConvSetup& setup) {
+  //~ // TODO(3): The graph must hold one operation, a convolution from kX and kFilters to kY that
+  //~ // moves as `setup` says. Its sums are floats, dilations are 1, and nothing is added to y.
+  //~ static_cast<void>(setup.n);
+  //~ return graph.make(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
   //~begin 3
-  const cudnnStatus_t status = cudnnGetConvolution2dForwardOutputDim(d.how, d.x, d.f, n, k, p, q);
-  if (status != CUDNN_STATUS_SUCCESS) return status;
-  return cudnnSetTensor4dDescriptor(d.y, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, *n, *k, *p, *q);
+  int p = 0, q = 0;
+  count_places(setup, &p, &q);
+  const Node x = channels_last(graph, kX, setup.n, setup.c, setup.h, setup.w);
+  const Node filters = channels_last(graph, kFilters, setup.k, setup.c, setup.r, setup.s);
+  const Node y = channels_last(graph, kY, setup.n, setup.k, p, q);
+  const Node how = movement(graph, setup);
+  const Node operation = graph.make(CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR);
+  graph.set(operation, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC, {how});
+  graph.set(operation, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X, {x});
+  graph.set(operation, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W, {filters});
+  graph.set(operation, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y, {y});
+  graph.set(operation, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA, 1.0f);
+  graph.set(operation, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA, 0.0f);
+  graph.finish(operation);
+  const Node all = graph.make(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
+  graph.set_handle(all, CUDNN_ATTR_OPERATIONGRAPH_HANDLE);
+  graph.set(all, CUDNN_ATTR_OPERATIONGRAPH_OPS, {operation});
+  return graph.finish(all);
   //~end
 }
 
-cudnnStatus_t choose_algorithm(cudnnHandle_t handle, const ConvDescriptors& d, size_t limit,
-                               cudnnConvolutionFwdAlgoPerf_t* chosen) {
-  //~ // TODO(4): Of the algorithms that the heuristic lists
-  //~ // (cudnnGetConvolutionForwardAlgorithm_v7), take the first that works here with at most
-  //~ // `limit` bytes.
-  //~ static_cast<void>(handle), static_cast<void>(d.x), static_cast<void>(limit);
-  //~ *chosen = {};
-  //~ return CUDNN_STATUS_SUCCESS;
-  //~begin 4
-  constexpr int kMost = CUDNN_CONVOLUTION_FWD_ALGO_COUNT;
-  cudnnConvolutionFwdAlgoPerf_t found[kMost];
-  int count = 0;
-  const cudnnStatus_t status =
-      cudnnGetConvolutionForwardAlgorithm_v7(handle, d.x, d.f, d.how, d.y, kMost, &count, found);
-  if (status != CUDNN_STATUS_SUCCESS) return status;
-  for (int i = 0; i < count; ++i) {
-    if (found[i].status == CUDNN_STATUS_SUCCESS && found[i].memory <= limit) {
-      *chosen = found[i];
-      return CUDNN_STATUS_SUCCESS;
-    }
+// Both are called by the test as well, by the names that the header has for them.
+void size_output(const ConvSetup& setup, int* p, int* q) { count_places(setup, p, q); }
+Node describe_conv(CudnnGraph& graph, const ConvSetup& setup) { return make_graph(graph, setup); }
+
+//~begin 4
+// conv->plan: a plan of this configuration, which `fits` if it can be made and needs no more than
+// `limit` bytes.
+static cudnnStatus_t try_plan(Node engine, int64_t limit, CompiledGraph* conv, bool* fits) {
+  CudnnGraph attempt(conv->graph.handle());  // a refusal of this plan ends nothing else
+  const Node plan = attempt.make(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+  attempt.set_handle(plan, CUDNN_ATTR_EXECUTION_PLAN_HANDLE);
+  attempt.set(plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, {engine});
+  if (!attempt.ok()) return attempt.status();
+  attempt.finish(plan);
+  if (!attempt.ok()) return CUDNN_STATUS_SUCCESS;
+  int64_t count = 0, needed = 0;
+  const cudnnStatus_t status = cudnnBackendGetAttribute(
+      plan, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1, &count, &needed);
+  *fits = status == CUDNN_STATUS_SUCCESS && needed <= limit;
+  if (*fits) {
+    conv->plan = attempt.release(plan);
+    conv->workspace = needed;
   }
-  return CUDNN_STATUS_NOT_SUPPORTED;
+  return status;
+}
+
+//~end
+cudnnStatus_t choose_plan(const ConvSetup& setup, int64_t limit, CompiledGraph* conv) {
+  //~ // TODO(4): Of the configurations that the heuristic of mode A lists, the first counts whose
+  //~ // plan can be finished and needs at most `limit` bytes.
+  //~ static_cast<void>(limit);
+  //~ make_graph(conv->graph, setup);
+  //~ return CUDNN_STATUS_NOT_SUPPORTED;
+  //~begin 4
+  CudnnGraph& graph = conv->graph;
+  const Node heuristic = graph.make(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
+  graph.set(heuristic, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, {make_graph(graph, setup)});
+  graph.set(heuristic, CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_HEUR_MODE_A);
+  graph.finish(heuristic);
+  for (const Node engine : graph.configurations(heuristic)) {
+    bool fits = false;
+    const cudnnStatus_t status = try_plan(engine, limit, conv, &fits);
+    if (fits || status != CUDNN_STATUS_SUCCESS) return status;
+  }
+  return graph.ok() ? CUDNN_STATUS_NOT_SUPPORTED : graph.status();
   //~end
 }
 
-cudnnStatus_t launch_conv(cudnnHandle_t handle, const ConvDescriptors& d,
-                          const cudnnConvolutionFwdAlgoPerf_t& chosen, const float* d_x,
-                          const float* d_f, void* d_workspace, float* d_y) {
-  //~ // TODO(5): y is x filtered by f, by what was chosen. What y held before does not
-  //~ // matter.
-  //~ static_cast<void>(handle), static_cast<void>(d.x), static_cast<void>(chosen.algo);
+cudnnStatus_t launch_conv(const CompiledGraph& conv, const __half* d_x, const __half* d_f,
+                          void* d_workspace, __half* d_y) {
+  //~ // TODO(5): y is x filtered by f, by this plan.
   //~ static_cast<void>(d_x), static_cast<void>(d_f), static_cast<void>(d_workspace);
   //~ static_cast<void>(d_y);
-  //~ return CUDNN_STATUS_SUCCESS;
+  //~ return conv.graph.ok() ? CUDNN_STATUS_NOT_INITIALIZED : conv.graph.status();
   //~begin 5
-  const float one = 1, zero = 0;
-  return cudnnConvolutionForward(handle, &one, d.x, d_x, d.f, d_f, d.how, chosen.algo, d_workspace,
-                                 chosen.memory, &zero, d.y, d_y);
+  CudnnGraph pack(conv.graph.handle());
+  const Node arrays = pack.make(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
+  pack.set(arrays, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, {kX, kFilters, kY});
+  pack.set_pointers(arrays, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS,
+                    {const_cast<__half*>(d_x), const_cast<__half*>(d_f), static_cast<void*>(d_y)});
+  pack.set_pointers(arrays, CUDNN_ATTR_VARIANT_PACK_WORKSPACE, {d_workspace});
+  pack.finish(arrays);
+  if (!pack.ok()) return pack.status();
+  return cudnnBackendExecute(pack.handle(), conv.plan, arrays);
   //~end
 }

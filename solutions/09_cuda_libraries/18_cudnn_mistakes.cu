@@ -8,32 +8,6 @@ using Node = cudnnBackendDescriptor_t;
 
 enum : int64_t { kX = 'x', kFilters = 'f', kY = 'y' };
 
-// Sizes in cuDNN's order (images, channels, rows, columns), stored with the channels last.
-static Node tensor(CudnnGraph& graph, int64_t name, int64_t images, int64_t channels, int64_t rows,
-                   int64_t cols) {
-  const Node node = graph.make(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
-  graph.set(node, CUDNN_ATTR_TENSOR_UNIQUE_ID, {name});
-  graph.set(node, CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_DATA_HALF);
-  graph.set(node, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, {int64_t{16}});
-  graph.set(node, CUDNN_ATTR_TENSOR_DIMENSIONS, {images, channels, rows, cols});
-  graph.set(node, CUDNN_ATTR_TENSOR_STRIDES,
-            {rows * cols * channels, 1, cols * channels, channels});
-  return graph.finish(node);
-}
-
-// How the filters move.
-static Node movement(CudnnGraph& graph, const StridedLayer& layer) {
-  const Node how = graph.make(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
-  graph.set(how, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, {int64_t{2}});
-  graph.set(how, CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_DATA_FLOAT);
-  graph.set(how, CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_CROSS_CORRELATION);
-  graph.set(how, CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, {layer.pad_h, layer.pad_w});
-  graph.set(how, CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, {layer.pad_h, layer.pad_w});
-  graph.set(how, CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, {layer.stride, layer.stride});
-  graph.set(how, CUDNN_ATTR_CONVOLUTION_DILATIONS, {int64_t{1}, int64_t{1}});
-  return graph.finish(how);
-}
-
 // The graph: one convolution, from x and the filters to y.
 static Node describe(CudnnGraph& graph, const StridedLayer& layer) {
   //~ // TODO(2): For which layers is this the size of the result?
@@ -43,10 +17,10 @@ static Node describe(CudnnGraph& graph, const StridedLayer& layer) {
   const int rows = (layer.h + 2 * layer.pad_h - layer.r) / layer.stride + 1;
   const int cols = (layer.w + 2 * layer.pad_w - layer.s) / layer.stride + 1;
   //~end
-  const Node x = tensor(graph, kX, layer.n, layer.c, layer.h, layer.w);
-  const Node filters = tensor(graph, kFilters, layer.k, layer.c, layer.r, layer.s);
-  const Node y = tensor(graph, kY, layer.n, layer.k, rows, cols);
-  const Node how = movement(graph, layer);
+  const Node x = channels_last(graph, kX, layer.n, layer.c, layer.h, layer.w);
+  const Node filters = channels_last(graph, kFilters, layer.k, layer.c, layer.r, layer.s);
+  const Node y = channels_last(graph, kY, layer.n, layer.k, rows, cols);
+  const Node how = movement(graph, layer.pad_h, layer.pad_w, layer.stride);
   const Node node = graph.make(CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR);
   graph.set(node, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC, {how});
   graph.set(node, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X, {x});

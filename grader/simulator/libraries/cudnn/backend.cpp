@@ -315,8 +315,9 @@ cudnnStatus_t finalize(const Call& call, Descriptor* d) {
 // made.
 cudnnStatus_t propose(const Descriptor& heuristic, int64_t requested, int64_t* count,
                       void* const* others) {
-  const bool reversed = heuristic.value(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_HEUR_MODE_INSTANT) ==
-                        CUDNN_HEUR_MODE_FALLBACK;
+  const bool reversed = wsim_library_lists_are_turned() != 0 ||
+                        heuristic.value(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_HEUR_MODE_INSTANT) ==
+                            CUDNN_HEUR_MODE_FALLBACK;
   if (count != nullptr) *count = requested == 0 ? kEngines : std::min<int64_t>(requested, kEngines);
   for (int64_t i = 0; i < std::min<int64_t>(requested, kEngines); ++i) {
     Descriptor* const found = live(others[i]);

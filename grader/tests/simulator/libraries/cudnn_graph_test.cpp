@@ -1,8 +1,9 @@
 // cuDNN's graph interface in the simulator: fusion, engines, and what is refused. That a layer
-// comes out right is shown by exercise 09/11 and its variants.
+// comes out right is shown by exercises 09/07, 08 and 11 and their variants.
 #include <cudnn.h>
 
 #include "library_fixture.h"
+#include "warplings/script.h"
 
 namespace {
 
@@ -164,6 +165,17 @@ TEST_F(CudnnGraphTest, NotEveryEngineTakesEveryGraph) {
   square_and_cut(16, true, &plan, &workspace, &said);
   EXPECT_EQ(said, (std::vector<cudnnStatus_t>{kYes, kYes, kYes}));
   EXPECT_EQ(findings(), Kinds{}) << "that an engine declines is no mistake";
+}
+
+TEST_F(CudnnGraphTest, AScriptTurnsTheListOfEngines) {
+  Node plan = nullptr;
+  int64_t workspace = -1;
+  std::vector<cudnnStatus_t> said;
+  wsim_script_turned_lists(1);
+  square_and_cut(2, false, &plan, &workspace, &said);
+  wsim_script_turned_lists(0);
+  EXPECT_EQ(said, (std::vector<cudnnStatus_t>{CUDNN_STATUS_SUCCESS, CUDNN_STATUS_NOT_SUPPORTED,
+                                              CUDNN_STATUS_NOT_SUPPORTED}));
 }
 
 TEST_F(CudnnGraphTest, ArraysMustBeThereAndAligned) {

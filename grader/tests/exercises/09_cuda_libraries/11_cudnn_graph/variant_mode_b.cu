@@ -7,21 +7,6 @@ using Node = cudnnBackendDescriptor_t;
 // The names of the arrays, by which launch_fused_conv says where they lie.
 enum : int64_t { kX = 1, kFilters, kBias, kSums, kShifted, kY };
 
-// A tensor of a x b x c x d elements in the order that cuDNN names them (images, channels, rows,
-// columns), stored with its channels last. Virtual tensors hold floats, arrays hold halves.
-static Node tensor(CudnnGraph& graph, int64_t name, int64_t images, int64_t channels, int64_t rows,
-                   int64_t cols, bool is_virtual) {
-  const Node node = graph.make(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
-  graph.set(node, CUDNN_ATTR_TENSOR_UNIQUE_ID, {name});
-  graph.set(node, CUDNN_ATTR_TENSOR_DATA_TYPE, is_virtual ? CUDNN_DATA_FLOAT : CUDNN_DATA_HALF);
-  graph.set(node, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, {int64_t{16}});
-  graph.set(node, CUDNN_ATTR_TENSOR_IS_VIRTUAL, is_virtual);
-  graph.set(node, CUDNN_ATTR_TENSOR_DIMENSIONS, {images, channels, rows, cols});
-  graph.set(node, CUDNN_ATTR_TENSOR_STRIDES,
-            {rows * cols * channels, 1, cols * channels, channels});
-  return graph.finish(node);
-}
-
 static Node convolution(CudnnGraph& graph, int64_t pad, Node x, Node filters, Node y) {
   const Node how = graph.make(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
   graph.set(how, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, {int64_t{2}});
@@ -65,12 +50,12 @@ static Node pointwise(CudnnGraph& graph, cudnnPointwiseMode_t mode, Node x, Node
 
 // The graph of the layer: three operations and the tensors between them.
 static Node describe(CudnnGraph& graph, const FusedLayer& layer) {
-  const Node x = tensor(graph, kX, layer.n, layer.c, layer.h, layer.w, false);
-  const Node filters = tensor(graph, kFilters, layer.k, layer.c, layer.r, layer.s, false);
-  const Node bias = tensor(graph, kBias, 1, layer.k, 1, 1, false);
-  const Node sums = tensor(graph, kSums, layer.n, layer.k, layer.p(), layer.q(), true);
-  const Node shifted = tensor(graph, kShifted, layer.n, layer.k, layer.p(), layer.q(), true);
-  const Node y = tensor(graph, kY, layer.n, layer.k, layer.p(), layer.q(), false);
+  const Node x = channels_last(graph, kX, layer.n, layer.c, layer.h, layer.w, false);
+  const Node filters = channels_last(graph, kFilters, layer.k, layer.c, layer.r, layer.s, false);
+  const Node bias = channels_last(graph, kBias, 1, layer.k, 1, 1, false);
+  const Node sums = channels_last(graph, kSums, layer.n, layer.k, layer.p(), layer.q(), true);
+  const Node shifted = channels_last(graph, kShifted, layer.n, layer.k, layer.p(), layer.q(), true);
+  const Node y = channels_last(graph, kY, layer.n, layer.k, layer.p(), layer.q(), false);
   const Node all = graph.make(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
   graph.set_handle(all, CUDNN_ATTR_OPERATIONGRAPH_HANDLE);
   const Node first = convolution(graph, layer.pad, x, filters, sums);
@@ -104,7 +89,7 @@ static Node plan_of(cudnnHandle_t handle, Node engine, int64_t* workspace, cudnn
   return nullptr;
 }
 
-cudnnStatus_t build_fused_conv(const FusedLayer& layer, FusedConv* conv) {
+cudnnStatus_t build_fused_conv(const FusedLayer& layer, CompiledGraph* conv) {
   CudnnGraph& graph = conv->graph;
   const Node heuristic = graph.make(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
   graph.set(heuristic, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, {describe(graph, layer)});
@@ -118,7 +103,7 @@ cudnnStatus_t build_fused_conv(const FusedLayer& layer, FusedConv* conv) {
   return graph.ok() ? CUDNN_STATUS_NOT_SUPPORTED : graph.status();
 }
 
-cudnnStatus_t launch_fused_conv(const FusedConv& conv, const __half* d_x, const __half* d_f,
+cudnnStatus_t launch_fused_conv(const CompiledGraph& conv, const __half* d_x, const __half* d_f,
                                 const __half* d_bias, void* d_workspace, __half* d_y) {
   CudnnGraph pack(conv.graph.handle());  // descriptors of this call alone
   const Node arrays = pack.make(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
