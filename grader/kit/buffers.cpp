@@ -175,9 +175,8 @@ std::string Allocation::check_red_zones() const {
 std::string Allocation::check_unchanged() const {
   if (role_ != Role::kInput || base_ == nullptr || bytes_ == 0) return "";
   std::vector<unsigned char> now(bytes_);
-  if (!download(now.data(), nullptr)) return "";
+  if (!download(now.data(), nullptr) || now == original_) return "";
   const auto found = std::mismatch(now.begin(), now.end(), original_.begin()).first;
-  if (found == now.end()) return "";
   const size_t i = static_cast<size_t>(found - now.begin()) / element_size_;
   return name_ + "[" + std::to_string(i) + "] was changed. " + name_ +
          " is an input: the kernel must leave it as it is.";

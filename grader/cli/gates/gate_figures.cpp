@@ -1,5 +1,6 @@
 // Gate 9: a figure in a page that comes from a run is marked with what produced it, and equals it.
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "cli/app.h"
@@ -80,27 +81,6 @@ Item check_picture(const GateContext& context, KnownPictures& known, const std::
   }
 }
 
-// Those of programs of their own pages, on all cores: each page has a folder of its own.
-std::vector<Item> check_page_pictures(const GateContext& context, const std::set<fs::path>& pages) {
-  KnownPictures known(context);
-  const std::vector<fs::path> all(pages.begin(), pages.end());
-  std::vector<std::vector<Item>> items(all.size());
-  in_parallel(all.size(), [&](size_t i) {
-    if (!fs::exists(all[i])) return;
-    const std::string page = course::read_text(all[i]);
-    if (page.find("<!-- from: view ") == std::string::npos) return;
-    for (const Mark& mark : find_marks(page, shown(context, all[i]))) {
-      if (is_of_page(mark)) items[i].push_back(check_picture(context, known, page, all[i], mark));
-    }
-  });
-  std::vector<Item> flat;
-  for (std::vector<Item>& some : items) {
-    flat.insert(flat.end(), std::make_move_iterator(some.begin()),
-                std::make_move_iterator(some.end()));
-  }
-  return flat;
-}
-
 Item check_mark(const GateContext& context, const std::string& page, const std::string& name,
                 const Mark& mark) {
   const std::string where = name + ":" + std::to_string(mark.line);
@@ -115,6 +95,24 @@ Item check_mark(const GateContext& context, const std::string& page, const std::
   } catch (const course::Error& error) {
     return failed(kFiguresGate, where, error.what());
   }
+}
+
+// Figures and pictures of a page for which a program runs.
+std::vector<Item> check_runs_of_page(const GateContext& context, KnownPictures& known,
+                                     const fs::path& file) {
+  std::vector<Item> items;
+  if (!fs::exists(file)) return items;  // gate 3 says so
+  const std::string page = course::read_text(file), name = shown(context, file);
+  try {
+    for (const Mark& mark : find_marks(page, name)) {
+      const bool is_asked = is_of_page(mark) || concerns(context, mark);
+      if (!mark.needs_a_run() || !is_asked) continue;
+      items.push_back(is_picture(mark) ? check_picture(context, known, page, file, mark)
+                                       : check_mark(context, page, name, mark));
+    }
+  } catch (const course::Error&) {  // told by check_figures_of_files
+  }
+  return items;
 }
 
 // Each question of a lesson still has the answer that is kept for it: those that a run gives, or
@@ -237,32 +235,23 @@ std::vector<Item> check_figures_of_files(const GateContext& context) {
   return items;
 }
 
+// On all cores: each page has a folder of its own for the programs that it shows.
 std::vector<Item> check_figures(const GateContext& context) {
-  std::vector<Item> items;
-  const std::set<fs::path> pages = pages_with_figures(context);
+  const std::set<fs::path> found = pages_with_figures(context);
+  const std::vector<fs::path> pages(found.begin(), found.end());
   KnownPictures known(context);
-  for (const fs::path& file : pages) {
-    if (!fs::exists(file)) continue;  // gate 3 says so
-    const std::string page = course::read_text(file), name = shown(context, file);
-    try {
-      for (const Mark& mark : find_marks(page, name)) {
-        if (!mark.needs_a_run() || is_of_page(mark) || !concerns(context, mark)) continue;
-        items.push_back(is_picture(mark) ? check_picture(context, known, page, file, mark)
-                                         : check_mark(context, page, name, mark));
-      }
-    } catch (const course::Error&) {  // told by check_figures_of_files
-      continue;
-    }
+  std::vector<std::vector<Item>> items(pages.size() + context.exercises.size());
+  in_parallel(items.size(), [&](size_t i) {
+    items[i] = i < pages.size()
+                   ? check_runs_of_page(context, known, pages[i])
+                   : check_answers(context, *context.exercises[i - pages.size()], /*by_runs=*/true);
+  });
+  items.push_back(check_that_runs_are_drawn(context));
+  std::vector<Item> all;
+  for (std::vector<Item>& some : items) {
+    std::move(some.begin(), some.end(), std::back_inserter(all));
   }
-  const std::vector<Item> drawn = check_that_runs_are_drawn(context);
-  items.insert(items.end(), drawn.begin(), drawn.end());
-  const std::vector<Item> pictures = check_page_pictures(context, pages);
-  items.insert(items.end(), pictures.begin(), pictures.end());
-  for (const course::Exercise* exercise : context.exercises) {
-    const std::vector<Item> more = check_answers(context, *exercise, /*by_runs=*/true);
-    items.insert(items.end(), more.begin(), more.end());
-  }
-  return items;
+  return all;
 }
 
 }  // namespace grade

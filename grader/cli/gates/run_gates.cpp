@@ -168,10 +168,15 @@ class GateRun {
     std::vector<std::string> names;
     for (const auto& [name, job] : targets) names.push_back(name);
     const std::string problem = build_together(names);
-    if (problem.empty()) return;
-    for (const auto& [name, job] : targets) {
-      const BuildResult result = build_target(*context_.paths, context_.device, name);
-      if (result.status != BuildResult::Status::kBuilt) build_problems_[name] = explain(result);
+    if (!problem.empty()) {
+      for (const auto& [name, job] : targets) {
+        const BuildResult result = build_target(*context_.paths, context_.device, name);
+        if (result.status != BuildResult::Status::kBuilt) build_problems_[name] = explain(result);
+      }
+    }
+    if (context_.built == nullptr) return;
+    for (const std::string& name : names) {
+      if (build_problems_.count(name) == 0) context_.built->insert(name);
     }
   }
 
@@ -251,7 +256,10 @@ std::vector<Item> check_files(const GateContext& context) {
   return items;
 }
 
-std::vector<Item> check_all_gates(const GateContext& context) {
+std::vector<Item> check_all_gates(const GateContext& given) {
+  std::set<std::string> built;
+  GateContext context = given;
+  context.built = &built;
   std::vector<Item> items = check_files(context);
   for (const auto& gate : {run_gates, check_figures}) {
     const std::vector<Item> more = gate(context);

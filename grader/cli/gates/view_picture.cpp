@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <optional>
 
 #include "cli/gates/page_program.h"
@@ -62,9 +63,11 @@ std::string picture_of_run(const GateContext& context, const Mark& mark, const f
   if (s.size() < 3 || s.size() > 5) {
     throw course::Error(file, mark.line, "a picture reads: view EX PICTURE [TEST [KERNEL]].");
   }
-  // Where a program under test may write.
+  // Where a program under test may write; pages are drawn side by side.
+  static std::atomic<int> pictures{0};
   const fs::path recorded =
-      fs::temp_directory_path() / ("warplings-picture-" + std::to_string(::getpid()) + ".json");
+      fs::temp_directory_path() / ("warplings-picture-" + std::to_string(::getpid()) + "-" +
+                                   std::to_string(++pictures) + ".json");
   fs::remove(recorded);
   run_for(context, mark, file, s[1], s.size() > 3 ? s[3] : "",
           {{"GRADE_SIM_VIEW", recorded.string()}});

@@ -72,7 +72,10 @@ void wsim_query_written(const void* ptr, size_t size, uint8_t* out) {
   for (size_t at = 0; at < size; at += kStep) {
     const auto count = static_cast<unsigned>(std::min<size_t>(kStep, size - at));
     const uint32_t undefined = memory.undefined_bytes(address_of(ptr) + at, count);
-    for (unsigned i = 0; i < count; ++i) out[at + i] = (undefined >> i & 1) == 0 ? 1 : 0;
+    if (undefined == 0) std::memset(out + at, 1, count);
+    for (unsigned i = 0; undefined != 0 && i < count; ++i) {
+      out[at + i] = (undefined >> i & 1) == 0 ? 1 : 0;
+    }
   }
 }
 
@@ -110,8 +113,9 @@ void wsim_poke(void* ptr, size_t size, const void* bytes, const uint8_t* mask) {
   wsim_mark_written(ptr, size);
   std::memcpy(DeviceMemory::instance().view(address_of(ptr)), bytes, size);
   for (size_t begin = 0; begin < size;) {
+    const void* const other = std::memchr(mask + begin, mask[begin] == 0 ? 1 : 0, size - begin);
     const size_t end =
-        static_cast<size_t>(std::find(mask + begin, mask + size, !mask[begin]) - mask);
+        other == nullptr ? size : static_cast<size_t>(static_cast<const uint8_t*>(other) - mask);
     if (mask[begin] == 0) {
       DeviceMemory::instance().mark_undefined(address_of(ptr) + begin, end - begin);
     }

@@ -21,7 +21,7 @@ struct cublasXtContext {
 
 namespace {
 
-std::set<cublasXtHandle_t>& handles() {
+std::set<cublasXtHandle_t>& xt_handles() {
   static auto* const set = new std::set<cublasXtHandle_t>();
   return *set;
 }
@@ -103,7 +103,7 @@ cublasStatus_t multiply(const Call& call, cublasXtHandle_t handle, cublasOperati
                         cublasOperation_t transb, size_t m, size_t n, size_t k, const T* alpha,
                         const T* a, size_t lda, const T* b, size_t ldb, const T* beta, T* c,
                         size_t ldc) {
-  if (!handles().contains(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
+  if (!xt_handles().contains(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
   const bool ta = transa != CUBLAS_OP_N, tb = transb != CUBLAS_OP_N;
   const size_t one = 1;
   if (!is_operation(transa) || !is_operation(transb) || alpha == nullptr || beta == nullptr) {
@@ -153,19 +153,19 @@ cublasStatus_t cublasXtCreate(cublasXtHandle_t* handle) {
   WARPLINGS_MAY_FAIL(cublasXtCreate, CUBLAS_STATUS_ALLOC_FAILED);
   if (handle == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
   *handle = new cublasXtContext();
-  handles().insert(*handle);
+  xt_handles().insert(*handle);
   return CUBLAS_STATUS_SUCCESS;
 }
 
 cublasStatus_t cublasXtDestroy(cublasXtHandle_t handle) {
-  if (handles().erase(handle) == 0) return CUBLAS_STATUS_NOT_INITIALIZED;
+  if (xt_handles().erase(handle) == 0) return CUBLAS_STATUS_NOT_INITIALIZED;
   delete handle;
   return CUBLAS_STATUS_SUCCESS;
 }
 
 cublasStatus_t cublasXtDeviceSelect(cublasXtHandle_t handle, int nbDevices, int deviceId[]) {
   WARPLINGS_MAY_FAIL(cublasXtDeviceSelect, CUBLAS_STATUS_INTERNAL_ERROR);
-  if (!handles().contains(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
+  if (!xt_handles().contains(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
   int present = 0;
   cudaGetDeviceCount(&present);
   if (nbDevices < 1 || deviceId == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
@@ -178,14 +178,14 @@ cublasStatus_t cublasXtDeviceSelect(cublasXtHandle_t handle, int nbDevices, int 
 
 cublasStatus_t cublasXtSetBlockDim(cublasXtHandle_t handle, int blockDim) {
   WARPLINGS_MAY_FAIL(cublasXtSetBlockDim, CUBLAS_STATUS_INTERNAL_ERROR);
-  if (!handles().contains(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
+  if (!xt_handles().contains(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
   if (blockDim < 1) return CUBLAS_STATUS_INVALID_VALUE;
   handle->block = blockDim;
   return CUBLAS_STATUS_SUCCESS;
 }
 
 cublasStatus_t cublasXtGetBlockDim(cublasXtHandle_t handle, int* blockDim) {
-  if (!handles().contains(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
+  if (!xt_handles().contains(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
   if (blockDim == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
   *blockDim = handle->block;
   return CUBLAS_STATUS_SUCCESS;

@@ -14,9 +14,9 @@ namespace {
 
 // Elements of work space. The vendor's numbers depend on its version; here, too, now one call and
 // now the other needs more.
-constexpr int kPanel = 32;
-int size_of_geqrf(int n) { return kPanel * std::max(1, n); }
-int size_of_product(int lines) { return kPanel * (kPanel + std::max(1, lines)); }
+constexpr int kReflections = 32;
+int size_of_geqrf(int n) { return kReflections * std::max(1, n); }
+int size_of_product(int lines) { return kReflections * (kReflections + std::max(1, lines)); }
 
 // c -= tau v (v^T c), for each of `lines` vectors of n elements, `step` apart; v has a 1 on top,
 // which is not stored.
