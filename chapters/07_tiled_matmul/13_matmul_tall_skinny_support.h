@@ -1,6 +1,6 @@
 // Given code of 07/13: copies to shared memory, and sums over the lanes of a warp.
-#ifndef CHAPTERS_07_TILED_MATMUL_12_MATMUL_TALL_SKINNY_SUPPORT_H_
-#define CHAPTERS_07_TILED_MATMUL_12_MATMUL_TALL_SKINNY_SUPPORT_H_
+#ifndef CHAPTERS_07_TILED_MATMUL_13_MATMUL_TALL_SKINNY_SUPPORT_H_
+#define CHAPTERS_07_TILED_MATMUL_13_MATMUL_TALL_SKINNY_SUPPORT_H_
 
 #include <cuda_runtime.h>
 
@@ -88,4 +88,4 @@ __device__ inline void share_out_sums(float* sums, int lane, int& first, int& la
   }
 }
 
-#endif  // CHAPTERS_07_TILED_MATMUL_12_MATMUL_TALL_SKINNY_SUPPORT_H_
+#endif  // CHAPTERS_07_TILED_MATMUL_13_MATMUL_TALL_SKINNY_SUPPORT_H_
