@@ -34,7 +34,9 @@ __device__ TilePosition place_of_thread() {
   return place;
 }
 
-// TODO(2): Bring your loads of 10, for these tiles.
+// TODO(2): What you wrote in 10 for tiles of 128 x 128, for these: the loads and copies, here or
+// in the kernel, and the loop. One barrier per step, and the next pair is on its way while this
+// one is multiplied.
 
 template <Edges kEdges>
 __global__ void __launch_bounds__(Shape::kThreads)
@@ -46,8 +48,7 @@ __global__ void __launch_bounds__(Shape::kThreads)
   const int first_row = tile.row * Shape::kTileRows, first_col = tile.col * Shape::kTileCols;
   const TilePosition mine = place_of_thread();
   float sums[Shape::kRows][Shape::kCols] = {};
-  // And here: the loop of 11 with them, one barrier per step, and the next pair is on its way
-  // while this one is multiplied. Here, only the first step of k is, and that slowly.
+  // As it stands, only the first product of each sum is made.
   for (int e = threadIdx.x; e < Shape::kTileRows + Shape::kTileCols; e += Shape::kThreads) {
     const int at = e - Shape::kTileRows;  // in the row of b
     if (at < 0) {
