@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "10_conv2d_implicit_gemm.h"
+#include "11_conv2d_implicit_gemm.h"
 
 // ---- complex numbers ---------------------------------------------------------------------------
 // A float2 is one: x is the real part, y the imaginary part.
