@@ -3,7 +3,7 @@
 //   output pixel lists the pixels of x under the filter, one for each product. Product j lies
 //   `offset` floats after the pixel under the filter's first weight, and the offset depends on j
 //   alone: a table of taps replaces X. Only tiles of X are made, in shared memory, by copies of one
-//   float. The rest is the matrix product of chapter 07: a thread makes 8 filters x kOwn pixels.
+//   float. The rest is the matrix product of 10 and of chapter 07: a thread makes 8 filters x kOwn pixels.
 //   Layers of 9 to 16 channels under 3 x 3 filters have a kernel with fewer multiplications.
 //   TODOs  5
 #include "11_conv2d_implicit_gemm.h"
@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   }
 }
 
-// Turns 4 x 4 pixels of a channel into the factors of 16 products: 09_..._support.h says how.
+// Turns 4 x 4 pixels of a channel into the factors of 16 products: 11_..._support.h says how.
 struct TransformPixels {
   __device__ void operator()(float (&d)[4][4]) const {
     // TODO(5): d has the factors of the 16 products: the sums of pixels that the support file writes

@@ -6,8 +6,8 @@
 // Along columns and rows: 2 x 2 outputs, a quad, take 16 instead of 36. Pixels and weights are
 // transformed first, and channels are added up before y is made of m. So the work are 16 matrix
 // products, one for each part of m: (filters x channels) times (channels x quads).
-#ifndef CHAPTERS_08_FFT_CONVOLUTION_09_CONV2D_IMPLICIT_GEMM_SUPPORT_H_
-#define CHAPTERS_08_FFT_CONVOLUTION_09_CONV2D_IMPLICIT_GEMM_SUPPORT_H_
+#ifndef CHAPTERS_08_FFT_CONVOLUTION_11_CONV2D_IMPLICIT_GEMM_SUPPORT_H_
+#define CHAPTERS_08_FFT_CONVOLUTION_11_CONV2D_IMPLICIT_GEMM_SUPPORT_H_
 
 #include <cuda_runtime.h>
 
@@ -223,4 +223,4 @@ void launch(const float* d_x, const float* d_f, float* d_y, const ConvLayer& lay
 
 }  // namespace quads
 
-#endif  // CHAPTERS_08_FFT_CONVOLUTION_09_CONV2D_IMPLICIT_GEMM_SUPPORT_H_
+#endif  // CHAPTERS_08_FFT_CONVOLUTION_11_CONV2D_IMPLICIT_GEMM_SUPPORT_H_

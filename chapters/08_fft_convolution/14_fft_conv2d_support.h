@@ -1,6 +1,6 @@
 // Given code of 08/14: what the three kernels hand on, and how threads share rows and columns.
-#ifndef CHAPTERS_08_FFT_CONVOLUTION_12_FFT_CONV2D_SUPPORT_H_
-#define CHAPTERS_08_FFT_CONVOLUTION_12_FFT_CONV2D_SUPPORT_H_
+#ifndef CHAPTERS_08_FFT_CONVOLUTION_14_FFT_CONV2D_SUPPORT_H_
+#define CHAPTERS_08_FFT_CONVOLUTION_14_FFT_CONV2D_SUPPORT_H_
 
 #include <algorithm>
 
@@ -73,4 +73,4 @@ inline Spectra spectra_for(const Conv2d& shape, float2* d_workspace) {
   return {d_workspace, d_filter, image_cols, filter_cols, m, n, 1.0f / m / n};
 }
 
-#endif  // CHAPTERS_08_FFT_CONVOLUTION_12_FFT_CONV2D_SUPPORT_H_
+#endif  // CHAPTERS_08_FFT_CONVOLUTION_14_FFT_CONV2D_SUPPORT_H_

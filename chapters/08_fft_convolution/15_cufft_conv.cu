@@ -1,5 +1,5 @@
 // 08/15 Convolution with cuFFT: two transforms, a product, one transform back.
-//   image, filter, out  as in 13, in valid mode; see the header
+//   image, filter, out  as in 14, in valid mode; see the header
 //   Image and filter are padded with zeros to rows x cols, no less than the image: what wraps round
 //   lies outside of the valid part. Real values have a spectrum of rows x (cols / 2 + 1) complex
 //   values; the others are their conjugates. Nothing is scaled by the library.

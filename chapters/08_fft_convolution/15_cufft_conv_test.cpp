@@ -23,7 +23,7 @@ std::vector<double> conv_on_cpu(const std::vector<float>& image, const std::vect
   return out;
 }
 
-// Rounding errors of a transform spread over all elements: see 13.
+// Rounding errors of a transform spread over all elements: see 14.
 kit::Tolerance tolerance(const ConvShape& shape, float most) {
   const double points = 4.0 * shape.height * shape.width;
   const double taps = 1.0 * shape.filter_height * shape.filter_width;
