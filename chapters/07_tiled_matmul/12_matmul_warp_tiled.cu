@@ -3,18 +3,28 @@
 //   Any sizes from 0; a sum of no products is 0. No matrix has 2^31 elements or more.
 //   A block of 8 warps makes a tile of 128 x 256 elements of c, a warp 64 x 64 of them, a thread
 //   8 x 16: two groups of four rows and four of four columns, between which lie those of the other
-//   lanes. TileLoads (support.h) is what you wrote in 10, for a tile of any shape: begin() asks for
-//   a and begins to copy b, store_a(pair, j) stores load j of a, of kLoadsA.
+//   lanes. Everything else is what you wrote in 08 to 11, for tiles of another shape.
 //   TODOs  2
 #include "12_matmul_warp_tiled.h"
 #include "support.h"
 
 // Of c: rows and columns of a block, of a warp, of a thread.
-using Shape = TileShape<128, 256, 64, 64, 8, 16>;
+struct Shape {
+  static constexpr int kTileRows = 128, kTileCols = 256;
+  static constexpr int kWarpRows = 64, kWarpCols = 64;
+  static constexpr int kRows = 8, kCols = 16;
+  static constexpr int kWarpsX = kTileCols / kWarpCols;
+  static constexpr int kLanesX = kWarpCols / kCols, kLanesY = kWarpRows / kRows;
+  static constexpr int kThreads = 32 * kWarpsX * (kTileRows / kWarpRows);
+};
 constexpr int kStep = 16;  // steps along k per pair of tiles
 static_assert(Shape::kLanesX * Shape::kLanesY == 32, "the lanes share out the tile of a warp");
 
-using Pair = TilePair<Shape::kTileRows, Shape::kTileCols, kStep>;
+// What a block multiplies from barrier to barrier: a tile of a and a tile of b.
+struct Pair {
+  float a[kStep][Shape::kTileRows + 4];  // [step of k][row of c]: transposed; padded as in 08
+  float b[kStep][Shape::kTileCols];      // [step of k][column of c]
+};
 
 // Where this thread begins in the tile of its block.
 __device__ TilePosition place_of_thread() {
@@ -23,6 +33,10 @@ __device__ TilePosition place_of_thread() {
   // wide. Lanes that stand side by side or above each other begin four columns or rows apart.
   return place;
 }
+
+// TODO(2): What you wrote in 10 for tiles of 128 x 128, for these: the loads and copies, here or
+// in the kernel, and the loop. One barrier per step, and the next pair is on its way while this
+// one is multiplied.
 
 template <Edges kEdges>
 __global__ void __launch_bounds__(Shape::kThreads)
@@ -34,15 +48,16 @@ __global__ void __launch_bounds__(Shape::kThreads)
   const int first_row = tile.row * Shape::kTileRows, first_col = tile.col * Shape::kTileCols;
   const TilePosition mine = place_of_thread();
   float sums[Shape::kRows][Shape::kCols] = {};
-  using Loads = TileLoads<kEdges, Shape::kTileRows, Shape::kTileCols, kStep, Shape::kThreads>;
-  Loads loads(a, b, first_row, first_col, m, n, k);
-  // TODO(2): The loop of 10 with these loads: one barrier per step, and the next pair is on its
-  // way while this one is multiplied. Here, only the first step of k is.
-  loads.begin(pairs[0], n, k);
-  for (int j = 0; j < Loads::kLoadsA; ++j) loads.store_a(pairs[0], j);
-  close_copy_group();
-  wait_for_copies<0>();
-  __syncthreads();
+  // As it stands, only the first product of each sum is made.
+  for (int e = threadIdx.x; e < Shape::kTileRows + Shape::kTileCols; e += Shape::kThreads) {
+    const int at = e - Shape::kTileRows;  // in the row of b
+    if (at < 0) {
+      pairs[0].a[0][e] = load4<Edges::kScalars>(a, first_row + e, 0, m, k).x;
+    } else {
+      pairs[0].b[0][at] = load4<Edges::kScalars>(b, 0, first_col + at, k, n).x;
+    }
+  }
+  __syncthreads();  // closes write against read: other threads have loaded what is read
   Groups<Shape> first;
   first.load(&pairs[0].a[0][mine.row], &pairs[0].b[0][mine.col]);
   first.multiply(sums);

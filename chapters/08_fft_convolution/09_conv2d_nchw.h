@@ -1,4 +1,4 @@
-// 08/09 Conv2d, NCHW: what the test calls, and the sizes of a layer for 09, 10 and chapter 12.
+// 08/09 Conv2d, NCHW: what the test calls, and the sizes of a layer for 09 to 12 and chapter 12.
 #ifndef CHAPTERS_08_FFT_CONVOLUTION_09_CONV2D_NCHW_H_
 #define CHAPTERS_08_FFT_CONVOLUTION_09_CONV2D_NCHW_H_
 

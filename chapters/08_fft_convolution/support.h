@@ -1,5 +1,5 @@
 // Given code of chapter 08: complex numbers, small Fourier transforms in the registers of one
-// thread, and, for 12 and later, the transform of 05 as a function that a kernel calls. For 10:
+// thread, and, for 13 and later, the transform of 05 as a function that a kernel calls. For 11:
 // copies in the background, and the parts of an implicit GEMM that are no different from a GEMM's.
 #ifndef CHAPTERS_08_FFT_CONVOLUTION_SUPPORT_H_
 #define CHAPTERS_08_FFT_CONVOLUTION_SUPPORT_H_
@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "10_conv2d_implicit_gemm.h"
+#include "11_conv2d_implicit_gemm.h"
 
 // ---- complex numbers ---------------------------------------------------------------------------
 // A float2 is one: x is the real part, y the imaginary part.
@@ -109,7 +109,7 @@ __device__ __forceinline__ void dft<16>(float2* v) {
   }
 }
 
-// ---- for 12 and later: what 05 is about, ready to use ------------------------------------------
+// ---- for 13 and later: what 05 is about, ready to use ------------------------------------------
 
 // How a transform is cut up: points of a thread, and the radix of each of three passes.
 template <int kPoints>
@@ -223,7 +223,7 @@ struct BlockFft {
   }
 };
 
-// ---- for 10: copies that go on in the background, past the registers ---------------------------
+// ---- for 11: copies that go on in the background, past the registers ---------------------------
 
 // Begins to copy a float from global to shared memory. With `inside` false nothing is read,
 // wherever the address points, and a zero is written.
@@ -245,7 +245,7 @@ __device__ inline void wait_for_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(kNewest) : "memory");
 }
 
-// ---- for 10: y (k x n p q) = f (k x c r s) times X (c r s x n p q), in tiles --------------------
+// ---- for 11: y (k x n p q) = f (k x c r s) times X (c r s x n p q), in tiles --------------------
 
 // Product j of an output: where its pixel lies, and which parts of the filter it belongs to.
 struct Tap {

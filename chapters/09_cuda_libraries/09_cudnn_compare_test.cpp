@@ -1,9 +1,9 @@
-// Tests of 09/09 cuDNN, compared. Your convolution is the one of 08/10.
+// Tests of 09/09 cuDNN, compared. Your convolution is the one of 08/11.
 #include "09_cudnn_compare.h"
 
 #include <cmath>
 
-#include "../08_fft_convolution/10_conv2d_implicit_gemm.h"
+#include "../08_fft_convolution/11_conv2d_implicit_gemm.h"
 #include "09_cuda_libraries/test/cudnn.h"
 #include "kit/kit.h"
 

@@ -3,13 +3,13 @@
 //   A warp has 32 queries of a head and goes along the keys in steps of 64, together with the other
 //   warps of its block. Of each query it keeps the greatest score so far, the sum of the weights
 //   exp(score - greatest), and the sums of weight * value. A new greatest scales all of them: the
-//   online softmax of 05/10, with 64 sums more. (Products in registers, copies: support.h.)
+//   online softmax of 05/10, with 64 sums more. (Products in registers, copies: the support file.)
 //   TODOs  4
 #include <algorithm>
 #include <cfloat>
 
 #include "21_flash_attention.h"
-#include "support.h"
+#include "21_flash_attention_support.h"
 
 constexpr int kEach = 8;                        // queries of a lane; its keys; its columns of out
 constexpr int kWarpQueries = 32, kKeys = 64;    // of a warp; of a step

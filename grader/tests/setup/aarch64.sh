@@ -22,7 +22,7 @@ exercises='01_hello_indexing/01_hello_threads 01_hello_indexing/08_life 02_vecto
   02_vector_add/08_cpu_first 03_memory_model/01_shift_left 03_memory_model/13_trace_a_tile
   04_atomics/01_count_matches 04_atomics/12_hand_over 05_warps/02_warp_reduce 05_warps/13_max_pool_2x2
   06_streams_and_profiling/03_events_order 06_streams_and_profiling/14_three_tools 07_tiled_matmul/01_matmul_cpu
-  07_tiled_matmul/20_matmul_int8 08_fft_convolution/01_dft_naive 08_fft_convolution/15_cufft_spectrogram
+  07_tiled_matmul/20_matmul_int8 08_fft_convolution/01_dft_naive 08_fft_convolution/16_cufft_spectrogram
   09_cuda_libraries/01_cublas_sgemm 09_cuda_libraries/20_fit_twice 10_nccl/01_device_count
   10_nccl/08_multi_process 12_mnist_cnn/02_linear 12_mnist_cnn/18_tensor_autograd'
 parts='toolkit build simulator grader exercises nvcc wheel launcher'

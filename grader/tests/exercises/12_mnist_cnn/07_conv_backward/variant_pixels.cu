@@ -1,4 +1,4 @@
-// Another right answer: a thread per pixel for dx, a block per weight for dw, as in 08/11. No
+// Another right answer: a thread per pixel for dx, a block per weight for dw, as in 08/12. No
 // parts, so no scratch memory.
 #include "07_conv_backward.h"
 

@@ -3,7 +3,7 @@
 #include <cfloat>
 
 #include "21_flash_attention.h"
-#include "support.h"
+#include "21_flash_attention_support.h"
 
 constexpr int kEach = 8;                        // queries of a lane; its keys; its columns of out
 constexpr int kWarpQueries = 32, kKeys = 64;    // of a warp; of a step

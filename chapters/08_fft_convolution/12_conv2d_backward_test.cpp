@@ -1,0 +1,212 @@
+// Tests of 08/12 conv2d, backward. The loss is sum of dy * y, so dy is its derivative by y.
+#include "12_conv2d_backward.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "08_fft_convolution/test/conv_extents.h"
+#include "08_fft_convolution/test/convolution.h"
+#include "kit/kit.h"
+
+namespace {
+
+ConvLayer layer_of(const kit::ConvSizes& s) { return {s.n, s.c, s.h, s.w, s.k, s.r, s.s, s.pad}; }
+
+// The loss in double, from the definition of the layer: no derivative was taken to write it.
+double loss_on_cpu(const std::vector<double>& x, const std::vector<double>& f,
+                   const std::vector<float>& dy, const kit::ConvSizes& s) {
+  double loss = 0;
+  for (size_t i = 0; i < dy.size(); ++i) {
+    kit::for_each_product(s, i, [&](size_t in_x, size_t in_f) {
+      loss += static_cast<double>(dy[i]) * x[in_x] * f[in_f];
+    });
+  }
+  return loss;
+}
+
+// Gradients in double: every product f x of an output hands dy to both factors. The scales are the
+// same with absolute values.
+struct Gradients {
+  std::vector<double> dx, df, dx_scale, df_scale;
+};
+Gradients gradients_on_cpu(const std::vector<float>& x, const std::vector<float>& f,
+                           const std::vector<float>& dy, const kit::ConvSizes& s) {
+  Gradients g{std::vector<double>(x.size()), std::vector<double>(f.size()),
+              std::vector<double>(x.size()), std::vector<double>(f.size())};
+  for (size_t i = 0; i < dy.size(); ++i) {
+    kit::for_each_product(s, i, [&](size_t in_x, size_t in_f) {
+      const double to_x = static_cast<double>(dy[i]) * f[in_f];
+      const double to_f = static_cast<double>(dy[i]) * x[in_x];
+      g.dx[in_x] += to_x;
+      g.dx_scale[in_x] += std::fabs(to_x);
+      g.df[in_f] += to_f;
+      g.df_scale[in_f] += std::fabs(to_f);
+    });
+  }
+  return g;
+}
+
+struct Inputs {
+  std::vector<float> x, f, dy;
+};
+Inputs integers(const kit::ConvSizes& s) {
+  return {kit::random_integer_floats(kit::conv_input_size(s)),
+          kit::random_integer_floats(kit::conv_filter_size(s)),
+          kit::random_integer_floats(kit::conv_output_size(s))};
+}
+
+constexpr auto kAtEnd = kit::Placement::kAtEnd;
+
+kit::DeviceBuffer<float> grad_input(const Inputs& in, const kit::ConvSizes& s) {
+  const auto d_dy = kit::DeviceBuffer<float>::input(in.dy, "dy", kAtEnd);
+  const auto d_f = kit::DeviceBuffer<float>::input(in.f, "f", kAtEnd);
+  const auto d_dx = kit::DeviceBuffer<float>::output(in.x.size(), "dx", kAtEnd);
+  kit::run([&] { launch_conv2d_grad_input(d_dy.get(), d_f.get(), d_dx.get(), layer_of(s)); });
+  return d_dx;
+}
+
+kit::DeviceBuffer<float> grad_filter(const Inputs& in, const kit::ConvSizes& s) {
+  const auto d_dy = kit::DeviceBuffer<float>::input(in.dy, "dy", kAtEnd);
+  const auto d_x = kit::DeviceBuffer<float>::input(in.x, "x", kAtEnd);
+  const auto d_df = kit::DeviceBuffer<float>::output(in.f.size(), "df", kAtEnd);
+  kit::run([&] { launch_conv2d_grad_filter(d_dy.get(), d_x.get(), d_df.get(), layer_of(s)); });
+  return d_df;
+}
+
+kit::Tolerance exactly() { return kit::Tolerance::absolute(0); }
+
+void check_input(const kit::ConvSizes& s) {
+  const Inputs in = integers(s);
+  kit::expect_near(grad_input(in, s), gradients_on_cpu(in.x, in.f, in.dy, s).dx, exactly(),
+                   kit::Shape(s.n * s.c, s.h, s.w));
+}
+
+void check_filter(const kit::ConvSizes& s) {
+  const Inputs in = integers(s);
+  kit::expect_near(grad_filter(in, s), gradients_on_cpu(in.x, in.f, in.dy, s).df, exactly(),
+                   kit::Shape(s.k * s.c, s.r, s.s));
+}
+
+// One channel, one filter, one image; then more of each, and padding.
+std::vector<kit::ConvSizes> first_layers() {
+  return {{1, 1, 4, 5, 1, 1, 1, 0},
+          {1, 1, 6, 7, 1, 3, 3, 0},
+          {1, 1, 5, 6, 1, 3, 3, 1},
+          {2, 3, 6, 5, 4, 3, 3, 1},
+          {1, 2, 9, 8, 3, 2, 5, 0}};
+}
+
+// The derivative of the loss by value i, by a step to both sides. The loss is linear in each value,
+// so the size of the step does not matter, but for rounding in double.
+double difference(std::vector<double>& values, size_t i, const std::function<double()>& loss) {
+  const double middle = values[i], step = 0.5;
+  values[i] = middle + step;
+  const double above = loss();
+  values[i] = middle - step;
+  const double below = loss();
+  values[i] = middle;
+  return (above - below) / (2 * step);
+}
+
+}  // namespace
+
+TEST(Conv2dBackward, GradientOfTheInput) {
+  RecordProperty("todo", 1);
+  kit::for_each("x", first_layers(), check_input);
+}
+
+TEST(Conv2dBackward, GradientOfTheFilter) {
+  RecordProperty("todo", 2);
+  // At most 32 outputs in a plane: one warp has them all.
+  kit::for_each("x",
+                std::vector<kit::ConvSizes>{
+                    {1, 1, 4, 5, 1, 1, 1, 0}, {1, 1, 5, 6, 1, 3, 3, 1}, {2, 3, 6, 5, 4, 3, 3, 1}},
+                check_filter);
+}
+
+TEST(Conv2dBackward, AddsUpTheThreadsOfABlock) {
+  RecordProperty("todo", 3);
+  kit::for_each(
+      "x",
+      std::vector<kit::ConvSizes>{
+          {1, 1, 9, 11, 1, 3, 3, 1}, {2, 1, 16, 17, 2, 3, 3, 1}, {3, 2, 20, 20, 2, 3, 3, 0}},
+      check_filter);
+}
+
+TEST(Conv2dBackward, FiniteDifferencesAgree) {
+  RecordProperty("todo", 1);
+  const kit::ConvSizes s = {2, 3, 5, 6, 4, 3, 2, 1};
+  const Inputs in = {kit::random_floats(kit::conv_input_size(s)),
+                     kit::random_floats(kit::conv_filter_size(s)),
+                     kit::random_floats(kit::conv_output_size(s))};
+  const std::vector<float> dx = grad_input(in, s).download(), df = grad_filter(in, s).download();
+  std::vector<double> x(in.x.begin(), in.x.end()), f(in.f.begin(), in.f.end());
+  const auto loss = [&] { return loss_on_cpu(x, f, in.dy, s); };
+  std::vector<double> by_x, by_f;
+  std::vector<float> of_x, of_f;  // every seventh value of x, every fifth of f
+  for (size_t i = 0; i < x.size(); i += 7) {
+    of_x.push_back(dx[i]);
+    by_x.push_back(difference(x, i, loss));
+  }
+  for (size_t i = 0; i < f.size(); i += 5) {
+    of_f.push_back(df[i]);
+    by_f.push_back(difference(f, i, loss));
+  }
+  kit::expect_near("dx against finite differences", of_x, by_x, kit::Tolerance::absolute(2e-5));
+  kit::expect_near("df against finite differences", of_f, by_f, kit::Tolerance::absolute(2e-5));
+}
+
+TEST(Conv2dBackward, CoversLayersOfAnySize) {
+  RecordProperty("todo", 1);
+  kit::for_each("x", kit::awkward_convs(), [](const kit::ConvSizes& s) {
+    check_input(s);
+    check_filter(s);
+  });
+}
+
+TEST(Conv2dBackward, TheLayersOfChapter12) {
+  RecordProperty("todo", 2);
+  kit::for_each("x",
+                std::vector<kit::ConvSizes>{{2, 1, 28, 28, 4, 3, 3, 1}, {1, 4, 14, 14, 6, 3, 3, 1}},
+                [](const kit::ConvSizes& s) {
+                  check_input(s);
+                  check_filter(s);
+                });
+}
+
+TEST(Conv2dBackward, CoversEveryExtent) {
+  RecordProperty("todo", 1);
+  kit::for_each("x", kit::long_tiled_convs(), [](const kit::ConvSizes& s) {
+    check_input(s);
+    check_filter(s);
+  });
+}
+
+TEST(Conv2dBackward, KeepsFullPrecision) {
+  RecordProperty("todo", 2);
+  const kit::ConvSizes s = {2, 3, 12, 11, 4, 3, 3, 1};
+  const Inputs in = {kit::random_floats(kit::conv_input_size(s)),
+                     kit::random_floats(kit::conv_filter_size(s)),
+                     kit::precision_tripwire_floats(kit::conv_output_size(s))};
+  const Gradients g = gradients_on_cpu(in.x, in.f, in.dy, s);
+  kit::expect_near(grad_input(in, s), g.dx, kit::Tolerance::units(16, g.dx_scale));
+  kit::expect_near(grad_filter(in, s), g.df, kit::Tolerance::units(16, g.df_scale));
+}
+
+TEST(Conv2dBackward, ReadsWholeSectors) {
+  RecordProperty("todo", 2);
+  const kit::ConvSizes s = {4, 2, 16, 64, 2, 3, 3, 1};
+  const Inputs in = integers(s);
+  const auto d_dy = kit::DeviceBuffer<float>::input(in.dy, "dy");
+  const auto d_x = kit::DeviceBuffer<float>::input(in.x, "x");
+  const auto d_df = kit::DeviceBuffer<float>::output(in.f.size(), "df");
+  const kit::Run run =
+      kit::run([&] { launch_conv2d_grad_filter(d_dy.get(), d_x.get(), d_df.get(), layer_of(s)); });
+  kit::budget("sectors per load request of the filter's gradient",
+              kit::ratio(static_cast<double>(run.counters().global_load_sectors),
+                         static_cast<double>(run.counters().global_load_requests)),
+              kit::at_most(6),
+              "The lanes of a warp take neighbouring outputs of one plane, so they read neighbours "
+              "in dy and in x",
+              &kit::Counters::global_load_sectors);
+}
