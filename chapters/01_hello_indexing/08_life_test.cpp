@@ -99,8 +99,8 @@ TEST(Life, LivesFromHostToHost) {
     Board cells = board, result(board.size(), 7);
     const kit::Run run = kit::run(
         [&] { live(cells.data(), result.data(), c.shape.rows, c.shape.cols, c.generations); });
-    kit::expect_equal("h_after", result, after(board, c.shape, c.generations), c.shape);
     kit::expect_equal("h_cells afterwards", cells, board, c.shape);
+    kit::expect_equal("h_after", result, after(board, c.shape, c.generations), c.shape);
     kit::expect_no_leak(run);
   });
 }

@@ -202,8 +202,8 @@ def test_adds_any_length():
             f"saxpy() gives a {type(z).__name__} of {getattr(z, 'dtype', 'no type')}, expected a "
             "NumPy array of float32.",
         )
-        kit.expect_near("a x + y", z, saxpy_on_cpu(-1.5, x, y), tolerance(-1.5, x, y))
         kit.expect((x == kept[0]).all() and (y == kept[1]).all(), "saxpy() changed its inputs.")
+        kit.expect_near("a x + y", z, saxpy_on_cpu(-1.5, x, y), tolerance(-1.5, x, y))
         kit.expect(
             kit.live_allocations() == 0,
             f"{kit.live_allocations()} allocations are left after the call.",
