@@ -33,7 +33,7 @@ struct GateContext {
   bool whole_course = true;                        // false: one exercise was named
   Device device = Device::kSimulator;
   bool reuse = true;
-  std::set<std::string>* built = nullptr;  // targets that a gate has built already
+  std::set<std::string>* built = nullptr;            // targets that a gate has built already
   std::function<void(const std::string&)> progress;  // one line that says what goes on
   // How far that is; called often, and by several threads.
   std::function<void(const std::string&)> how_far;
