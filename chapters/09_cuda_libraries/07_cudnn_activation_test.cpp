@@ -302,7 +302,11 @@ TEST(CudnnActivation, TheFirstRefusalEndsTheBuild) {
           has_plan = tanh.plan != nullptr;
           return status;
         });
-        const cudnnStatus_t expected = refusal_of_graph(s);
+        // Of an empty tensor a card's cuDNN takes the description, and has no engine for it (H200,
+        // 2026-11-28); ours refuses the description.
+        const cudnnStatus_t refused = refusal_of_graph(s);
+        const cudnnStatus_t expected =
+            refused == CUDNN_STATUS_SUCCESS && s.n == 0 ? CUDNN_STATUS_NOT_SUPPORTED : refused;
         if (status != expected) {
           kit::fail(std::string("build_tanh returned ") + cudnnGetErrorString(status) +
                     ", but what cuDNN says first is " + cudnnGetErrorString(expected) + ".");
