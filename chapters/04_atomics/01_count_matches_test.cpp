@@ -87,6 +87,15 @@ TEST(CountMatches, OnlyMatchesPayForAnAtomic) {
               &kit::Counters::atomics_global);
 }
 
+TEST(CountMatches, NoMatchCostsNoAtomic) {
+  RecordProperty("todo", 1);
+  const kit::Run run = check(std::vector<int>(10000, kValue + 1));
+  kit::budget("atomics without a match", static_cast<double>(run.counters().atomics_global),
+              kit::at_most(0),
+              "An addition of 0 stands in the queue like any other, also one of a whole block",
+              &kit::Counters::atomics_global);
+}
+
 // The sum of a few blocks is none; what they read and how many there are is looked at.
 TEST(CountMatches, ReachesTheEndsOfTheLargestArray) {
   RecordProperty("todo", 1);

@@ -1,6 +1,7 @@
 // Tests of 04/04 atomic max of floats.
 #include "04_atomic_max_float.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -180,4 +181,24 @@ TEST(AtomicMaxFloat, DoesNotWriteWhereNothingChanges) {
               "A value that is not larger than what was read changes nothing: cells only grow, so "
               "an old reading is enough to know that",
               &kit::Counters::atomics_global);
+}
+
+// The same as in the cell, the other zero, and a NaN that meets one.
+TEST(AtomicMaxFloat, DoesNotWriteWhatIsThere) {
+  RecordProperty("todo", 2);
+  struct Same {
+    float cell, value;
+  };
+  const std::vector<Same> cases = {{5.0f, 5.0f},           {0.0f, -0.0f}, {-0.0f, 0.0f},
+                                   {kInfinity, kInfinity}, {kNaN, kNaN},  {kNaN, 1.0f}};
+  for (const Same& same : cases) {
+    Problem p = random_problem(200, 4, -1.0f, 1.0f, same.cell);
+    std::fill(p.value.begin(), p.value.end(), same.value);
+    const Result result = launch(p);
+    std::ostringstream name;
+    name << "atomics where cells hold " << same.cell << " and values are " << same.value;
+    kit::budget(name.str(), static_cast<double>(result.run.counters().atomics_global),
+                kit::at_most(0), "The value does not replace what was read, so nothing changes",
+                &kit::Counters::atomics_global);
+  }
 }

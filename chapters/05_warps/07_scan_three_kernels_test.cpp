@@ -50,6 +50,26 @@ TEST(ScanThreeKernels, KeepsTheDigitsOfLongSums) {
   check(kit::random_floats(kit::work_scale(100000, 20000003), -0.5f, 1.0f));
 }
 
+// What lies behind an element is no part of its sum, and takes no digits from it either.
+TEST(ScanThreeKernels, ALargeElementCostsThoseBeforeItNothing) {
+  RecordProperty("todo", 2);
+  constexpr int kCount = 1 << 14, kLarge = (1 << 13) - 1;
+  std::vector<float> x = kit::random_floats(kCount, 0.5f, 1.0f);
+  x[kLarge] = 1e10f;
+  const auto d_x = kit::DeviceBuffer<float>::input(x, "x");
+  const auto d_y = kit::DeviceBuffer<float>::output(kCount, "y");
+  const auto d_totals = kit::DeviceBuffer<float>::output(scan_totals_size(kCount), "totals");
+  kit::run([&] { launch_scan_three_kernels(d_x.get(), d_y.get(), d_totals.get(), kCount); });
+  kit::Scan expected = kit::scan_on_cpu(x);
+  std::vector<float> y = d_y.download();
+  // How the block scan of a chunk adds is another exercise's affair.
+  constexpr int kLooked = kLarge - 1023;
+  y.resize(kLooked);
+  expected.inclusive.resize(kLooked);
+  expected.scale.resize(kLooked);
+  kit::expect_near("y", y, expected.inclusive, kit::Tolerance::units(8, expected.scale));
+}
+
 TEST(ScanThreeKernels, AcceptsNoElements) {
   RecordProperty("todo", 3);
   check({});

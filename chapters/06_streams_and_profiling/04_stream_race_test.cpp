@@ -2,6 +2,7 @@
 // of the simulator decides.
 #include "04_stream_race.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "kit/kit.h"
@@ -31,6 +32,7 @@ class Lanes {
     }
     cudaStreamCreateWithFlags(&copy, cudaStreamNonBlocking);
     cudaStreamCreateWithFlags(&compute, cudaStreamNonBlocking);
+    cudaStreamCreateWithFlags(&callers, cudaStreamNonBlocking);
   }
   ~Lanes() {
     cudaDeviceSynchronize();
@@ -42,12 +44,13 @@ class Lanes {
     }
     cudaStreamDestroy(copy);
     cudaStreamDestroy(compute);
+    cudaStreamDestroy(callers);
   }
   Lanes(const Lanes&) = delete;
   Lanes& operator=(const Lanes&) = delete;
   const Lane* get() const { return lanes_; }
 
-  cudaStream_t copy = nullptr, compute = nullptr;
+  cudaStream_t copy = nullptr, compute = nullptr, callers = nullptr;
 
  private:
   Lane lanes_[2];
@@ -120,4 +123,29 @@ TEST(StreamRace, TheHostWaitsForCopiesAlone) {
               kit::ratio(static_cast<double>(waits.events), pieces.count()), kit::at_most(1),
               "The host waits for the copy that reads its staging memory; the order of the two "
               "streams is the device's own affair (cudaStreamWaitEvent)");
+}
+
+// The header says what the events of a lane stand for when the call has returned. Who waits for
+// them may use the lane: its h_x on the host, its d_x in a stream of his own.
+TEST(StreamRace, AfterTheCallTheEventsSpeakForTheLanes) {
+  RecordProperty("todo", 2);
+  constexpr int kLength = 128;
+  kit::for_each("n", std::vector<Pieces>{{kLength, kLength}, {700, kLength}}, [](const Pieces& p) {
+    const std::vector<float> x = kit::random_floats(p.n);
+    const auto d_y = kit::DeviceBuffer<float>::output(p.n, "d_y");
+    const Lanes lanes(p.length);
+    kit::run([&] {
+      signed_squares_streamed(x.data(), d_y.get(), p.n, lanes.get(), p.length, lanes.copy,
+                              lanes.compute);
+      for (int i = 0; i < std::min(2, p.count()); ++i) {
+        const Lane& lane = lanes.get()[i];
+        cudaStreamWaitEvent(lanes.callers, lane.computed, 0);
+        cudaMemsetAsync(lane.d_x, 0xFF, p.length * sizeof(float), lanes.callers);
+        cudaEventSynchronize(lane.copied);
+        std::fill(lane.h_x, lane.h_x + p.length, NAN);
+      }
+      cudaDeviceSynchronize();
+    });
+    kit::expect_equal(d_y, signed_squares_on_cpu(x));
+  });
 }

@@ -105,6 +105,27 @@ TEST(CudaGraph, OneReplayIsFiftySteps) {
   });
 }
 
+// Every kernel takes a millisecond longer: the replay is as long as its longest chain.
+TEST(CudaGraph, TheRodsWaitForEachOtherNowhere) {
+  RecordProperty("todo", 1);
+  if (!kit::simulated()) return;
+  constexpr double kSlow = 1e-3;  // seconds
+  Diffusion diffusion(64);
+  double length = 0;
+  kit::run([&] {
+    const std::vector<double> slow(kRods * kSteps, kSlow);
+    wsim_slow_kernels(slow.data(), static_cast<int>(slow.size()));
+    const double begin = wsim_timeline_now();
+    run_steps(diffusion.rods, diffusion.stream.get());
+    cudaStreamSynchronize(diffusion.stream.get());
+    length = wsim_timeline_now() - begin;
+    wsim_slow_kernels(nullptr, 0);
+  });
+  kit::budget("time steps one after the other", length / kSlow, kit::at_most(kSteps + 0.5),
+              "A step waits for the step before it of its own rod, and for nothing of the other: "
+              "the second rod begins when the first does");
+}
+
 TEST(CudaGraph, ReplaysFollowEachOther) {
   RecordProperty("todo", 3);
   Diffusion diffusion(300);

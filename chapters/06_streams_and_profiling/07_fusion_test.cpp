@@ -2,9 +2,11 @@
 #include "07_fusion.h"
 
 #include <cmath>
+#include <sstream>
 
 #include "kit/kit.h"
 #include "kit/largest.h"
+#include "kit/special_values.h"
 #include "kit/speed/speed.h"
 
 namespace {
@@ -83,6 +85,42 @@ TEST(Fusion, CoversTheTail) {
   kit::for_each("n", kit::awkward_sizes(), [](int n) { check(n, 1.0f); });
   kit::for_each("n at the end of its memory", std::vector<int>{1024, 1023, 5},
                 [](int n) { check(n, 1.0f, launch_sigmoid_fused, kit::Placement::kAtEnd); });
+}
+
+TEST(Fusion, IsOneLaunch) {
+  RecordProperty("todo", 3);
+  kit::for_each("n", std::vector<int>{1024, 1023, 3}, [](int n) {
+    const kit::Run run = check(n, 1.0f);
+    kit::budget("launches", static_cast<double>(run.counters().launches), kit::at_most(1),
+                "The header asks for one launch: the last floats of a length that is no multiple "
+                "of 4 belong to some of its threads");
+  });
+}
+
+TEST(Fusion, ANaNStays) {
+  RecordProperty("todo", 2);
+  constexpr int kCount = 702;
+  const std::vector<float> a = kit::special_floats_and_nans(kCount);
+  const std::vector<float> b = kit::special_floats_and_nans(kCount);
+  const std::vector<float> c = kit::special_floats(kCount);
+  const auto d_a = kit::DeviceBuffer<float>::input(a, "a");
+  const auto d_b = kit::DeviceBuffer<float>::input(b, "b");
+  const auto d_c = kit::DeviceBuffer<float>::input(c, "c");
+  const auto d_y = kit::DeviceBuffer<float>::output(kCount, "y");
+  kit::run([&] { launch_sigmoid_fused(d_a.get(), d_b.get(), d_c.get(), d_y.get(), kCount); });
+  const std::vector<float> y = d_y.download();
+  for (int i = 0; i < kCount; ++i) {
+    const float product = b[i] * c[i];
+    // Whether an infinity meets its opposite depends on whether the product was rounded.
+    if (std::isinf(a[i]) && std::isinf(product)) continue;
+    const bool expected = std::isnan(a[i]) || std::isnan(product);
+    if (std::isnan(y[i]) == expected) continue;
+    std::ostringstream text;
+    text << "y[" << i << "] is " << y[i] << ", and a + b c is " << a[i] << " + " << b[i] << " * "
+         << c[i] << " there. What is not a number must not become one, nor the other way round.";
+    kit::fail(text.str());
+    return;
+  }
 }
 
 TEST(Fusion, LargeArgumentsGiveZeroAndOne) {

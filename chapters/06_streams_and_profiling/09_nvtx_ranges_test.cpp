@@ -255,6 +255,6 @@ TEST(NvtxRanges, EveryWayOutClosesWhatIsOpen) {
       kit::fail("nvtxRangePop was called " + std::to_string(recorder().surplus_pops) +
                 " times with no range open.");
     }
-    if (recorder().ranges.empty()) kit::fail("No range was opened.");
+    if (batch > 0 && recorder().ranges.empty()) kit::fail("No range was opened.");
   });
 }

@@ -93,26 +93,29 @@ Seen check(int n, size_t keep, int calls = 1) {
 
 TEST(MemoryPools, TheWorkshopHasAPoolOfItsOwn) {
   RecordProperty("todo", 1);
-  Workshop workshop;
-  expect_success("open_workshop", open_workshop(&workshop, 1 << 20));
-  int device = 0;
-  cudaMemPool_t others = nullptr;
-  cudaGetDevice(&device);
-  cudaDeviceGetDefaultMemPool(&others, device);
-  if (workshop.pool == nullptr) {
-    kit::fail(
-        "open_workshop returned cudaSuccess, and the workshop has no pool: "
-        "cudaMemPoolCreate.");
-  } else if (workshop.pool == others) {
-    kit::fail(
-        "The workshop has the default pool of the device, which belongs to everybody: "
-        "closing the workshop could give nothing back.");
-  } else if (attribute(workshop.pool, cudaMemPoolAttrReleaseThreshold) != 1 << 20) {
-    kit::fail("The pool's release threshold is " +
-              std::to_string(attribute(workshop.pool, cudaMemPoolAttrReleaseThreshold)) +
-              " bytes, and the caller asked for 1048576: cudaMemPoolSetAttribute.");
-  }
-  close_workshop(&workshop);
+  kit::for_each("keep", std::vector<size_t>{1 << 20, (size_t{1} << 32) + 4096}, [](size_t keep) {
+    Workshop workshop;
+    expect_success("open_workshop", open_workshop(&workshop, keep));
+    int device = 0;
+    cudaMemPool_t others = nullptr;
+    cudaGetDevice(&device);
+    cudaDeviceGetDefaultMemPool(&others, device);
+    if (workshop.pool == nullptr) {
+      kit::fail(
+          "open_workshop returned cudaSuccess, and the workshop has no pool: "
+          "cudaMemPoolCreate.");
+    } else if (workshop.pool == others) {
+      kit::fail(
+          "The workshop has the default pool of the device, which belongs to everybody: "
+          "closing the workshop could give nothing back.");
+    } else if (attribute(workshop.pool, cudaMemPoolAttrReleaseThreshold) != keep) {
+      kit::fail("The pool's release threshold is " +
+                std::to_string(attribute(workshop.pool, cudaMemPoolAttrReleaseThreshold)) +
+                " bytes, and the caller asked for " + std::to_string(keep) +
+                ": cudaMemPoolSetAttribute.");
+    }
+    close_workshop(&workshop);
+  });
 }
 
 TEST(MemoryPools, ClosingTwiceIsHarmlessAndLeavesNothing) {

@@ -1,6 +1,7 @@
 // What streamcheck found, in words.
 #include <string>
 
+#include "checks/node_order.h"
 #include "checks/stream_order.h"
 #include "checks/words.h"
 #include "memory/device_memory.h"
@@ -11,8 +12,7 @@ namespace {
 
 std::string at(const Position& where) { return where.known() ? " at " + where.short_name() : ""; }
 
-std::string name_of(const OrderEntry& entry) {
-  const Work& work = *entry.work;
+std::string name_of(const Work& work) {
   switch (work.kind) {
     case WorkKind::kKernel:
       return "the kernel " + readable(work.name) +
@@ -54,7 +54,7 @@ std::string short_name_of(const OrderEntry& entry) {
 }
 
 std::string with_stream(const OrderEntry& entry) {
-  return name_of(entry) + " (" + entry.stream.name + ")";
+  return name_of(*entry.work) + " (" + entry.stream.name + ")";
 }
 
 std::string capitalised(std::string text) {
@@ -88,16 +88,14 @@ std::string remedy(const OrderEntry& first, const OrderEntry& second) {
   return capitalised(event) + ", or put both into one stream.";
 }
 
-Finding finding_for(const OrderEntry& first, const OrderEntry& second, const char* kind) {
+Finding finding_for(const Work& first, const Work& second, const char* kind) {
   Finding finding;
   finding.check = "streamcheck";
   finding.kind = kind;
-  finding.where = second.work->where;
-  finding.other = first.work->where;
-  for (const OrderEntry* entry : {&second, &first}) {
-    if (entry->work->kind == WorkKind::kKernel && finding.kernel.empty()) {
-      finding.kernel = entry->work->name;
-    }
+  finding.where = second.where;
+  finding.other = first.where;
+  for (const Work* work : {&second, &first}) {
+    if (work->kind == WorkKind::kKernel && finding.kernel.empty()) finding.kernel = work->name;
   }
   return finding;
 }
@@ -106,7 +104,7 @@ Finding finding_for(const OrderEntry& first, const OrderEntry& second, const cha
 void report_unordered_with_caller(const OrderEntry& caller, const OrderEntry& other,
                                   uint64_t address, bool before) {
   const std::string& stream = caller.stream.name;
-  Finding finding = finding_for(caller, other, "unordered-with-caller");
+  Finding finding = finding_for(*caller.work, *other.work, "unordered-with-caller");
   finding.where = other.work->where;
   finding.other = Position();
   finding.message =
@@ -150,7 +148,7 @@ void report_unordered(const OrderEntry& first, const OrderEntry& second, const C
   const bool frees = first.work->kind == WorkKind::kFree || second.work->kind == WorkKind::kFree;
   const bool allocates =
       first.work->kind == WorkKind::kAllocate || second.work->kind == WorkKind::kAllocate;
-  Finding finding = finding_for(first, second,
+  Finding finding = finding_for(*first.work, *second.work,
                                 frees       ? "freed-in-use"
                                 : allocates ? "used-before-allocated"
                                             : "unordered-streams");
@@ -180,6 +178,19 @@ void report_unordered(const OrderEntry& first, const OrderEntry& second, const C
   FindingLog::instance().report(std::move(finding));
 }
 
+void report_unordered_nodes(const Work& first, const Work& second, const Conflict& conflict) {
+  const auto verb = [](bool writes) { return writes ? " writes" : " reads"; };
+  Finding finding = finding_for(first, second, "unordered-nodes");
+  finding.message = capitalised(name_of(first)) + verb(conflict.first_writes) + " and " +
+                    name_of(second) + verb(conflict.second_writes) +
+                    " the same bytes, the first is " + place_of(conflict.address) +
+                    ". Both are nodes of one graph, and no path of its edges leads from one to the "
+                    "other: on a GPU they may run in either order or at the same time. Give each "
+                    "branch memory of its own, or make one node depend on the other (in a capture: "
+                    "cudaEventRecord behind the first, cudaStreamWaitEvent before the second).";
+  FindingLog::instance().report(std::move(finding));
+}
+
 void report_host_access(const OrderEntry& entry, const HostAccess& access,
                         const Conflict& conflict) {
   Finding finding;
@@ -202,6 +213,21 @@ void report_host_access(const OrderEntry& entry, const HostAccess& access,
         "that is recorded behind " +
         short_name_of(entry) + ".";
   }
+  FindingLog::instance().report(std::move(finding));
+}
+
+void report_given_back(const OrderEntry& entry, const char* call, const Position& where) {
+  Finding finding;
+  finding.check = "streamcheck";
+  finding.kind = "host-memory-in-use";
+  finding.where = where;
+  finding.other = entry.work->where;
+  finding.message = std::string(call) + at(where) + " gives back pinned memory that " +
+                    with_stream(entry) +
+                    " may still be using: nothing between them waits, and the pages may be moved "
+                    "or belong to somebody else by then. Wait first: cudaStreamSynchronize, or "
+                    "cudaEventSynchronize on an event that is recorded behind " +
+                    short_name_of(entry) + ".";
   FindingLog::instance().report(std::move(finding));
 }
 

@@ -192,6 +192,19 @@ void StreamOrder::host_waited() {
   forget_what_is_over();
 }
 
+// A kernel that was given a pointer may use it or not, and is not looked at.
+void StreamOrder::host_gives_back(const MemoryRange& memory, const char* call,
+                                  const Position& where) const {
+  for (const OrderEntry& entry : entries_) {
+    if (entry.work->kind == WorkKind::kCaller || is_ordered_with_host(entry)) continue;
+    for (const MemoryRange& range : entry.work->ranges) {
+      if (range.address >= memory.address + memory.size) continue;
+      if (memory.address >= range.address + range.size) continue;
+      return report_given_back(entry, call, where);
+    }
+  }
+}
+
 // With nothing left that could meet something, old clocks order nothing.
 void StreamOrder::forget_what_is_over() {
   if (!entries_.empty() || !host_functions_.empty()) return;

@@ -65,6 +65,8 @@ class StreamOrder {
   void host_waits_for_device(int device);
   void host_waits_for_start_of(const WorkId& id);
   void host_waited();  // the call that waited is over
+  // The program gives pinned memory back, in a call of that name: does something still use it?
+  void host_gives_back(const MemoryRange& memory, const char* call, const Position& where) const;
 
   // ---- what runs ---------------------------------------------------------------------------
   void starts(const WorkId& id);
@@ -130,6 +132,7 @@ std::string place_of(uint64_t address);
 void report_unordered(const OrderEntry& first, const OrderEntry& second, const Conflict& conflict);
 void report_host_access(const OrderEntry& entry, const HostAccess& access,
                         const Conflict& conflict);
+void report_given_back(const OrderEntry& entry, const char* call, const Position& where);
 
 }  // namespace warplings::sim
 

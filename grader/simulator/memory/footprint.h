@@ -22,6 +22,17 @@ class ByteSet {
   ByteSet(const ByteSet&) = delete;  // last_ points into pages_
   ByteSet& operator=(const ByteSet&) = delete;
   void add(uint64_t address, uint64_t size);
+  void add(const ByteSet& other) {
+    for (const auto& [page, theirs] : other.pages_) {
+      Page& mine = pages_[page];
+      if (mine.full) continue;
+      if (theirs.full || mine.bits.empty()) {
+        mine = theirs;
+      } else {
+        for (size_t i = 0; i < mine.bits.size(); ++i) mine.bits[i] |= theirs.bits[i];
+      }
+    }
+  }
   bool empty() const { return pages_.empty(); }
   bool contains(uint64_t address) const;
   // The lowest address in both.
@@ -65,6 +76,12 @@ class Footprint {
   // A request of a warp. Strong accesses (atomics, volatile, relaxed and stronger) are meant to
   // meet others of their kind.
   void add(const Request& request, bool strong);
+  void add(const Footprint& other) {
+    reads_.add(other.reads_);
+    writes_.add(other.writes_);
+    strong_reads_.add(other.strong_reads_);
+    strong_writes_.add(other.strong_writes_);
+  }
 
   // Bytes that both use, one of them writing, unless both accesses are strong.
   std::optional<Conflict> conflict_with(const Footprint& other) const;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "checks/stream_order.h"
 #include "memory/device_memory.h"
 #include "runtime/api.h"
 #include "runtime/device_model.h"
@@ -41,6 +42,11 @@ bool is_host_pinned(const void* pointer) {
 
 cudaError_t release(const ApiCall& call, void* pointer, bool pinned) {
   if (pointer == nullptr) return cudaSuccess;
+  const Allocation* allocation = DeviceMemory::instance().allocation_at(address_of(pointer));
+  if (pinned && allocation != nullptr) {
+    StreamOrder::instance().host_gives_back({allocation->start, allocation->size}, call.name(),
+                                            call.where());
+  }
   // Freeing waits for all work of the device that owns the memory.
   const int device = device_of(address_of(pointer));
   if (const cudaError_t error = Streams::instance().synchronize_device(device);
@@ -148,6 +154,9 @@ cudaError_t cudaHostRegister(void* pointer, size_t size, unsigned) {
 
 cudaError_t cudaHostUnregister(void* pointer) {
   return WARPLINGS_API {
+    StreamOrder::instance().host_gives_back(
+        {address_of(pointer), RegisteredMemory::instance().size_at(pointer)}, call.name(),
+        call.where());
     if (const cudaError_t error = Streams::instance().synchronize_device(current_device());
         error != cudaSuccess) {
       return error;

@@ -111,6 +111,11 @@ bool RegisteredMemory::covers(uint64_t address) const {
   return after != ranges_.begin() && address < std::prev(after)->second.end;
 }
 
+size_t RegisteredMemory::size_at(const void* pointer) const {
+  const auto found = ranges_.find(address_of(pointer));
+  return found == ranges_.end() ? 0 : found->second.end - found->first;
+}
+
 uint64_t RegisteredMemory::device_address(uint64_t address, std::string* reason) {
   auto& [start, range] = *std::prev(ranges_.upper_bound(address));
   const uint64_t page = first_page(start), bytes = bytes_of_pages(start, range.end);

@@ -25,6 +25,7 @@ class RegisteredMemory {
   void unmap_all();
 
   bool covers(uint64_t address) const;
+  size_t size_at(const void* pointer) const;  // of the range that starts there; 0: none does
   size_t count() const { return ranges_.size(); }
 
   // The device address of a byte that is covered. 0 if its pages cannot be shared; `reason` says

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "checks/node_order.h"
 #include "checks/stream_order.h"
 #include "core/machine.h"
+#include "exec/launch.h"
 #include "profile/timeline.h"
 #include "runtime/api.h"
 #include "runtime/device_state.h"
@@ -29,6 +31,12 @@ void set_serial(WorkItem* item, uint64_t serial) {
   item->reaches->reached = Timeline::instance().event_time(serial);
 }
 
+std::vector<std::vector<size_t>> edges_of(const std::vector<GraphStep>& steps) {
+  std::vector<std::vector<size_t>> after;
+  for (const GraphStep& step : steps) after.push_back(step.after);
+  return after;
+}
+
 void put_on_timeline(const StreamTraits& stream, WorkItem* item) {
   Timeline& timeline = Timeline::instance();
   if (item->steps.empty()) {
@@ -36,12 +44,8 @@ void put_on_timeline(const StreamTraits& stream, WorkItem* item) {
     return;
   }
   std::vector<std::shared_ptr<const Work>> nodes;
-  std::vector<std::vector<size_t>> after;
-  for (const GraphStep& step : item->steps) {
-    nodes.push_back(step.work.about);
-    after.push_back(step.after);
-  }
-  uint64_t serial = timeline.enqueued_graph(stream, nodes, after);
+  for (const GraphStep& step : item->steps) nodes.push_back(step.work.about);
+  uint64_t serial = timeline.enqueued_graph(stream, nodes, edges_of(item->steps));
   for (GraphStep& step : item->steps) set_serial(&step.work, serial++);
 }
 
@@ -235,11 +239,24 @@ void Streams::finish_next(const std::shared_ptr<StreamState>& stream) {
     if (item.steps.empty()) {
       run_item(item, id, stream->device);
     } else {
-      for (GraphStep& step : item.steps) run_item(step.work, id, stream->device);
+      run_steps(item.steps, id, stream->device);
     }
     order.ends(id);
   }
   ++stream->completed;
+}
+
+void Streams::run_steps(std::vector<GraphStep>& steps, const WorkId& id, int device) {
+  if (!engine_options().checks) {
+    for (GraphStep& step : steps) run_item(step.work, id, device);
+    return;
+  }
+  NodeOrder order(edges_of(steps));
+  for (size_t i = 0; i < steps.size(); ++i) {
+    order.starts(i, steps[i].work.about);
+    run_item(steps[i].work, id, device);
+    order.ends(i);
+  }
 }
 
 void Streams::run_item(WorkItem& item, const WorkId& id, int device) {

@@ -150,6 +150,7 @@ class Streams {
  private:
   void finish_next(const std::shared_ptr<StreamState>& stream);
   cudaError_t run_device(int device);
+  void run_steps(std::vector<GraphStep>& steps, const WorkId& id, int device);
   void run_item(WorkItem& item, const WorkId& id, int device);
   void keep_backlog_short();
   // In the order in which work without a dependency runs.

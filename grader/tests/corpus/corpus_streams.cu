@@ -366,6 +366,32 @@ void run_freed_by_other_stream() {
   cudaDeviceSynchronize();
 }
 
+// ---- memory that the host gives back -------------------------------------------------------------
+
+template <bool kPlanted>
+void run_unpinned_during_copy() {
+  Bench m;
+  float* const own = new float[kElements]();
+  cudaHostRegister(own, kSize, cudaHostRegisterDefault);
+  cudaMemcpyAsync(m.device, own, kSize, cudaMemcpyHostToDevice, m.a);
+  if (!kPlanted) cudaStreamSynchronize(m.a);
+  cudaHostUnregister(own);  // planted: unpinned_during_copy streamcheck/host-memory-in-use
+  cudaDeviceSynchronize();
+  delete[] own;
+}
+
+template <bool kPlanted>
+void run_pinned_freed_during_copy() {
+  Bench m;
+  float* staging = nullptr;
+  cudaMallocHost(&staging, kSize);
+  cudaMemcpyAsync(staging, m.device, kSize, cudaMemcpyDeviceToHost, m.a);
+  cudaEventRecord(m.event, m.a);
+  cudaMemcpyAsync(m.other, m.pinned, kSize, cudaMemcpyHostToDevice, m.a);
+  if (!kPlanted) cudaEventSynchronize(m.event);
+  cudaFreeHost(staging);  // planted: pinned_freed_during_copy streamcheck/host-memory-in-use
+}
+
 // ---- graphs --------------------------------------------------------------------------------------
 
 // A copy from pinned memory and a kernel, as a graph that is launched again for the next batch.
@@ -417,6 +443,59 @@ void run_kernel_beside_a_graph() {
   cudaGraphLaunch(recorded.executable, m.a);  // planted: kernel_beside_a_graph streamcheck/unordered-streams
 }
 
+// Two branches of a capture, each with its own elements of the result; and one scratch for both, or
+// one each.
+template <bool kPlanted>
+void run_graph_branches_share_scratch() {
+  Bench m;
+  constexpr int kHalf = kElements / 2;
+  float* const scratch = kPlanted ? m.other : m.other + kHalf;
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t executable = nullptr;
+  cudaStreamBeginCapture(m.a, cudaStreamCaptureModeGlobal);
+  cudaEventRecord(m.event, m.a);
+  cudaStreamWaitEvent(m.b, m.event, 0);
+  add_into<<<blocks(kHalf), kBlock, 0, m.a>>>(m.other, m.device, kHalf);
+  add_into<<<blocks(kHalf), kBlock, 0, m.b>>>(scratch, m.device + kHalf, kHalf);  // planted: graph_branches_share_scratch streamcheck/unordered-nodes
+  cudaEventRecord(m.event, m.b);
+  cudaStreamWaitEvent(m.a, m.event, 0);
+  cudaStreamEndCapture(m.a, &graph);
+  cudaGraphInstantiate(&executable, graph, 0);
+  cudaGraphLaunch(executable, m.a);
+  cudaDeviceSynchronize();
+  cudaGraphExecDestroy(executable);
+  cudaGraphDestroy(graph);
+}
+
+// A graph that is built by calls: the kernel reads what the memset writes.
+template <bool kPlanted>
+void run_graph_without_an_edge() {
+  Bench m;
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t executable = nullptr;
+  cudaGraphNode_t fill = nullptr, kernel = nullptr;
+  cudaGraphCreate(&graph, 0);
+  cudaMemsetParams zeros = {};
+  zeros.dst = m.device;
+  zeros.elementSize = 4;
+  zeros.width = kElements;
+  zeros.height = 1;
+  int n = kElements;
+  void* arguments[] = {&m.other, &m.device, &n};
+  cudaKernelNodeParams launch = {};
+  launch.func = reinterpret_cast<void*>(add_into);
+  launch.gridDim = dim3(blocks(kElements));
+  launch.blockDim = dim3(kBlock);
+  launch.kernelParams = arguments;
+  cudaGraphAddMemsetNode(&fill, graph, nullptr, 0, &zeros);
+  cudaGraphAddKernelNode(&kernel, graph, &fill, kPlanted ? 0 : 1, &launch);  // planted: graph_without_an_edge streamcheck/unordered-nodes
+  cudaGraphInstantiate(&executable, graph, 0);
+  cudaGraphLaunch(executable, m.a);
+  cudaDeviceSynchronize();
+  cudaGraphExecDestroy(executable);
+  cudaGraphDestroy(graph);
+}
+
 }  // namespace
 
 const CorpusCase kStreamCases[] = {
@@ -444,9 +523,13 @@ const CorpusCase kStreamCases[] = {
     CASE(chunk_overlap, "stream.bytes"),
     CASE(freed_in_use, "stream.freed"),
     CASE(freed_by_other_stream, "stream.freed"),
+    CASE(unpinned_during_copy, "stream.given-back"),
+    CASE(pinned_freed_during_copy, "stream.given-back"),
     CASE(refilled_between_graph_launches, "stream.graph"),
     CASE(graph_beside_a_kernel, "stream.graph"),
     CASE(kernel_beside_a_graph, "stream.graph"),
+    CASE(graph_branches_share_scratch, "stream.nodes"),
+    CASE(graph_without_an_edge, "stream.nodes"),
 };
 extern const CorpusPart kStreamCorpus = {kStreamCases,
                                          sizeof(kStreamCases) / sizeof(kStreamCases[0])};
