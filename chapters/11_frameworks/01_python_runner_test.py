@@ -239,6 +239,23 @@ def test_raises_when_all_threads_have_ended():
     kit.fail("thread 0 raised an exception, and launch() did not.")
 
 
+def test_what_a_thread_of_any_block_raises_reaches_the_caller():
+    for raises in kit.cases("block", [(0, 0), (1, 0), (2, 1)]):
+
+        def kernel(thread):
+            if (thread.block_x, thread.block_y) == raises:
+                raise ArithmeticError("of one block")
+
+        try:
+            launch(kernel, (3, 2), (2, 1), 0)
+        except ArithmeticError:
+            continue
+        kit.fail(
+            "a thread raised an exception, and launch() did not: blocks that end well say nothing "
+            "about the others."
+        )
+
+
 @kit.todo(2)
 def test_tiles_are_two_slices_of_shared_memory():
     a, b = kit.matrix(TILE, TILE), kit.matrix(TILE, TILE, salt=1)
@@ -302,28 +319,28 @@ def test_prints_the_tiles_of_every_step():
         len(lines) == 16,
         f"{len(lines)} lines were printed, expected two for each of 2 steps of 4 blocks.",
     )
-    # Where the thread that prints comes last, what it does not wait for is overwritten by then.
-    last_to_first = lambda places: places[::-1]
-    c = [[math.nan] * 4 for _ in range(4)]
-    with kit.captured_output() as text:
-        run_to_barriers(
-            exercise.matmul_tiled, (2, 2), (TILE, TILE), 8, last_to_first, a, a, c, True
-        )
-    lines = text.getvalue().splitlines()
     wanted = {  # of block (1, 0)
         0: ["a   0.0   1.0   b   2.0   3.0", "a   4.0   5.0   b   6.0   7.0"],
         1: ["a   2.0   3.0   b  10.0  11.0", "a   6.0   7.0   b  14.0  15.0"],
     }
-    for step in wanted:
-        begin = [i for i, line in enumerate(lines) if line.startswith(f"block (1, 0) step {step}")]
-        kit.expect(begin, f'no line begins with "block (1, 0) step {step}".')
-        got = [line[20:] for line in lines[begin[0] : begin[0] + 2]]
-        kit.expect(
-            got == wanted[step],
-            f"the tiles of block (1, 0), step {step}, are printed as\n"
-            + "\n".join(got)
-            + "\nexpected\n"
-            + "\n".join(wanted[step])
-            + "\nwith threads that run in turns, the one that prints last. The place for it is "
-            "between the two barriers: nobody writes there.",
-        )
+    # Where the thread that prints comes first, the others have not loaded what it does not wait
+    # for; where it comes last, they have overwritten it.
+    for place, order in {"first": list, "last": lambda places: places[::-1]}.items():
+        c = [[math.nan] * 4 for _ in range(4)]
+        with kit.captured_output() as text:
+            run_to_barriers(exercise.matmul_tiled, (2, 2), (TILE, TILE), 8, order, a, a, c, True)
+        lines = text.getvalue().splitlines()
+        for step in wanted:
+            title = f"block (1, 0) step {step}"
+            begin = [i for i, line in enumerate(lines) if line.startswith(title)]
+            kit.expect(begin, f'no line begins with "{title}".')
+            got = [line[20:] for line in lines[begin[0] : begin[0] + 2]]
+            kit.expect(
+                got == wanted[step],
+                f"the tiles of block (1, 0), step {step}, are printed as\n"
+                + "\n".join(got)
+                + "\nexpected\n"
+                + "\n".join(wanted[step])
+                + f"\nwith threads that run in turns, the one that prints {place}. The place for "
+                "it is between the two barriers: all have loaded, and nobody writes there.",
+            )

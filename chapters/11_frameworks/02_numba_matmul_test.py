@@ -1,8 +1,10 @@
 """11/02: in Numba's simulator, one Python thread per CUDA thread; on a GPU larger matrices too."""
 
 import os
+import pathlib
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 from numba import config, cuda
@@ -131,6 +133,27 @@ runpy.run_path(sys.argv[1])
 """
 
 
+def test_runs_in_the_simulator_where_nobody_says_which_device():
+    """As python3 runs the file: what it does to a Numba that has been imported is asked."""
+    names = "GRADE_DEVICE", "NUMBA_ENABLE_CUDASIM"
+    kept, was_on = {name: os.environ.pop(name, None) for name in names}, config.ENABLE_CUDASIM
+    config.ENABLE_CUDASIM = 0
+    try:
+        kit.load(pathlib.Path(exercise.__file__))
+        on = config.ENABLE_CUDASIM or int(os.environ.get("NUMBA_ENABLE_CUDASIM", "0"))
+    finally:
+        config.ENABLE_CUDASIM = was_on
+        for name, value in kept.items():
+            os.environ.pop(name, None)
+            if value is not None:
+                os.environ[name] = value
+    kit.expect(
+        on,
+        "Numba would use a GPU where GRADE_DEVICE is not set, as where python3 runs your file: "
+        'its simulator is on unless GRADE_DEVICE is "gpu".',
+    )
+
+
 def needs_the_simulator():
     kit.expect(kit.on_gpu or config.ENABLE_CUDASIM, "Numba's simulator is off: TODO 1 comes first.")
 
@@ -175,6 +198,38 @@ def test_multiplies_any_sizes():
         )
         kit.expect_near("c", c, matmul_on_cpu(a, b), tolerance(a, b))
         kit.expect((a == kept[0]).all() and (b == kept[1]).all(), "matmul() changed its inputs.")
+
+
+@kit.todo(3)
+def test_reads_arrays_that_have_changed():
+    needs_the_simulator()
+    a, b = inputs(TILE, TILE, TILE)
+    run(lambda: exercise.matmul(a, b))
+    arrays = {"a": a, "b": b}
+    for name in kit.cases("changed in place", arrays):
+        arrays[name][...] = arrays[name][::-1] - 1
+        c = run(lambda: exercise.matmul(a, b))
+        kit.expect_near("c of the second call", c, matmul_on_cpu(a, b), tolerance(a, b))
+
+
+@kit.todo(3)
+def test_zero_times_infinity_is_not_zero():
+    needs_the_simulator()
+    a, b = inputs(TILE, TILE, TILE)
+    a[0, 0] = b[2, 2] = 0
+    b[0, :2] = np.inf, np.nan
+    a[2, 2] = np.inf
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        wanted = matmul_on_cpu(a, b)
+        c = run(lambda: exercise.matmul(a, b))
+    for row, col in np.ndindex(wanted.shape):
+        got, right = float(c[row, col]), float(wanted[row, col])
+        kit.expect(
+            np.isfinite(right) or got == right or (np.isnan(got) and np.isnan(right)),
+            f"c[{row}][{col}] is {got:.6g}, expected {right}: a product of 0 and an infinity is no "
+            "number, and belongs to the sum like all others.",
+        )
 
 
 @kit.todo(3)

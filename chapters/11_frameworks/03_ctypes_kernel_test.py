@@ -64,7 +64,7 @@ class Refusing:
 
     def device_free(self, pointer):
         self.live -= getattr(pointer, "value", pointer) is not None  # null: nothing to free
-        return 0
+        return self.status("device_free")
 
     def copy(self, to, source, size):
         return self.status("copy")
@@ -167,6 +167,9 @@ def test_an_error_becomes_an_exception():
     for name in ("device_alloc", "copy"):
         array = exercise.DeviceArray(Refusing(name), values)
         expect_exception(name, array.__enter__)
+    array = exercise.DeviceArray(Refusing("device_free"), values)
+    array.__enter__()
+    expect_exception("device_free", lambda: array.__exit__(None, None, None))
 
 
 @kit.todo(2)

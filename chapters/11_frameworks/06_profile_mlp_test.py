@@ -12,11 +12,14 @@ NAMES = {
         "PyTorch"
     ),
     "void at::native::elementwise_kernel<128, 2, gemm_epilogue<float> >": "PyTorch",
+    "void at_cuda_detail::cub::DeviceScanKernel<Policy, at::native::gemm_op<float> >": "PyTorch",
     "sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize128x64x8_stage3": "cuBLAS",
     "void cutlass::Kernel2<cutlass_80_simt_sgemm_256x128_8x4_tn_align1>": "cuBLAS",
     "nvjet_hsh_128x256_64x4_2x1_v_bz_coopA_NTN": "cuBLAS",
     "void gemv2T_kernel_val<int, int, float, float, float, float, 128, 16, 4, 4>": "cuBLAS",
     "void cublasLt::splitKreduce_kernel<32, 16, int, float, float>": "cuBLAS",
+    "void splitKreduce_kernel<32, 16, int, float, float>": "cuBLAS",
+    "void cublasLt::epilogue::impl::globalKernel<8, 32, float, float>": "cuBLAS",
     "ampere_sgemm_128x64_tn": "cuBLAS",
     "triton_poi_fused_addmm_relu_0": "Triton",
     "void cudnn::bn_fw_tr_1C11_kernel_NCHW<float, float, 512, true, 1>": "cuDNN",
@@ -38,17 +41,19 @@ def test_names_say_who_wrote_a_kernel():
 def test_the_larger_share_is_the_limit():
     # 1 GFLOP and 1 MB in 20 us are 50 TFLOP/s and 50 GB/s.
     cases = {
-        (1e9, 1e6, 20, 67e12, 4.8e12): ("arithmetic", 0.746),
-        (1e6, 72e6, 20, 67e12, 4.8e12): ("memory", 0.75),
-        (2e8, 1e7, 20, 67e12, 4.8e12): ("neither", 0.149),
-        (1e9, 72e6, 20, 67e12, 4.8e12): ("memory", 0.75),
+        (1e9, 1e6, 20, 67e12, 4.8e12): ("arithmetic", 50 / 67),
+        (1e6, 72e6, 20, 67e12, 4.8e12): ("memory", 3.6 / 4.8),
+        (2e8, 1e7, 20, 67e12, 4.8e12): ("neither", 10 / 67),
+        (1e9, 72e6, 20, 67e12, 4.8e12): ("memory", 3.6 / 4.8),
+        (4e8, 1e7, 20, 67e12, 4.8e12): ("neither", 20 / 67),  # 0.2985
+        (1e6, 29e6, 20, 67e12, 4.8e12): ("memory", 1.45 / 4.8),  # 0.3021
     }
     for arguments in kit.cases("flops, bytes, us, peaks", cases):
         what, share = exercise.limit(*arguments)
         wanted, near = cases[arguments]
         kit.expect(
-            what == wanted and abs(share - near) < 0.01,
-            f"limit() says {what}, {share:.3f}; expected {wanted}, {near}.",
+            what == wanted and abs(share - near) < 1e-9,
+            f"limit() says {what}, {share:.6g}; expected {wanted}, {near:.6g}.",
         )
 
 
@@ -83,6 +88,19 @@ def test_lists_what_ran_on_the_card():
     got = [(kernel.name, kernel.calls, kernel.us) for kernel in kernels]
     wanted = [("sgemm", 2, 90.0), ("relu", 2, 8.0), ("Memset (Device)", 1, 1.5)]
     kit.expect(got == wanted, f"name, calls and us are {got}, expected {wanted}.")
+
+
+@kit.todo(1)
+def test_names_are_compared_to_their_end():
+    # Those of templates are thousands of characters long.
+    names = ["void reduce_kernel<" + "Functor<" * 500 + end for end in ("float>", "double>")]
+    kernels = exercise.kernels_of([exercise.Event(name, True, 2.0) for name in names])
+    got = sorted(kernel.name[-20:] for kernel in kernels)
+    wanted = sorted(name[-20:] for name in names)
+    kit.expect(
+        sorted(kernel.name for kernel in kernels) == sorted(names),
+        f"the names end in {got}, expected {wanted}: two kernels whose names differ only there.",
+    )
 
 
 @kit.todo(1)

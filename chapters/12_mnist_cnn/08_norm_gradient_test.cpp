@@ -104,6 +104,14 @@ TEST(NormGradient, MeasuresFarFromZeroAndAtZero) {
   expect_close("The derivative of sin x at 0", measured_derivative(wave, {0}, 0), 1, 1e-7);
 }
 
+TEST(NormGradient, MeasuresBesideZero) {
+  RecordProperty("todo", 1);
+  const Function growth = [](const Values& x) { return std::exp(x[0]); };
+  kit::for_each("x", std::vector<double>{1e-3, 1e-6, -1e-9, 1e-30}, [&](double x) {
+    expect_close("The derivative of exp x", measured_derivative(growth, {x}, 0), std::exp(x), 1e-7);
+  });
+}
+
 TEST(NormGradient, CallsTheFunctionTwice) {
   RecordProperty("todo", 1);
   int calls = 0;

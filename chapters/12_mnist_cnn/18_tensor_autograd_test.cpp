@@ -231,3 +231,46 @@ TEST(TensorAutograd, WhatComesAfterTheLossHasNoGradient) {
   kit::expect_near("gradients of what was made after the loss, and of x", later,
                    {0, 0, 0, third, third, third}, kit::Tolerance::units(4));
 }
+
+TEST(TensorAutograd, ALeafMayBeTheLoss) {
+  RecordProperty("todo", 4);
+  std::vector<float> got;
+  kit::run([&] {
+    Tape tape;
+    const Variable x = tape.leaf({3}, 1, 1), y = tape.leaf({2}, 1, 1);
+    const Variable product = tape_multiply(tape, x, y);
+    tape_backward(tape, product);  // leaves gradients everywhere
+    tape_backward(tape, y);
+    for (const Variable of : {x, y, product}) got.push_back(copy(tape.at(of).gradient, 1)[0]);
+  });
+  kit::expect_near("gradients of x, of y, which is the loss, and of x y", got, {0, 1, 0},
+                   kit::Tolerance::absolute(0));
+}
+
+TEST(TensorAutograd, ProductsMayBeLongAndThin) {
+  RecordProperty("todo", 3);
+  constexpr int kLong = 131'077;  // past twice what a grid may have in y
+  kit::for_each("rows", std::vector<int>{kLong, 1}, [](int rows) {
+    const int cols = kLong / rows;
+    const std::vector<float> values = kit::random_integer_floats(kLong);
+    std::vector<float> of_product, of_long;
+    kit::run([&] {
+      Tape tape;
+      const Variable x = tape.leaf(values, rows, cols), two = tape.leaf({2}, 1, 1);
+      const Variable product = rows > 1 ? tape_matmul(tape, x, two) : tape_matmul(tape, two, x);
+      tape_backward(tape, tape_mean(tape, product));
+      of_product = copy(tape.at(product).value, kLong);
+      of_long = copy(tape.at(x).gradient, kLong);
+    });
+    kit::expect_near(
+        "product", of_product,
+        [&] {
+          std::vector<double> twice(values.begin(), values.end());
+          for (double& value : twice) value *= 2;
+          return twice;
+        }(),
+        kit::Tolerance::absolute(0));
+    kit::expect_near("gradient of the long one", of_long, std::vector<double>(kLong, 2.0 / kLong),
+                     kit::Tolerance::units(4, std::vector<double>(kLong, 2.0 / kLong)));
+  });
+}

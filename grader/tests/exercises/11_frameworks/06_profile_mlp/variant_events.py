@@ -63,9 +63,9 @@ def author(name):
         ("PyTorch", "at::native::"),
         ("cuDNN", "cudnn"),
         ("NCCL", "nccl"),
-        ("Triton", "^triton_"),
-        ("cuBLAS", "gem[mv]|nvjet|splitK"),
-        ("driver", "^Mem(cpy|set)"),
+        ("Triton", "triton_"),
+        ("cuBLAS", "gem[mv]|nvjet|splitKreduce|cublas"),
+        ("driver", "Mem(cpy|set)"),
     ]
     return next((who for who, pattern in rules if re.search(pattern, name)), "unknown")
 
