@@ -125,6 +125,9 @@ TEST(Predict, ReadsPgm) {
   const std::vector<float> pixels = {0, 127, 64, 255, 32, 9};
   cases.run("file = binary",
             [&] { expect_picture(folder.write("a.pgm", "P5 3 2 255\n" + values), 2, 3, pixels); });
+  cases.run("file = binary, of pixels that are white space to a reader of text", [&] {
+    expect_picture(folder.write("a.pgm", "P5 3 2 255\n \t\n\v\f\r"), 2, 3, {32, 9, 10, 11, 12, 13});
+  });
   cases.run("file = with comments", [&] {
     expect_picture(folder.write("a.pgm", "P5\n# made by 7 hands\n3 # wide\n2\n255\n" + values), 2,
                    3, pixels);
@@ -178,6 +181,8 @@ TEST(Predict, RefusesDamagedPgm) {
       {"without a height", "P5 4 "},
       {"of a height with 11 digits", "P5 4 99999999999 255\nabcd"},
       {"of a width of 2^32 + 2", "P5 4294967298 1 255\nab"},
+      {"of 2^32 pixels", "P5 65536 65536 255\n"},
+      {"of 2^32 + 65536 pixels, as numbers", "P2 65536 65537 255\n7 8"},
       {"with a letter for a number", "P2 2 1 255\n7 x"},
       {"of a value past its largest", "P2 2 1 15\n7 16"},
   };
@@ -238,6 +243,24 @@ TEST(Predict, AsksTheNetworkWithTheNormalisationOfItsTraining) {
       kit::expect_no_leak(run);
     });
   }
+}
+
+TEST(Predict, ReadsBothFilesAnewInEveryCall) {
+  RecordProperty("todo", 3);
+  const kit::ScratchFolder folder;
+  const std::string file = folder.file("weights");
+  kit::for_each("call", std::vector<int>{1, 2}, [&](int call) {
+    const Weights weights = random_weights();
+    ASSERT_EQ(save_weights(file, weights), "");
+    const kit::DigitSet digit = kit::random_digits(1, 12, call);
+    const std::vector<double> expected =
+        probabilities_of(weights, {digit.images.begin(), digit.images.end()});
+    Prediction got;
+    const std::string problem = predict(file, folder.write("digit.pgm", pgm_of(digit)), &got);
+    if (!problem.empty()) kit::fail("predict returned: " + problem);
+    expect_sum_of_one(got);
+    kit::expect_near("probabilities", got.probabilities, expected, kit::Tolerance::absolute(1e-5));
+  });
 }
 
 TEST(Predict, ShowsTheTenProbabilities) {
