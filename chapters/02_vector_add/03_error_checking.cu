@@ -10,10 +10,11 @@
 // and returns it from the function around. Used like a statement: CUDA_CHECK(cudaFree(p));
 #define CUDA_CHECK(call) (void)(call)  // TODO(1): Do what the comment promises.
 
-// Given: one use of the macro, between if and else, where only a single statement compiles.
-cudaError_t check_one_call(cudaError_t (*planned_call)(int), int argument, bool skip) {
+// Given: one use of the macro, between if and else, where only a single statement compiles, and
+// with a variable of a common name.
+cudaError_t check_one_call(cudaError_t (*planned_call)(int), int error, bool skip) {
   if (!skip)
-    CUDA_CHECK(planned_call(argument));
+    CUDA_CHECK(planned_call(error));
   else
     return cudaErrorNotReady;
   return cudaSuccess;

@@ -8,8 +8,8 @@
 // "file:line: call failed: cudaErrorInvalidValue (invalid argument)".
 void report_cuda_error(cudaError_t error, const char* call, const char* file, int line);
 
-// Runs planned_call(argument) under CUDA_CHECK. skip = true leaves it out: cudaErrorNotReady.
-cudaError_t check_one_call(cudaError_t (*planned_call)(int), int argument, bool skip);
+// Runs planned_call(error) under CUDA_CHECK. skip = true leaves it out: cudaErrorNotReady.
+cudaError_t check_one_call(cudaError_t (*planned_call)(int), int error, bool skip);
 
 // out[i] = table[index[i]] for i = 0 .. n - 1, on the device, and waits for it.
 //   d_table  table_size floats; d_index  n ints in 0 .. table_size - 1; d_out  n floats; n from 1

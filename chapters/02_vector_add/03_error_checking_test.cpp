@@ -107,7 +107,7 @@ void report_cuda_error(cudaError_t error, const char* call, const char* file, in
 }
 
 TEST(ErrorChecking, AFailedCallIsReturnedToTheCaller) {
-  // contract: Runs planned_call(argument) under CUDA_CHECK
+  // contract: Runs planned_call(error) under CUDA_CHECK
   RecordProperty("todo", 1);
   // Also one that is no failure everywhere: what a query says of work that is not done.
   for (const cudaError_t error : {cudaErrorInvalidValue, cudaErrorMemoryAllocation,
@@ -130,8 +130,8 @@ TEST(ErrorChecking, AReportNamesTheCallAndItsPlace) {
   check_one_call(planned_call, cudaErrorInvalidValue, false);
   if (!expect_one_report(cudaErrorInvalidValue)) return;
   const Report& report = reports()[0];
-  if (report.call != "planned_call(argument)") {
-    kit::fail("The report must hold the text of the call, \"planned_call(argument)\"; it holds \"" +
+  if (report.call != "planned_call(error)") {
+    kit::fail("The report must hold the text of the call, \"planned_call(error)\"; it holds \"" +
               report.call + "\". In a macro, #call is the argument as text.");
   }
   const bool is_source =
@@ -149,8 +149,8 @@ TEST(ErrorChecking, ACallIsEvaluatedOnce) {
     forget_everything();
     check_one_call(planned_call, error, false);
     if (planned_calls() != 1) {
-      kit::fail("CUDA_CHECK(planned_call(argument)) made the call " +
-                std::to_string(planned_calls()) + " times (it returns " + name(error) +
+      kit::fail("CUDA_CHECK(planned_call(error)) made the call " + std::to_string(planned_calls()) +
+                " times (it returns " + name(error) +
                 "). A cudaMalloc made twice leaks: keep the result in a variable.");
     }
   }
@@ -173,6 +173,21 @@ TEST(ErrorChecking, ACallThatSucceedsIsNotReported) {
         "With skip = true the else branch behind CUDA_CHECK(...); must run and return "
         "cudaErrorNotReady, but " +
         name(skipped) + " was returned: the macro is not a single statement.");
+  }
+}
+
+TEST(ErrorChecking, AnErrorOfAnotherCallStaysWithIt) {
+  RecordProperty("todo", 1);
+  forget_everything();
+  const cudaError_t older = cudaSetDevice(-1);
+  const cudaError_t returned = check_one_call(planned_call, cudaSuccess, false);
+  const cudaError_t left = cudaGetLastError();
+  if (returned != cudaSuccess || !reports().empty() || left != older) {
+    kit::fail("Before the checked call, which succeeds, cudaSetDevice(-1) was refused with " +
+              name(older) + ". The function around CUDA_CHECK returned " + name(returned) +
+              ", there were " + std::to_string(reports().size()) +
+              " reports, and cudaGetLastError() gives " + name(left) +
+              " afterwards. CUDA_CHECK looks at what its own call returns, and at nothing else.");
   }
 }
 

@@ -11,7 +11,8 @@ void midpoints_cpu(const float* x, double* midpoints, int n);
 int first_difference(const float* got, int got_size, const double* expected, int expected_size,
                      double tolerance);
 
-// The same midpoints on the device. d_x: n floats, of which no two neighbours add up to infinity;
+// The same midpoints on the device, each off by at most one unit in the last place of the larger
+// one of its two neighbours. d_x: n floats, of which no two neighbours add up to infinity;
 // d_midpoints: n - 1 floats; n from 2 to 2^30.
 void launch_midpoints(const float* d_x, float* d_midpoints, int n);
 

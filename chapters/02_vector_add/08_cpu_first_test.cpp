@@ -117,6 +117,15 @@ TEST(CpuFirst, TheComparisonIsMadeInDouble) {
         "first_difference must return 50, it returned " +
         std::to_string(found) + ". A float cannot hold the difference; a double can.");
   }
+  const float tenth = 0.1f;  // 0.1000000015
+  const double zero = 0.0;
+  const int near_tenth = ::first_difference(&tenth, 1, &zero, 1, 0.1);
+  if (near_tenth != 0) {
+    kit::fail(
+        "expected[0] is 0, got[0] is the float next to 0.1, which is 0.1000000015, and the "
+        "tolerance is 0.1: first_difference must return 0, it returned " +
+        std::to_string(near_tenth) + ". The tolerance is a double, too.");
+  }
 }
 
 TEST(CpuFirst, TheToleranceIsTheSameForEverySize) {

@@ -20,10 +20,11 @@
   } while (0)
 //~end
 
-// Given: one use of the macro, between if and else, where only a single statement compiles.
-cudaError_t check_one_call(cudaError_t (*planned_call)(int), int argument, bool skip) {
+// Given: one use of the macro, between if and else, where only a single statement compiles, and
+// with a variable of a common name.
+cudaError_t check_one_call(cudaError_t (*planned_call)(int), int error, bool skip) {
   if (!skip)
-    CUDA_CHECK(planned_call(argument));
+    CUDA_CHECK(planned_call(error));
   else
     return cudaErrorNotReady;
   return cudaSuccess;

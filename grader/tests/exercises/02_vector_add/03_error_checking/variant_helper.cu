@@ -16,9 +16,9 @@ static bool failed(cudaError_t error, const char* call, const char* file, int li
   } else                                                    \
     return result_of_call
 
-cudaError_t check_one_call(cudaError_t (*planned_call)(int), int argument, bool skip) {
+cudaError_t check_one_call(cudaError_t (*planned_call)(int), int error, bool skip) {
   if (skip) return cudaErrorNotReady;
-  CUDA_CHECK(planned_call(argument));
+  CUDA_CHECK(planned_call(error));
   return cudaSuccess;
 }
 
