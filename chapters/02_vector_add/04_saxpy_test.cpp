@@ -126,14 +126,15 @@ TEST(Saxpy, LaunchesAsManyBlocksAsCoverTheArray) {
 TEST(Saxpy, KeepsToTheMostBlocks) {
   // contract: but at most this many; max_blocks >= 1
   RecordProperty("todo", 2);
-  kit::for_each("n", std::vector<Config>{{10000, 128, 7}, {10000, 32, 1}, {300, 128, 1000}},
-                [](const Config& config) {
-                  const kit::Run run = check(config);
-                  const int needed = (config.n + config.block - 1) / config.block;
-                  kit::budget("blocks launched", static_cast<double>(run.counters().blocks),
-                              kit::at_most(std::min(needed, config.max_blocks)),
-                              "As many blocks as cover n, but never more than max_blocks");
-                });
+  kit::for_each(
+      "n", std::vector<Config>{{10000, 128, 7}, {10000, 32, 1}, {300, 128, 1000}, {512, 256, 64}},
+      [](const Config& config) {
+        const kit::Run run = check(config);
+        const int needed = (config.n + config.block - 1) / config.block;
+        kit::budget("blocks launched", static_cast<double>(run.counters().blocks),
+                    kit::at_most(std::min(needed, config.max_blocks)),
+                    "As many blocks as cover n, but never more than max_blocks");
+      });
 }
 
 TEST(Saxpy, UpdatesTheLargestArrays) {

@@ -66,8 +66,13 @@ TEST(VectorizedAdd, AcceptsNoElements) {
 TEST(VectorizedAdd, MovesSixteenBytesPerThread) {
   // contract: aligned to 16 bytes
   RecordProperty("todo", 1);
-  const kit::Run run = check(kit::work_scale((1 << 15) + 3, (1 << 24) + 3));
+  const int n = kit::work_scale((1 << 15) + 3, (1 << 24) + 3);
+  const kit::Run run = check(n);
   const kit::Counters& c = run.counters();
+  uint64_t threads = 0;
+  for (const kit::Launch& launch : run.launches()) threads += launch.threads();
+  kit::budget("threads", static_cast<double>(threads), kit::at_most(n / 4 + 2048),
+              "Each adds four floats: a quarter of n, and what fills up the last blocks");
   kit::budget("16-byte share of requests",
               kit::ratio(c.global_load_requests_16 + c.global_store_requests_16,
                          c.global_load_requests + c.global_store_requests),

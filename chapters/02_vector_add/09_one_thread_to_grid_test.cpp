@@ -149,7 +149,7 @@ TEST(OneThreadToGrid, TheFullGridHasAThreadPerElement) {
 
 TEST(OneThreadToGrid, ThePredictionOfTheBlocksHolds) {
   RecordProperty("todo", 1);
-  kit::for_each("n", std::vector<int>{1 << 25, 1025, 256, 1}, [](int n) {
+  kit::for_each("n", std::vector<int>{1 << 25, 1025, 256, 1, (1 << 24) + 1, 1 << 30}, [](int n) {
     const int blocks = (n - 1) / kBlock + 1;
     if (predicted_blocks(n) != blocks) {
       kit::fail("You predicted " + std::to_string(predicted_blocks(n)) + " blocks; " +

@@ -216,10 +216,14 @@ TEST(MixTracks, MovesOnlyWhatItUses) {
   const int tracks = 8, n = 1 << 13;
   const kit::Run run = check_launch({tracks, n});
   const kit::Counters& c = run.counters();
-  kit::budget("bytes loaded per sample",
-              kit::ratio(c.global_load_bytes, static_cast<double>(tracks) * n), kit::at_most(5.5),
-              "Each sample is needed once, and a gain serves four of them",
-              &kit::Counters::global_load_bytes);
+  const auto loads_each_once = [&](const char* what, const kit::Counters& counters) {
+    kit::budget(what, kit::ratio(counters.global_load_bytes, static_cast<double>(tracks) * n),
+                kit::at_most(5.5), "Each sample is needed once, and a gain serves four of them",
+                &kit::Counters::global_load_bytes);
+  };
+  loads_each_once("bytes loaded per sample", c);
+  Call call(tracks, n);
+  loads_each_once("bytes loaded per sample, from host to host", check_call(call).counters());
   kit::budget("useful share of moved bytes", kit::useful_share(c), kit::at_least(0.9),
               "Neighbouring threads must use neighbouring groups of four",
               &kit::Counters::global_load_sectors);

@@ -28,7 +28,7 @@ struct Call {
   uint64_t prefetches_at_fill = 0, prefetches_at_use = 0;
   int last_at_use = 0;  // where all of x was prefetched to last
   cudaError_t error = cudaSuccess;
-  std::string failed_before_use;  // a call that the kit has let fail
+  std::string failed_before_use, launched_after;  // calls that the kit has let fail
 
   explicit Call(int n) : in(kit::random_floats(n, -4.0f, 4.0f)) {}
   kit::Run run();
@@ -59,8 +59,20 @@ void use_into(const float* x, int n, void* context) {
 kit::Run Call::run() {
   const kit::Run run = kit::run([&] {
     uses = 0;
-    return error = square_managed(static_cast<int>(in.size()), fill_from, use_into, this);
+    const int launches = wsim_launch_count();
+    error = square_managed(static_cast<int>(in.size()), fill_from, use_into, this);
+    const std::string failed = wsim_failed_call();
+    const bool before_the_launch = wsim_api_calls(kPrefetch) == prefetches_at_fill + 1;
+    if (failed.rfind(kPrefetch, 0) == 0 && before_the_launch && wsim_launch_count() > launches) {
+      launched_after = failed;
+    }
+    return error;
   });
+  if (!launched_after.empty()) {
+    kit::fail("A call that fails: " + launched_after +
+              " was made to return an error, and the kernel was launched all the same. After the "
+              "first error nothing is launched any more.");
+  }
   if (!failed_before_use.empty()) {
     kit::fail(
         "A call that fails: " + failed_before_use +
@@ -158,8 +170,29 @@ TEST(UnifiedMemory, PrefetchesBeforeTheLaunchAndBeforeTheHostReads) {
       call.last_at_use != cudaCpuDeviceId) {
     kit::fail("When the host reads x, not all of its bytes were prefetched to the host last.");
   }
-  kit::budget("copies", static_cast<double>(kit::api_calls("cudaMemcpy")), kit::at_most(0),
+  kit::budget("copies", static_cast<double>(kit::api_calls_like("cudaMemcpy")), kit::at_most(0),
               "Both sides follow the same pointer");
+}
+
+// One device moves single pages, the other one does not.
+TEST(UnifiedMemory, AsksTheDeviceThatIsCurrent) {
+  RecordProperty("todo", 3);
+  if (!kit::simulated() || kit::device_count() < 2) return;
+  for (const int current : {0, 1}) {
+    for (const int unlike : {0, 1}) {
+      const kit::UnlikeDevice smaller(unlike);
+      const kit::OnDevice scope(current);
+      Call call(3000);
+      call.run();
+      kit::expect_equal("x, as the host reads it", call.out, squares_on_cpu(call.in));
+      const uint64_t prefetches = call.prefetches_at_use - call.prefetches_at_fill;
+      if (current == unlike ? prefetches == 0 : prefetches >= 2) continue;
+      kit::fail("Device " + std::to_string(current) + " is current, where pages " +
+                (current == unlike ? "do not move" : "move") + " one by one, and device " +
+                std::to_string(1 - current) + " is another card. There were " +
+                std::to_string(prefetches) + " prefetches.");
+    }
+  }
 }
 
 TEST(UnifiedMemory, FreesWhatItHasAllocated) {

@@ -95,12 +95,15 @@ void compare_with_the_runtime(const void* kernel, int threads, int dynamic_share
 
 TEST(OccupancyLimits, CountsThreadsAndRegisters) {
   RecordProperty("todo", 1);
-  kit::for_each("threads", std::vector<int>{128, 32, 33, 250, 256, 384, 768, 1000, 1024},
-                [](int threads) {
-                  for (const int registers : {122, 16, 32, 40, 50, 64, 71, 72, 100, 168, 255}) {
-                    compare_threads_and_registers(kProfiled, {threads, registers, 0});
-                  }
-                });
+  kit::for_each(
+      "threads", std::vector<int>{128, 32, 33, 250, 256, 384, 768, 1000, 1024}, [](int threads) {
+        Card in_halves = kProfiled;
+        in_halves.quarters = 2;
+        for (const int registers : {122, 16, 32, 40, 50, 64, 71, 72, 100, 168, 200, 255}) {
+          compare_threads_and_registers(kProfiled, {threads, registers, 0});
+          compare_threads_and_registers(in_halves, {threads, registers, 0});
+        }
+      });
 }
 
 TEST(OccupancyLimits, CountsSharedMemory) {

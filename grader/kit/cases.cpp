@@ -132,7 +132,10 @@ bool fail(const std::string& message, Site site) {
     text +=
         "With device 0 current this case passes; what differs here is the device alone. The arrays "
         "lie on device 1, which is current when the function is called. What it makes and launches "
-        "belongs there, in every thread of the host: take the device from cudaGetDevice.\n";
+        "belongs there, in every thread of the host: take the device from cudaGetDevice. It is "
+        "another card, too, with fewer multiprocessors and less shared memory and L2, where "
+        "managed memory moves as a whole: what is asked of a device, is asked of this one, each "
+        "time.\n";
   }
   if (now.other_order) {
     text +=
@@ -193,6 +196,7 @@ class Again {
       : scope_(conditions.other_device ? 1 : current_device()) {
     Context& now = context();
     now.other_device = conditions.other_device;
+    wsim_make_unlike(conditions.other_device ? 1 : -1);
     now.other_order = conditions.other_order;
     now.any_begin = conditions.any_begin;
     if (conditions.other_order) wsim_select_order(order_of_another_run());
@@ -200,6 +204,7 @@ class Again {
   ~Again() {
     context().other_device = context().any_begin = false;
     synchronize_devices();  // what is queued belongs to the order that it was meant for
+    wsim_make_unlike(-1);
     if (context().other_order) wsim_select_order("");
     context().other_order = false;
     wsim_forgive_faults();
@@ -213,7 +218,8 @@ class Again {
 };
 
 // The first case of a test that passes is run once more where another device is current: what the
-// function makes and launches belongs there. And the first one that has several blocks, with the
+// function makes and launches belongs there, and as it is another card, too, so does what the
+// function asks. And the first one that has several blocks, with the
 // last of them first: no answer may depend on who comes first. So is the first one with arrays of
 // bytes, or of two bytes, where these begin at an odd element. Not one that takes long, or uses
 // what a case around it has made on the first device.

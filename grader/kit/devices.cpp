@@ -26,6 +26,11 @@ OnDevice::~OnDevice() {
   if (current_device() != before_) cudaSetDevice(before_);
 }
 
+UnlikeDevice::UnlikeDevice(int device) { wsim_make_unlike(device); }
+
+// A case that runs once more on device 1 has its own unlike one.
+UnlikeDevice::~UnlikeDevice() { wsim_make_unlike(context().other_device ? 1 : -1); }
+
 void uses_device(int device) { context().devices.insert(device); }
 
 cudaError_t synchronize_devices() {

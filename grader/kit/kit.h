@@ -112,6 +112,16 @@ class OnDevice {
   int before_;
 };
 
+// While it lives, this device is another card than the others, of the same architecture but with
+// less of everything, on which managed memory moves as a whole. Nothing happens on a GPU.
+class UnlikeDevice {
+ public:
+  explicit UnlikeDevice(int device);
+  ~UnlikeDevice();
+  UnlikeDevice(const UnlikeDevice&) = delete;
+  UnlikeDevice& operator=(const UnlikeDevice&) = delete;
+};
+
 // ---- device buffers ----------------------------------------------------------------------------
 
 // kMiddle: a red zone on both sides. kAtEnd: the last element ends with the allocation itself.
@@ -267,6 +277,9 @@ bool expect_no_leak(const Run& run, Site site = Site::here());
 // Calls of one runtime function that the launcher of the last kit::run made, e.g. "cudaMemcpy"; the
 // kit's own do not count. 0 on a GPU.
 uint64_t api_calls(const char* function);
+// The same for all counted functions whose names begin so: "cudaMemcpy" and cudaMemcpyAsync,
+// cudaMemcpy2D, ..., since work that is not to be done must not be done by another name either.
+uint64_t api_calls_like(const char* begin);
 
 // Fails with what a class (grader/tests/classes) objects to, unless something else is wrong. The
 // kit asks at the end of every case, since values say more; a test that is about to say less asks

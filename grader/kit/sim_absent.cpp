@@ -38,6 +38,7 @@ uint64_t wsim_model_mark(void) { return 0; }
 double wsim_modelled_seconds(uint64_t) { return 0; }
 void wsim_modelled_traffic(uint64_t, wsim_traffic* out) { *out = wsim_traffic(); }
 int wsim_select_model(const char*) { return -1; }
+void wsim_make_unlike(int) {}
 int wsim_select_order(const char*) { return -1; }
 void wsim_run_only_edges(int) {}
 uint64_t wsim_cut_launches(void) { return 0; }

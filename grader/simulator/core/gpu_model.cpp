@@ -136,18 +136,40 @@ const GpuModel* usual_model() {
   return found;
 }
 
+// A card of the same architecture that has less of everything.
+GpuModel smaller(GpuModel m) {
+  m.multiprocessors -= m.multiprocessors / 4;
+  m.shared_per_block_opt_in -= 16 * kKiB, m.shared_per_multiprocessor -= 16 * kKiB;
+  m.shared_configurations.back() -= 16 * kKiB;
+  m.l2_bytes /= 2;
+  m.moves_managed_whole = true;
+  return m;
+}
+
 struct SelectedModel {
   const GpuModel* model = usual_model();
+  GpuModel unlike = smaller(*model);
+  int unlike_device = -1;
 };
 
 }  // namespace
 
 const GpuModel& gpu_model() { return *Machine::get<SelectedModel>().model; }
 
+const GpuModel& gpu_model_of(int device) {
+  const SelectedModel& selected = Machine::get<SelectedModel>();
+  return device == selected.unlike_device ? selected.unlike : *selected.model;
+}
+
+void make_unlike(int device) { Machine::get<SelectedModel>().unlike_device = device; }
+
 bool select_gpu_model(const std::string& key) {
   const GpuModel* const found = key.empty() ? usual_model() : find_gpu_model(key);
-  if (found != nullptr) Machine::get<SelectedModel>().model = found;
-  return found != nullptr;
+  if (found == nullptr) return false;
+  SelectedModel& selected = Machine::get<SelectedModel>();
+  selected.model = found;
+  selected.unlike = smaller(*found);
+  return true;
 }
 
 Occupancy occupancy_of(const GpuModel& model, int threads, int registers_per_thread,

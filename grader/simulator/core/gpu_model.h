@@ -67,6 +67,7 @@ struct GpuModel {
   bool integer_shares_fp32_lanes;  // an integer instruction takes the place of an fp32 one
   bool ecc;
   int fp32_to_fp64;
+  bool moves_managed_whole;  // at launches, as on Windows: the card faults for no single page
 
   Latencies latency;
 
@@ -79,6 +80,10 @@ const GpuModel& gpu_model();
 // Another card from now on, "" the one of the environment; false if there is no such model. Between
 // launches only.
 bool select_gpu_model(const std::string& key);
+// The card of one device, as its attributes, occupancy and launches have it; modelled time is that
+// of gpu_model() everywhere. They are alike, but for the device that make_unlike names (-1: none).
+const GpuModel& gpu_model_of(int device);
+void make_unlike(int device);
 const GpuModel* find_gpu_model(const std::string& key);  // nullptr: unknown
 const std::vector<GpuModel>& gpu_models();
 

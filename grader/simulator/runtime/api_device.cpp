@@ -112,7 +112,8 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
   return WARPLINGS_API_ALWAYS {
     if (!is_device(device)) return cudaErrorInvalidDevice;
     int found = 0;
-    if (value == nullptr || !device_attribute(attribute, &found)) return cudaErrorInvalidValue;
+    if (value == nullptr || !device_attribute(attribute, device, &found))
+      return cudaErrorInvalidValue;
     *value = found;
     return cudaSuccess;
   };

@@ -52,7 +52,7 @@ cudaError_t set_attribute(const Found& found, cudaFuncAttribute attribute, int v
   switch (attribute) {
     case cudaFuncAttributeMaxDynamicSharedMemorySize:
       if (value < 0 || static_cast<size_t>(value) + found.kernel->static_shared >
-                           gpu_model().shared_per_block_opt_in) {
+                           gpu_model_of(device).shared_per_block_opt_in) {
         return cudaErrorInvalidValue;
       }
       registered.max_dynamic_shared[device] = value;
@@ -194,9 +194,10 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void*
     if (bytes == nullptr) return cudaErrorInvalidValue;
     if (const cudaError_t error = find(function, &found); error != cudaSuccess) return error;
     if (blocks <= 0 || threads <= 0) return cudaErrorInvalidValue;
-    const size_t share = gpu_model().shared_per_multiprocessor / static_cast<size_t>(blocks);
-    const size_t taken = found.kernel->static_shared + gpu_model().shared_reserved;
-    *bytes = share > taken ? std::min(share, gpu_model().shared_per_block_opt_in) - taken : 0;
+    const GpuModel& model = gpu_model_of(current_device());
+    const size_t share = model.shared_per_multiprocessor / static_cast<size_t>(blocks);
+    const size_t taken = found.kernel->static_shared + model.shared_reserved;
+    *bytes = share > taken ? std::min(share, model.shared_per_block_opt_in) - taken : 0;
     return cudaSuccess;
   };
 }

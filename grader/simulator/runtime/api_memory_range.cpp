@@ -26,10 +26,14 @@ bool is_managed(const void* pointer, size_t size) {
          memory.accessible(address_of(pointer), size);
 }
 
+bool faults_for_pages(int device) {
+  return is_device(device) && !gpu_model_of(device).moves_managed_whole;
+}
+
 cudaError_t check_location(const cudaMemLocation& location) {
   switch (location.type) {
     case cudaMemLocationTypeDevice:
-      return is_device(location.id) ? cudaSuccess : cudaErrorInvalidDevice;
+      return faults_for_pages(location.id) ? cudaSuccess : cudaErrorInvalidDevice;
     case cudaMemLocationTypeHost:
     case cudaMemLocationTypeHostNuma:
     case cudaMemLocationTypeHostNumaCurrent:
@@ -231,7 +235,9 @@ extern "C" {
 cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t size, cudaMemLocation location,
                                  unsigned flags, cudaStream_t stream) {
   return WARPLINGS_API {
-    if (Streams::instance().find(stream) == nullptr) return cudaErrorInvalidResourceHandle;
+    const std::shared_ptr<StreamState> found = Streams::instance().find(stream);
+    if (found == nullptr) return cudaErrorInvalidResourceHandle;
+    if (!faults_for_pages(found->device)) return cudaErrorInvalidDevice;
     return flags != 0 ? cudaErrorInvalidValue : prefetch(pointer, size, location);
   };
 }

@@ -7,6 +7,7 @@
 
 #include "core/machine.h"
 #include "memory/device_memory.h"
+#include "runtime/device_state.h"
 
 namespace warplings::sim {
 namespace {
@@ -59,7 +60,6 @@ constexpr AttributeValue kAttributes[] = {
     {cudaDevAttrMultiGpuBoardGroupID, 0},
     {cudaDevAttrHostNativeAtomicSupported, 0},
     {cudaDevAttrPageableMemoryAccess, 0},
-    {cudaDevAttrConcurrentManagedAccess, 1},
     {cudaDevAttrComputePreemptionSupported, 1},
     {cudaDevAttrCanUseHostPointerForRegisteredMem, 0},
     {cudaDevAttrCooperativeLaunch, 1},
@@ -77,8 +77,8 @@ constexpr AttributeValue kAttributes[] = {
 };
 
 // Those that differ between the cards. False if the attribute is not one of them.
-bool model_attribute(cudaDeviceAttr attribute, int* value) {
-  const GpuModel& model = gpu_model();
+bool model_attribute(cudaDeviceAttr attribute, int device, int* value) {
+  const GpuModel& model = gpu_model_of(device);
   switch (attribute) {
     case cudaDevAttrMaxRegistersPerBlock:
       *value = model.registers;
@@ -131,6 +131,9 @@ bool model_attribute(cudaDeviceAttr attribute, int* value) {
     case cudaDevAttrMaxPersistingL2CacheSize:
       *value = static_cast<int>(model.persisting_l2_bytes);
       return true;
+    case cudaDevAttrConcurrentManagedAccess:
+      *value = model.moves_managed_whole ? 0 : 1;
+      return true;
     case cudaDevAttrReservedSharedMemoryPerBlock:
       *value = static_cast<int>(model.shared_reserved);
       return true;
@@ -139,36 +142,37 @@ bool model_attribute(cudaDeviceAttr attribute, int* value) {
   }
 }
 
-int value_of(cudaDeviceAttr attribute) {
+int value_of(cudaDeviceAttr attribute, int device) {
   int value = 0;
-  device_attribute(attribute, &value);
+  device_attribute(attribute, device, &value);
   return value;
 }
 
-void fill_limits(cudaDeviceProp* p) {
+void fill_limits(int device, cudaDeviceProp* p) {
+  const GpuModel& model = gpu_model_of(device);
   p->sharedMemPerBlock = DeviceModel::kSharedPerBlock;
-  p->sharedMemPerBlockOptin = gpu_model().shared_per_block_opt_in;
-  p->sharedMemPerMultiprocessor = gpu_model().shared_per_multiprocessor;
-  p->reservedSharedMemPerBlock = gpu_model().shared_reserved;
-  p->regsPerBlock = gpu_model().registers;
-  p->regsPerMultiprocessor = gpu_model().registers;
+  p->sharedMemPerBlockOptin = model.shared_per_block_opt_in;
+  p->sharedMemPerMultiprocessor = model.shared_per_multiprocessor;
+  p->reservedSharedMemPerBlock = model.shared_reserved;
+  p->regsPerBlock = model.registers;
+  p->regsPerMultiprocessor = model.registers;
   p->warpSize = DeviceModel::kWarpSize;
   p->maxThreadsPerBlock = DeviceModel::kMaxThreadsPerBlock;
-  p->maxThreadsPerMultiProcessor = gpu_model().max_threads;
-  p->maxBlocksPerMultiProcessor = gpu_model().max_blocks;
+  p->maxThreadsPerMultiProcessor = model.max_threads;
+  p->maxBlocksPerMultiProcessor = model.max_blocks;
   for (int i = 0; i < 3; ++i) {
     p->maxThreadsDim[i] = static_cast<int>(DeviceModel::kMaxBlock[i]);
     p->maxGridSize[i] = static_cast<int>(DeviceModel::kMaxGrid[i]);
   }
   p->totalConstMem = DeviceModel::kTotalConstant;
-  p->multiProcessorCount = gpu_model().multiprocessors;
+  p->multiProcessorCount = model.multiprocessors;
   p->memPitch = 2147483647;
   p->textureAlignment = DeviceModel::kTextureAlignment;
   p->texturePitchAlignment = DeviceModel::kTexturePitchAlignment;
   p->surfaceAlignment = 512;
-  p->maxTexture1D = value_of(cudaDevAttrMaxTexture1DWidth);
-  p->maxTexture2D[0] = value_of(cudaDevAttrMaxTexture2DWidth);
-  p->maxTexture2D[1] = value_of(cudaDevAttrMaxTexture2DHeight);
+  p->maxTexture1D = value_of(cudaDevAttrMaxTexture1DWidth, device);
+  p->maxTexture2D[0] = value_of(cudaDevAttrMaxTexture2DWidth, device);
+  p->maxTexture2D[1] = value_of(cudaDevAttrMaxTexture2DHeight, device);
   p->maxTexture3D[0] = p->maxTexture3D[1] = p->maxTexture3D[2] = 16384;
 }
 
@@ -176,8 +180,8 @@ void fill_limits(cudaDeviceProp* p) {
 
 int device_count() { return Machine::current().options().devices; }
 
-bool device_attribute(cudaDeviceAttr attribute, int* value) {
-  if (model_attribute(attribute, value)) return true;
+bool device_attribute(cudaDeviceAttr attribute, int device, int* value) {
+  if (model_attribute(attribute, device, value)) return true;
   for (const AttributeValue& row : kAttributes) {
     if (row.attribute != attribute) continue;
     *value = row.value;
@@ -188,38 +192,40 @@ bool device_attribute(cudaDeviceAttr attribute, int* value) {
 }
 
 void fill_properties(int device, cudaDeviceProp* p) {
+  const GpuModel& model = gpu_model_of(device);
   std::memset(p, 0, sizeof *p);
-  std::snprintf(p->name, sizeof p->name, "%s", gpu_model().device_name);
+  std::snprintf(p->name, sizeof p->name, "%s", model.device_name);
   p->uuid.bytes[15] = static_cast<char>(device);
   p->totalGlobalMem = DeviceMemory::instance().bytes_total();
-  p->major = gpu_model().compute_major;
-  p->minor = gpu_model().compute_minor;
-  fill_limits(p);
+  p->major = model.compute_major;
+  p->minor = model.compute_minor;
+  fill_limits(device, p);
   p->canMapHostMemory = 1;
   p->concurrentKernels = 1;
-  p->ECCEnabled = gpu_model().ecc ? 1 : 0;
+  p->ECCEnabled = model.ecc ? 1 : 0;
   p->pciBusID = device;
   p->asyncEngineCount = 3;
   p->unifiedAddressing = 1;
-  p->memoryBusWidth = value_of(cudaDevAttrGlobalMemoryBusWidth);
-  p->l2CacheSize = value_of(cudaDevAttrL2CacheSize);
-  p->persistingL2CacheMaxSize = value_of(cudaDevAttrMaxPersistingL2CacheSize);
-  p->accessPolicyMaxWindowSize = value_of(cudaDevAttrMaxAccessPolicyWindowSize);
+  p->memoryBusWidth = value_of(cudaDevAttrGlobalMemoryBusWidth, device);
+  p->l2CacheSize = value_of(cudaDevAttrL2CacheSize, device);
+  p->persistingL2CacheMaxSize = value_of(cudaDevAttrMaxPersistingL2CacheSize, device);
+  p->accessPolicyMaxWindowSize = value_of(cudaDevAttrMaxAccessPolicyWindowSize, device);
   p->streamPrioritiesSupported = 1;
   p->globalL1CacheSupported = 1;
   p->localL1CacheSupported = 1;
   p->managedMemory = 1;
-  p->concurrentManagedAccess = 1;
+  p->concurrentManagedAccess = model.moves_managed_whole ? 0 : 1;
   p->computePreemptionSupported = 1;
   p->cooperativeLaunch = 1;
-  p->clusterLaunch = gpu_model().compute_major >= 9 ? 1 : 0;
+  p->clusterLaunch = model.compute_major >= 9 ? 1 : 0;
   p->hostRegisterSupported = 1;
   p->memoryPoolsSupported = 1;
   p->deviceNumaId = -1;
 }
 
 int resident_blocks(int threads, int registers_per_thread, size_t shared_bytes) {
-  return occupancy_of(gpu_model(), threads, registers_per_thread, shared_bytes).blocks;
+  return occupancy_of(gpu_model_of(current_device()), threads, registers_per_thread, shared_bytes)
+      .blocks;
 }
 
 }  // namespace warplings::sim

@@ -12,7 +12,7 @@
 
 namespace warplings::sim {
 
-// What is the same on every card that the simulator can stand for; the rest is gpu_model()'s.
+// What is the same on every card that the simulator can stand for; the rest is gpu_model_of's.
 struct DeviceModel {
   static constexpr int kMaxThreadsPerBlock = 1024;
   static constexpr unsigned kMaxBlock[3] = {1024, 1024, 64};
@@ -31,11 +31,12 @@ int device_count();
 inline bool is_device(int device) { return device >= 0 && device < device_count(); }
 
 // False if the attribute does not exist.
-bool device_attribute(cudaDeviceAttr attribute, int* value);
+bool device_attribute(cudaDeviceAttr attribute, int device, int* value);
 
 void fill_properties(int device, cudaDeviceProp* properties);
 
-// Blocks of `threads` threads that one multiprocessor holds; 0 if not even one fits.
+// Blocks of `threads` threads that one multiprocessor of the current device holds; 0 if not even
+// one fits.
 int resident_blocks(int threads, int registers_per_thread, size_t shared_bytes);
 
 }  // namespace warplings::sim

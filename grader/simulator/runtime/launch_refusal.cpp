@@ -8,6 +8,7 @@
 #include "core/machine.h"
 #include "profile/resources.h"
 #include "runtime/device_model.h"
+#include "runtime/device_state.h"
 
 namespace warplings::sim {
 namespace {
@@ -58,15 +59,15 @@ std::string check_shared(const Kernel& kernel, size_t dynamic, int max_dynamic) 
   const size_t total = kernel.static_shared + dynamic;
   const bool opted_in = max_dynamic >= 0;
   const size_t default_limit = DeviceModel::kSharedPerBlock;
+  const size_t most = gpu_model_of(current_device()).shared_per_block_opt_in;
   if (total <= default_limit && !opted_in) return {};
-  if (opted_in && dynamic <= static_cast<size_t>(max_dynamic) &&
-      total <= gpu_model().shared_per_block_opt_in) {
+  if (opted_in && dynamic <= static_cast<size_t>(max_dynamic) && total <= most) {
     return {};
   }
   if (total <= default_limit) return {};
   std::string reason = std::to_string(total) + " bytes of shared memory per block; ";
-  if (total > gpu_model().shared_per_block_opt_in) {
-    return reason + "a block has at most " + std::to_string(gpu_model().shared_per_block_opt_in);
+  if (total > most) {
+    return reason + "a block has at most " + std::to_string(most);
   }
   return reason + "more than " + std::to_string(default_limit) +
          " must be asked for with cudaFuncSetAttribute(kernel, "
@@ -102,8 +103,9 @@ std::string check_cluster(const Kernel& kernel, const LaunchConfig& config, bool
 }  // namespace
 
 int resident_blocks_of(const Kernel& kernel, int threads, size_t dynamic_shared) {
-  return gpu_model().multiprocessors * resident_blocks(threads, resources_of(kernel).registers,
-                                                       kernel.static_shared + dynamic_shared);
+  return gpu_model_of(current_device()).multiprocessors *
+         resident_blocks(threads, resources_of(kernel).registers,
+                         kernel.static_shared + dynamic_shared);
 }
 
 Refusal check_launch(const Kernel& kernel, const LaunchConfig& config, int max_dynamic_shared,
@@ -126,9 +128,7 @@ Refusal check_launch(const Kernel& kernel, const LaunchConfig& config, int max_d
     // As the occupancy functions say it, by the registers of the machine code: programs size such
     // grids with them. Asking the assembler takes too long for every launch.
     const auto resident =
-        static_cast<uint64_t>(gpu_model().multiprocessors *
-                              resident_blocks(threads, resources_of(kernel).registers,
-                                              kernel.static_shared + config.dynamic_shared));
+        static_cast<uint64_t>(resident_blocks_of(kernel, threads, config.dynamic_shared));
     if (config.grid.count() > resident) {
       return {
           cudaErrorCooperativeLaunchTooLarge,

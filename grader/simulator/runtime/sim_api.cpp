@@ -235,6 +235,10 @@ int wsim_select_model(const char* key) {
   std::lock_guard lock(api_mutex());
   return select_gpu_model(key) ? 0 : -1;
 }
+void wsim_make_unlike(int device) {
+  std::lock_guard lock(api_mutex());
+  make_unlike(device);
+}
 int wsim_select_order(const char* name) {
   std::lock_guard lock(api_mutex());
   const bool usual = name[0] == '\0';

@@ -152,6 +152,34 @@ TEST_F(Devices, AStreamTakesKernelsOnlyWhileItsDeviceIsCurrent) {
       << "waiting across devices is fine";
 }
 
+TEST_F(Devices, OneMayBeAnotherCard) {
+  const auto attribute = [](cudaDeviceAttr name, int device) {
+    int value = 0;
+    EXPECT_EQ(cudaDeviceGetAttribute(&value, name, device), cudaSuccess);
+    return value;
+  };
+  void* managed = nullptr;
+  ASSERT_EQ(cudaMallocManaged(&managed, 64), cudaSuccess);
+  const cudaMemLocation to_device_1 = {cudaMemLocationTypeDevice, {1}};
+  const cudaMemLocation to_host = {cudaMemLocationTypeHost, {0}};
+  wsim_make_unlike(1);
+  for (const cudaDeviceAttr name :
+       {cudaDevAttrMultiProcessorCount, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+        cudaDevAttrL2CacheSize, cudaDevAttrConcurrentManagedAccess}) {
+    EXPECT_LT(attribute(name, 1), attribute(name, 0));
+  }
+  EXPECT_EQ(cudaMemPrefetchAsync(managed, 64, to_device_1, 0, nullptr), cudaErrorInvalidDevice);
+  EXPECT_EQ(cudaMemPrefetchAsync(managed, 64, to_host, 0, nullptr), cudaSuccess);
+  cudaSetDevice(1);  // whose stream cannot do that
+  EXPECT_EQ(cudaMemPrefetchAsync(managed, 64, to_host, 0, nullptr), cudaErrorInvalidDevice);
+  wsim_make_unlike(-1);
+  EXPECT_EQ(cudaMemPrefetchAsync(managed, 64, to_device_1, 0, nullptr), cudaSuccess);
+  EXPECT_EQ(attribute(cudaDevAttrMultiProcessorCount, 1),
+            attribute(cudaDevAttrMultiProcessorCount, 0));
+  cudaFree(managed);
+  cudaGetLastError();
+}
+
 TEST_F(Devices, PeerCopiesNeedNoPeerAccess) {
   int* here = device<int>(1);
   cudaMemset(here, 1, 4);

@@ -125,6 +125,9 @@ void wsim_modelled_traffic(uint64_t mark, wsim_traffic* out);
 // occupancy and modelled time follow; "" goes back to the card of GRADE_SIM_MODEL. Synchronise
 // first. 0 on success, -1 if there is no such model.
 int wsim_select_model(const char* key);
+// From now on this device is another card than the others, with less of everything: attributes,
+// occupancy and what launches may have follow, modelled time does not. -1: they are all alike.
+void wsim_make_unlike(int device);
 // From now on the blocks of a launch run in this order, once: "forward", "reversed" or "turns";
 // "" goes back to what GRADE_SIM_ORDER says. Synchronise first. 0 on success, -1 if there is no
 // such order.
