@@ -4,7 +4,10 @@
 
 #include "support.h"
 
-// w[i] -= rate * dw[i] for n floats in device memory; n from 0 to 2^30.
+// Each array is of floats in device memory and may begin at any of them: a network's tensors lie
+// one behind the other in one array.
+
+// w[i] -= rate * dw[i] for n floats; n from 0 to 2^30.
 void launch_sgd_update(float* d_w, const float* d_dw, float rate, int n);
 
 // w[i] = (k 2^-23 - 1) bound, rounded once, where k is the upper 24 bits of random_bits(seed,

@@ -24,20 +24,24 @@ std::vector<float> uniform_on_cpu(int n, float bound, unsigned long long seed,
   return values;
 }
 
-kit::Run check_update(int n) {
-  const std::vector<float> w = kit::random_floats(n), dw = kit::random_floats(n);
+// w begins at element `w_at` of its array, dw at `dw_at`: what lies before them stays as it was.
+kit::Run check_update_at(int w_at, int dw_at, int n) {
+  const std::vector<float> w = kit::random_floats(w_at + n), dw = kit::random_floats(dw_at + n);
   const auto d_w = kit::DeviceBuffer<float>::inout(w, "w", kit::Placement::kAtEnd);
   const auto d_dw = kit::DeviceBuffer<float>::input(dw, "dw", kit::Placement::kAtEnd);
   constexpr float kRate = 0.0625f;
-  const kit::Run run = kit::run([&] { launch_sgd_update(d_w.get(), d_dw.get(), kRate, n); });
-  std::vector<double> expected, scale;
+  const kit::Run run =
+      kit::run([&] { launch_sgd_update(d_w.get() + w_at, d_dw.get() + dw_at, kRate, n); });
+  std::vector<double> expected(w.begin(), w.begin() + w_at), scale(w_at);
   for (int i = 0; i < n; ++i) {
-    expected.push_back(w[i] - static_cast<double>(kRate) * dw[i]);
-    scale.push_back(std::fabs(w[i]) + kRate * std::fabs(dw[i]));
+    const float weight = w[w_at + i], slope = dw[dw_at + i];
+    expected.push_back(weight - static_cast<double>(kRate) * slope);
+    scale.push_back(std::fabs(weight) + kRate * std::fabs(slope));
   }
   kit::expect_near(d_w, expected, kit::Tolerance::units(2, scale));
   return run;
 }
+kit::Run check_update(int n) { return check_update_at(0, 0, n); }
 
 std::vector<float> initialised(const Network& net, unsigned long long seed) {
   const auto d_p = kit::DeviceBuffer<float>::output(parameters_of(net).total, "parameters");
@@ -51,6 +55,15 @@ TEST(SgdUpdate, StepsAgainstTheGradient) {
   RecordProperty("todo", 1);
   kit::for_each("n", kit::awkward_sizes(), check_update);
   check_update(0);
+}
+
+TEST(SgdUpdate, ATensorMayBeginAtAnyElement) {
+  RecordProperty("todo", 1);
+  kit::for_each("begin", std::vector<int>{1, 2, 3}, [](int begin) {
+    check_update_at(begin, begin, 300);
+    check_update_at(begin, 0, 300);
+    check_update_at(0, begin, 300);
+  });
 }
 
 TEST(SgdUpdate, TouchesEachWeightOnce) {

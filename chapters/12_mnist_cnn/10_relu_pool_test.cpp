@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 
 namespace {
 
@@ -121,6 +122,32 @@ TEST(ReluPool, CoversEveryExtent) {
                   check_forward(kit::random_floats(s.input()), s);
                   check_backward(kit::random_floats(s.input()), s);
                 });
+}
+
+TEST(ReluPool, TakesAsManyPlanesAsAnIntCounts) {
+  RecordProperty("todo", 1);
+  kit::at_largest("2^29 - 1 planes of 2 x 2", [] {
+    const int planes = (1 << 29) - 1;
+    const size_t size = static_cast<size_t>(planes) * 4;
+    const auto x = kit::large_floats(size, "x"), dy = kit::large_floats(planes, "dy");
+    const auto y = kit::LargeArray<float>::output(planes, "y");
+    const auto dx = kit::LargeArray<float>::output(size, "dx");
+    // The first of the greatest of a window, or 4.
+    const auto place = [&](size_t window) {
+      int greatest = 4;
+      for (int k = 0; k < 4; ++k) {
+        const float than = greatest == 4 ? 0.0f : x.at(4 * window + greatest);
+        if (x.at(4 * window + k) > than) greatest = k;
+      }
+      return greatest;
+    };
+    kit::run([&] { launch_relu_pool_forward(x.get(), y.get(), 1, planes, 2, 2); });
+    kit::expect_at_ends(y, [&](size_t i) { return place(i) == 4 ? 0.0f : x.at(4 * i + place(i)); });
+    kit::run([&] { launch_relu_pool_backward(x.get(), dy.get(), dx.get(), planes, 1, 2, 2); });
+    kit::expect_at_ends(dx, [&](size_t i) {
+      return place(i / 4) == static_cast<int>(i % 4) ? dy.at(i / 4) : 0.0f;
+    });
+  });
 }
 
 TEST(ReluPool, TakesTheEndsOfTheRange) {

@@ -7,6 +7,7 @@
 #include "08_fft_convolution/test/conv_extents.h"
 #include "08_fft_convolution/test/convolution.h"
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/speed/speed.h"
 
 namespace {
@@ -48,18 +49,22 @@ Inputs random_inputs(const kit::ConvSizes& s) {
           kit::random_floats(s.k, 0.5, 2)};
 }
 
-void check(const Inputs& in, const kit::ConvSizes& s) {
+// x begins at element `x_at` of its array.
+void check(const Inputs& in, const kit::ConvSizes& s, int x_at = 0) {
   constexpr auto kAtEnd = kit::Placement::kAtEnd;
   const auto given = [](const std::vector<float>& values, const char* name) {
     return kit::DeviceBuffer<float>::input(values, name, kAtEnd);
   };
-  const auto d_x = given(in.x, "x"), d_w = given(in.weights, "weights");
+  std::vector<float> x(x_at);
+  x.insert(x.end(), in.x.begin(), in.x.end());
+  const auto d_x = given(x, "x"), d_w = given(in.weights, "weights");
   const auto d_gamma = given(in.gamma, "gamma"), d_beta = given(in.beta, "beta");
   const auto d_mean = given(in.mean, "mean"), d_inv_std = given(in.inv_std, "inv_std");
   const auto d_y = kit::DeviceBuffer<float>::output(pooled_size(s), "y", kAtEnd);
   const BatchNorm norm = {d_gamma.get(), d_beta.get(), d_mean.get(), d_inv_std.get()};
-  kit::run(
-      [&] { launch_fused_block(d_x.get(), d_w.get(), norm, d_y.get(), s.n, s.c, s.h, s.w, s.k); });
+  kit::run([&] {
+    launch_fused_block(d_x.get() + x_at, d_w.get(), norm, d_y.get(), s.n, s.c, s.h, s.w, s.k);
+  });
   std::vector<double> expected, scale;
   for (size_t i = 0; i < pooled_size(s); ++i) {
     const kit::Expected element =
@@ -118,6 +123,37 @@ TEST(FusedBlock, CoversEveryExtent) {
   RecordProperty("todo", 3);
   kit::for_each("x", kit::long_layers_of_small_images(),
                 [](const kit::ConvSizes& s) { check(random_inputs(s), s); });
+}
+
+TEST(FusedBlock, TheInputMayBeginAtAnyElement) {
+  RecordProperty("todo", 2);
+  kit::for_each("begin", std::vector<int>{1, 2, 3}, [](int begin) {
+    const kit::ConvSizes s = layer(2, 2, 4, 8, 3);
+    check(random_inputs(s), s, begin);
+  });
+}
+
+TEST(FusedBlock, TakesAsManyImagesAsItsArraysHold) {
+  RecordProperty("todo", 2);
+  kit::at_largest("2^29 - 1 images of 2 x 2", [] {
+    const kit::ConvSizes s = layer((1 << 29) - 1, 1, 2, 2, 1);
+    const auto of_filter = [](float low, const char* name) {
+      return kit::LargeArray<float>::input(1, name, kit::random_floats(1, low, low + 1));
+    };
+    const auto x = kit::large_floats(kit::conv_input_size(s), "x");
+    const auto weights = kit::LargeArray<float>::input(9, "weights", kit::random_floats(9));
+    const auto gamma = of_filter(0.5f, "gamma"), beta = of_filter(0, "beta");
+    const auto mean = of_filter(0, "mean"), inv_std = of_filter(0.5f, "inv_std");
+    const auto y = kit::LargeArray<float>::output(pooled_size(s), "y");
+    const BatchNorm norm = {gamma.get(), beta.get(), mean.get(), inv_std.get()};
+    kit::run([&] {
+      launch_fused_block(x.get(), weights.get(), norm, y.get(), s.n, s.c, s.h, s.w, s.k);
+    });
+    kit::expect_at_ends(
+        y,
+        [&](size_t i) { return block_element(x, weights, gamma, beta, mean, inv_std, s, i).value; },
+        kit::Tolerance::absolute(16 * 0x1p-24 * 30));  // 9 products and a mean, at most 1 each
+  });
 }
 
 TEST(FusedBlock, MovesWhatGoesInAndComesOut) {
