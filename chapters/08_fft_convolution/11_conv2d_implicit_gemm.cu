@@ -3,7 +3,7 @@
 //   output pixel lists the pixels of x under the filter, one for each product. Product j lies
 //   `offset` floats after the pixel under the filter's first weight, and the offset depends on j
 //   alone: a table of taps replaces X. Only tiles of X are made, in shared memory, by copies of one
-//   float. The rest is the matrix product of 10 and of chapter 07: a thread makes 8 filters x kOwn pixels.
+//   float. The rest is the product of 10 and of chapter 07: a thread makes 8 filters x kOwn pixels.
 //   Layers of 9 to 16 channels under 3 x 3 filters have a kernel with fewer multiplications.
 //   TODOs  5
 #include "11_conv2d_implicit_gemm.h"
@@ -84,8 +84,8 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
       load_groups<4 * kLanesX>(v[j % 2], &tiles.x[stage][j][from_x]);
     };
     // TODO(3): All products of this step are in sums: for each of kStep, kOwnFilters weights times
-    // kOwn pixels, fetched a product ahead. And the weights of the tile that is filled are stored,
-    // each group once (about 12 lines).
+    // kOwn pixels, fetched a product ahead. The weights of the tile that is filled are stored by
+    // the last line, all at once; in groups, between the products, nothing waits (about 12 lines).
     fetch(0);
     sums[0][0] += u[0][0].x * v[0][0].x;
     if (ahead < steps) weights.store_all(tiles.f[next]);

@@ -29,10 +29,10 @@ class CudnnGraph {
   cudnnStatus_t status() const { return status_; }
   bool ok() const { return status_ == CUDNN_STATUS_SUCCESS; }
 
-  // A descriptor of this kind, to be set and finished.
+  // A descriptor of this kind, to be set and finished; nullptr behind a refusal.
   Node make(cudnnBackendDescriptorType_t kind) {
     Node node = nullptr;
-    if (keep(cudnnBackendCreateDescriptor(kind, &node))) nodes_.push_back(node);
+    if (ok() && keep(cudnnBackendCreateDescriptor(kind, &node))) nodes_.push_back(node);
     return node;
   }
   // The same for one that was made elsewhere, and the status of making it. nullptr if that failed.
