@@ -34,7 +34,8 @@ enum class MemoryStep : uint8_t {
   kLoadConstant,  // ld.global.nc: of memory that no thread writes
   kOrderedLoad,   // volatile or relaxed: keeps its place among its like, and is early all the same
   kStore,
-  kFence,  // atomics, volatile stores, fences, asynchronous copies, collectives: stay where they are
+  kFence,  // atomics, volatile stores, fences, asynchronous copies, collectives: stay where they
+           // are
 };
 
 struct InstructionClass {
