@@ -6,7 +6,7 @@
 
 cudaError_t enqueue_download(const float* d_x, float* h_x, int n, int length, Arrival* arrivals,
                              Report* report, cudaStream_t stream) {
-  const int pieces = (n + length - 1) / length;
+  const int pieces = n / length + (n % length != 0);
   for (int piece = 0; piece < pieces; ++piece) {
     const int first = piece * length;
     arrivals[piece] = Arrival{h_x + first, std::min(length, n - first), report};
