@@ -26,6 +26,7 @@ struct Call {
   bool managed = false;
   int uses = 0;
   uint64_t prefetches_at_fill = 0, prefetches_at_use = 0;
+  uint64_t undisturbed = 0;  // prefetches where no call fails
   int last_at_use = 0;  // where all of x was prefetched to last
   cudaError_t error = cudaSuccess;
   std::string failed_before_use, launched_after;  // calls that the kit has let fail
@@ -50,6 +51,7 @@ void use_into(const float* x, int n, void* context) {
   const std::string failed = wsim_failed_call();
   if (!failed.empty()) call.failed_before_use = failed;
   call.prefetches_at_use = wsim_api_calls(kPrefetch);
+  if (failed.empty()) call.undisturbed = call.prefetches_at_use - call.prefetches_at_fill;
   if (!call.managed) return;
   cudaMemRangeGetAttribute(&call.last_at_use, sizeof(int),
                            cudaMemRangeAttributeLastPrefetchLocation, x, n * sizeof(float));
@@ -62,7 +64,8 @@ kit::Run Call::run() {
     const int launches = wsim_launch_count();
     error = square_managed(static_cast<int>(in.size()), fill_from, use_into, this);
     const std::string failed = wsim_failed_call();
-    const bool before_the_launch = wsim_api_calls(kPrefetch) == prefetches_at_fill + 1;
+    const bool before_the_launch =
+        undisturbed >= 2 && wsim_api_calls(kPrefetch) == prefetches_at_fill + 1;
     if (failed.rfind(kPrefetch, 0) == 0 && before_the_launch && wsim_launch_count() > launches) {
       launched_after = failed;
     }
