@@ -27,7 +27,7 @@ struct Call {
   int uses = 0;
   uint64_t prefetches_at_fill = 0, prefetches_at_use = 0;
   uint64_t undisturbed = 0;  // prefetches where no call fails
-  int last_at_use = 0;  // where all of x was prefetched to last
+  int last_at_use = 0;       // where all of x was prefetched to last
   cudaError_t error = cudaSuccess;
   std::string failed_before_use, launched_after;  // calls that the kit has let fail
 
