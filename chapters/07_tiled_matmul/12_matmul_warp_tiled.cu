@@ -26,17 +26,17 @@ struct Pair {
   float b[kStep][Shape::kTileCols];      // [step of k][column of c]
 };
 
-// Where this thread begins in the tile of its block.
+// Where this thread begins in the tile of its block, in elements.
 __device__ TilePosition place_of_thread() {
   TilePosition place = {0, 0};
-  // TODO(1): As in 11: the warps of a block stand Shape::kWarpsX wide, the lanes Shape::kLanesX
+  // TODO(1): The warps of a block stand Shape::kWarpsX wide, the lanes of a warp Shape::kLanesX
   // wide. Lanes that stand side by side or above each other begin four columns or rows apart.
   return place;
 }
 
-// TODO(2): What you wrote in 10 for tiles of 128 x 128, for these: the loads and copies, here or
-// in the kernel, and the loop. One barrier per step, and the next pair is on its way while this
-// one is multiplied.
+// TODO(2): What you wrote in 10 for tiles of 128 x 128 (the starter of 11 has the reference's),
+// for these: the loads and copies, here or in the kernel, and the loop. One barrier per step,
+// and the next pair is on its way while this one is multiplied.
 
 template <Edges kEdges>
 __global__ void __launch_bounds__(Shape::kThreads)

@@ -78,8 +78,8 @@ __device__ inline void copy16_async(void* shared, const void* global) {
   const auto to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
 }
-// The same for kBytes, 4 or 16. With `inside` false nothing is read, and zeros are written; the
-// address must be one that may be named.
+// The same for kBytes, 4 or 16. With `inside` false nothing is read, wherever the address points,
+// and zeros are written.
 template <int kBytes>
 __device__ inline void copy_or_zero_async(void* shared, const void* global, bool inside) {
   const auto to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
@@ -89,7 +89,7 @@ __device__ inline void copy_or_zero_async(void* shared, const void* global, bool
                : "memory");
 }
 
-// load4 straight into shared memory, in the background.
+// The first load4 straight into shared memory, in the background: `rows` and `cols` as there.
 template <Edges kEdges>
 __device__ inline void copy4_async(float* shared, const float* p, int rows, int cols) {
   if (kEdges != Edges::kScalars) {  // the last argument: bytes at the end that become zeros
@@ -165,7 +165,7 @@ __device__ inline void store_groups(const float (&sums)[S::kRows][S::kCols], flo
 // same time. They find more of a and b in L2 if their tiles lie in a block of kGroup rows of tiles
 // than if they lie in one long row.
 struct TilePosition {
-  int row, col;  // in tiles
+  int row, col;  // here in tiles
 };
 __device__ inline TilePosition tile_of_block(int block, int tile_rows, int tile_cols) {
   constexpr int kGroup = 8;

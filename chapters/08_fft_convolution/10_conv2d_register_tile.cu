@@ -13,7 +13,7 @@ __device__ float element_of_x(const float* x, const ConvLayer& layer, unsigned j
   float element = 0.0f;
   // TODO(1): The element of x, if there is one. Products are numbered as the weights of a filter
   // lie in memory (about 12 lines).
-  if (j + pixel == 0) element = x[0] * layer.pad;
+  static_cast<void>(x), static_cast<void>(layer.pad), static_cast<void>(j + pixel);
   return element;
 }
 

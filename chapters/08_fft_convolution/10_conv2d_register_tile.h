@@ -5,8 +5,9 @@
 #include "09_conv2d_nchw.h"
 
 // The layer of 08/09, the same arrays: layer.n >= 0, all other sizes, p() and q() at least 1. At
-// most 65,535 filters; none of the three arrays has 2^31 elements or more. Around an image lie
-// zeros: a pixel reaches the outputs over it and no others, also if it is infinite.
+// most 65,535 filters; none of the three arrays has 2^31 elements or more; weights are finite.
+// Around an image lie zeros: a pixel goes into the outputs whose filter covers it, and into no
+// others, also if it is infinite.
 void launch_conv2d_register_tile(const float* d_x, const float* d_f, float* d_y,
                                  const ConvLayer& layer);
 

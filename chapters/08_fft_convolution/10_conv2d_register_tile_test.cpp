@@ -63,7 +63,9 @@ TEST(Conv2dRegisterTile, WritesImagesAndPlanesOfAnySize) {
 
 TEST(Conv2dRegisterTile, InfinityStaysWhereItIs) {
   RecordProperty("todo", 1);
-  // contract: a pixel reaches the outputs over it and no others, also if it is infinite
+  // contract: weights are finite
+  // contract: a pixel goes into the outputs whose filter covers it
+  // contract: also if it is infinite
   const std::vector<kit::ConvSizes> layers = {
       {2, 2, 9, 11, 2, 3, 3, 1}, {1, 1, 12, 10, 1, 5, 5, 2}, {2, 1, 8, 9, 2, 3, 3, 0}};
   kit::for_each("x", layers,

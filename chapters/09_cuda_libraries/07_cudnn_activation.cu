@@ -9,7 +9,8 @@ using Node = cudnnBackendDescriptor_t;
 
 static cudnnStatus_t make_tensor(int64_t name, const TensorSizes& s, Node* tensor) {
   // TODO(1): *tensor must be a finished descriptor of halves with these sizes, in the order of
-  // the header, by cuDNN's own functions. What is refused leaves a nullptr, and nothing else.
+  // the header, by cuDNN's own functions. If one is refused, *tensor is a nullptr and no
+  // descriptor is left.
   static_cast<void>(name), static_cast<void>(s.n);
   *tensor = nullptr;
   return CUDNN_STATUS_NOT_INITIALIZED;
@@ -29,9 +30,9 @@ static Node make_graph(CudnnGraph& graph, const TensorSizes& s) {
   return graph.make(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
 }
 
-// Both are called by the test as well, by the names that the header has for them.
-cudnnStatus_t describe_tensor(int64_t name, const TensorSizes& s, Node* tensor) {
-  return make_tensor(name, s, tensor);
+// The test calls make_tensor and make_graph as well, by the names that the header has for them.
+cudnnStatus_t describe_tensor(int64_t name, const TensorSizes& s, Node* made) {
+  return make_tensor(name, s, made);
 }
 Node describe_tanh(CudnnGraph& graph, const TensorSizes& s) { return make_graph(graph, s); }
 

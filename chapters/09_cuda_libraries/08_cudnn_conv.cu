@@ -26,7 +26,7 @@ static Node make_graph(CudnnGraph& graph, const ConvSetup& setup) {
   return graph.make(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
 }
 
-// Both are called by the test as well, by the names that the header has for them.
+// The test calls count_places and make_graph as well, by the names that the header has for them.
 void size_output(const ConvSetup& setup, int* p, int* q) { count_places(setup, p, q); }
 Node describe_conv(CudnnGraph& graph, const ConvSetup& setup) { return make_graph(graph, setup); }
 

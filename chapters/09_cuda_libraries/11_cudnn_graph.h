@@ -20,7 +20,7 @@ struct FusedLayer {
   int q() const { return w + 2 * pad - s + 1; }
 };
 
-// Describes y = max(0, x filtered by f + bias) as one graph, with sums in float, and compiles it:
+// Describes y = max(0, (x filtered by f) + bias) as one graph, with sums in float, and compiles it:
 // conv->plan and conv->workspace. Returns the first status that is no success, or
 // CUDNN_STATUS_NOT_SUPPORTED if no engine takes the graph.
 cudnnStatus_t build_fused_conv(const FusedLayer& layer, CompiledGraph* conv);

@@ -31,7 +31,7 @@ struct UsedPlan {
 // bytes. *used: of the configurations that cuDNN's heuristic of mode A lists, the first of which a
 // plan can be made that needs at most `bytes`; CUDNN_STATUS_NOT_SUPPORTED if there is none. Returns
 // the first status that is no success; there is no result then, and no call is made behind it. That
-// a plan of some configuration is refused when it is finalized is no such status. Does not wait.
+// no plan can be made of some configuration is no such status. Does not wait.
 cudnnStatus_t run_layer(cudnnHandle_t handle, const StridedLayer& layer, const __half* d_x,
                         const __half* d_f, void* d_workspace, size_t bytes, __half* d_y,
                         UsedPlan* used);

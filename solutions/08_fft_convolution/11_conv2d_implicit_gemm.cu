@@ -57,9 +57,10 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
 #pragma unroll
       for (int i = 0; i < kColumns; ++i) {
         float* to = &tiles.x[stage][j][t + i * kThreads];
-        //~ // TODO(2): The element of X is on its way to `to`: a pixel, or a zero where the filter hangs
-        //~ // over the edge (about 2 lines).
-        //~ *to = 0.0f * (column[i].corner - x) * tap.offset;
+        //~ // TODO(2): The element of X is on its way to `to` (copy_or_zero_async, support.h): a pixel,
+        //~ // or a zero where the filter hangs over the edge (about 2 lines).
+        //~ static_cast<void>(column[i].corner), static_cast<void>(tap.offset);
+        //~ *to = 0.0f;
         //~begin 2
         const bool inside = (column[i].outside & tap.parts) == 0;
         copy_or_zero_async(to, column[i].corner + tap.offset, inside);
@@ -68,7 +69,8 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     }
   };
   WeightLoads<kFilters, kStep, kThreads, (kFilters > 32)> weights;
-  // This thread's filters: from_f + 0 .. 3, and 4 kLanesY later; its pixels: groups of four.
+  // This thread's filters: from_f + 0 .. 3, and 4 kLanesY later. Its pixels: from_x + 0 .. 3, and
+  // so on, 4 kLanesX apart.
   const int from_f = warp / kWarpsX * kWarpFilters + lane / kLanesX * 4;
   const int from_x = warp % kWarpsX * kWarpPixels + lane % kLanesX * 4;
   float sums[kOwnFilters][kOwn] = {};
@@ -123,7 +125,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
 #pragma unroll
   for (int b = 0; b < kOwn; ++b) {
     const int pixel = first_pixel + from_x + b / 4 * (4 * kLanesX) + b % 4;
-    //~ // TODO(4): `to` is where filter 0 has this pixel in y (about 2 lines).
+    //~ // TODO(4): `to` is where filter 0 has this pixel in y, if there is one (about 2 lines).
     //~ float* to = y + pixel;
     //~begin 4
     const int image = pixel / plane;
@@ -143,7 +145,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
 struct TransformPixels {
   __device__ void operator()(float (&d)[4][4]) const {
     //~ // TODO(5): d has the factors of the 16 products: the sums of pixels that the support file writes
-    //~ // down for four in a line, made of the columns and then of the rows (about 8 lines).
+    //~ // down for four in a line, made of every column and then of every row (about 8 lines).
     //~begin 5
 #pragma unroll
     for (int j = 0; j < 4; ++j) {

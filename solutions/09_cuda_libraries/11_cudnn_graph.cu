@@ -9,7 +9,7 @@
 
 using Node = cudnnBackendDescriptor_t;
 
-// The names of the arrays, by which launch_fused_conv says where they lie.
+// The names of the tensors, by which launch_fused_conv says where those lie that have an array.
 enum : int64_t { kX = 'x', kFilters = 'f', kBias = 'b', kSums = 's', kShifted = 't', kY = 'y' };
 
 static Node convolution(CudnnGraph& graph, int64_t pad, Node x, Node filters, Node y) {
@@ -32,7 +32,8 @@ static Node convolution(CudnnGraph& graph, int64_t pad, Node x, Node filters, No
   return graph.finish(node);
 }
 
-// y = x + b or y = max(0, x), by the mode; a nullptr stands for no b.
+// y = x + b or y = max(0, x), by the mode; a nullptr stands for no b. x and y are what goes in and
+// comes out of this operation, whichever tensors of the layer these are.
 static Node pointwise(CudnnGraph& graph, cudnnPointwiseMode_t mode, Node x, Node b, Node y) {
   //~ // TODO(1): The operation of this mode, computed in floats. One with two operands takes the
   //~ // second from b, which may have one element for all pixels of a channel.
@@ -54,8 +55,8 @@ static Node pointwise(CudnnGraph& graph, cudnnPointwiseMode_t mode, Node x, Node
 
 // The graph of the layer: three operations and the tensors between them.
 static Node describe(CudnnGraph& graph, const FusedLayer& layer) {
-  //~ // TODO(2): This is a ReLU of x alone. The graph must hold all three operations, and no
-  //~ // array for what one hands to the next.
+  //~ // TODO(2): This is a ReLU of x alone, and not even of the size of y. The graph must hold all
+  //~ // three operations, and no array for what one hands to the next.
   //~ const Node x = channels_last(graph, kX, layer.n, layer.c, layer.h, layer.w);
   //~ const Node y = channels_last(graph, kY, layer.n, layer.k, layer.p(), layer.q());
   //~ const Node all = graph.make(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
