@@ -204,13 +204,24 @@ const char* kind_name(const Work& work) {
 }
 
 std::vector<TimelineItem> finished_work(Timeline& timeline) {
-  timeline.place_what_has_run();
   std::vector<TimelineItem> work;
+  add_finished_work(timeline, &work);
+  return work;
+}
+
+void add_finished_work(Timeline& timeline, std::vector<TimelineItem>* work) {
+  timeline.place_what_has_run();
+  size_t known = 0;  // so many of `work` still begin the list
   for (const TimelineItem& item : timeline.items()) {
     const bool shown = item.is_placed && item.work != nullptr && item.end > item.start;
-    if (shown) work.push_back(item);
+    if (!shown) continue;
+    if (known == work->size() || (*work)[known].serial != item.serial) {
+      work->erase(work->begin() + static_cast<std::ptrdiff_t>(known), work->end());
+      work->push_back(item);
+    }
+    ++known;
   }
-  return work;
+  work->erase(work->begin() + static_cast<std::ptrdiff_t>(known), work->end());
 }
 
 std::string timeline_picture(Timeline& timeline) {

@@ -299,7 +299,7 @@ double wsim_timeline_now(void) {
 
 int wsim_timeline_count(void) {
   std::lock_guard lock(api_mutex());
-  handed_out_items() = finished_work(Timeline::instance());
+  add_finished_work(Timeline::instance(), &handed_out_items());
   return static_cast<int>(handed_out_items().size());
 }
 
