@@ -26,7 +26,7 @@ int gpu_architecture() {
   static const int known = [] {
     ChildOptions options;
     options.argv = {"nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"};
-    options.wall_seconds = 20;
+    options.own_seconds = 20;
     const std::string text = run_child(options).out.text();
     return static_cast<int>(std::lround(10 * std::atof(text.c_str())));
   }();

@@ -33,7 +33,7 @@ double seconds_between(std::chrono::steady_clock::time_point start) {
 bool is_current(const Paths& paths, const fs::path& folder, const std::string& target) {
   ChildOptions options;
   options.argv = {paths.ninja, "-C", folder.string(), "-n", target};
-  options.wall_seconds = 20;
+  options.own_seconds = 20;
   return run_child(options).out.text().find("no work to do") != std::string::npos;
 }
 
@@ -98,7 +98,7 @@ std::vector<std::pair<int, uint64_t>> compiler_limits() {
 ChildOptions child_options(const RunRequest& request) {
   constexpr double kLongestBuild = 900;  // seconds: the first one builds the simulator
   ChildOptions options;
-  options.wall_seconds = kLongestBuild;
+  options.own_seconds = kLongestBuild;
   options.grace_seconds = 3;
   options.limits = compiler_limits();
   options.output_kept = 256 << 10;

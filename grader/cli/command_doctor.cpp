@@ -191,7 +191,7 @@ void run_query(Doctor& doctor, Device device) {
   std::string problem = build_query(doctor, program, for_gpu);
   ChildOptions options;
   options.argv = {program.string()};
-  options.wall_seconds = 60;
+  options.own_seconds = 60;
   if (!for_gpu) {
     options.environment = {{"LD_LIBRARY_PATH", (paths.build(device) / "lib").string()}};
   }

@@ -258,7 +258,7 @@ class ProgramRun {
   bool run_once(const std::string& filter) {
     ChildOptions options = options_;
     options.argv.push_back(filter_option_ + filter);
-    options.wall_seconds = limits_.whole - result_.run_seconds;
+    options.own_seconds = limits_.whole - result_.run_seconds;
     result_.done = false;
     events_.begin_process();
     ChildResult child = run_child(options);

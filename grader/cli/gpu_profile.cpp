@@ -79,7 +79,7 @@ void show_counters(App& app, const course::Exercise& exercise, const std::string
       ncu,         "--csv",          "--print-units", "base",
       "--metrics", nsight_metrics(), program,         "--gtest_filter=" + other_tests()};
   options.environment = {{"GRADE_SIZES", "simulator"}};
-  options.wall_seconds = kLongestSeconds;
+  options.own_seconds = kLongestSeconds;
   options.output_kept = 16 << 20;
   const ChildResult ran = run_child(options);
   const std::string output = ran.out.text() + ran.err.text();

@@ -134,7 +134,7 @@ std::vector<std::string> changed_sources(const fs::path& root, const course::Exe
                   "grader/simulator"};
   options.environment = {{"GIT_OPTIONAL_LOCKS", "0"}};
   options.dropped = {"GIT_"};  // of a hook: they lead to another repository
-  options.wall_seconds = 10;
+  options.own_seconds = 10;
   const ChildResult git = run_child(options);
   std::vector<std::string> changed;
   if (!git.ok()) return changed;

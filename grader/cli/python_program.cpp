@@ -43,7 +43,7 @@ Interpreter probe(const std::string& command, const std::vector<std::string>& mo
   ChildOptions options;
   options.argv = {command, "-c", kProbe};
   options.argv.insert(options.argv.end(), modules.begin(), modules.end());
-  options.wall_seconds = 60;
+  options.own_seconds = 60;
   const ChildResult child = run_child(options);
   Interpreter found{command, "", child.ok()};
   found.missing = course::replace_all(course::trim(child.out.text()), " ", ", ");

@@ -42,7 +42,7 @@ Result run_watched(App& app, const course::Exercise& exercise, Program program) 
   RunRequest request;
   request.exercise = &exercise;
   request.program = program;
-  request.wall_seconds = kWholeSeconds;
+  request.own_seconds = kWholeSeconds;
   request.quiet_seconds = kQuietSeconds;
   // Part of a test's name.
   if (!app.options().test_case.empty()) request.filter = "*" + app.options().test_case + "*";

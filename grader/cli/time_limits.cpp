@@ -73,7 +73,7 @@ TimeLimits time_limits(const RunRequest& request) {
     const int slowness = slowness_of_machine();
     limits = {slowness * limits.whole, slowness * limits.quiet, 0};
   }
-  if (request.wall_seconds > 0) limits.whole = request.wall_seconds;
+  if (request.own_seconds > 0) limits.whole = request.own_seconds;
   if (request.quiet_seconds > 0) limits.quiet = request.quiet_seconds;
   limits.quiet = std::min(limits.quiet, limits.whole);
   limits.at_work = std::min(kAtWork * limits.quiet, limits.whole);

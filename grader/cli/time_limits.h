@@ -16,10 +16,10 @@ struct EarlyEnd {
   std::string message;  // for the learner
 };
 
-// Seconds.
+// Seconds of the program's own time (process/own_time.h).
 struct TimeLimits {
-  double whole = 120;   // by the clock
-  double quiet = 20;    // of the program's own time without a word: the code under test runs
+  double whole = 120;
+  double quiet = 20;    // without a word: the code under test runs
   double at_work = 60;  // the same while the kit is at work itself
 };
 

@@ -10,7 +10,7 @@ ChildResult ask(const std::vector<std::string>& argv, const std::filesystem::pat
   ChildOptions options;
   options.argv = argv;
   options.directory = directory;
-  options.wall_seconds = seconds;
+  options.own_seconds = seconds;
   options.grace_seconds = 2;
   options.output_kept = 1 << 20;
   options.environment = {{"LC_ALL", "C"}, {"GIT_TERMINAL_PROMPT", "0"}};

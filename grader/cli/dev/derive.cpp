@@ -25,7 +25,7 @@ std::vector<std::string> symbols_of(const std::string& object, bool defined) {
   ChildOptions options;
   options.argv = {"nm", "-P", defined ? "--defined-only" : "-u", object};
   if (defined) options.argv.insert(options.argv.begin() + 2, "-g");
-  options.wall_seconds = 60;
+  options.own_seconds = 60;
   options.output_kept = 32 << 20;
   const ChildResult result = run_child(options);
   if (!result.ok()) {
@@ -44,7 +44,7 @@ std::vector<std::string> symbols_of(const std::string& object, bool defined) {
 std::vector<std::string> functions_of(const std::string& object) {
   ChildOptions options;
   options.argv = {"nm", "-P", "-g", "--defined-only", object};
-  options.wall_seconds = 60;
+  options.own_seconds = 60;
   options.output_kept = 32 << 20;
   std::vector<std::string> functions;
   for (const std::string& line : course::split_lines(run_child(options).out.text())) {

@@ -19,7 +19,7 @@ ChildResult git(const fs::path& root, std::vector<std::string> arguments) {
   ChildOptions options;
   options.argv = {"git", "-C", root.string()};
   options.argv.insert(options.argv.end(), arguments.begin(), arguments.end());
-  options.wall_seconds = 30;
+  options.own_seconds = 30;
   options.output_kept = 4 << 20;
   return run_child(options);
 }

@@ -84,7 +84,7 @@ std::string recording_of_page(const GateContext& context, const fs::path& page,
     ChildOptions options;
     options.argv = {"/bin/bash", "-c", "exec 2>&1\n" + command};
     options.directory = folder;
-    options.wall_seconds = 120;
+    options.own_seconds = 120;
     options.environment = {
         {"PATH", fs::path(context.paths->nvcc).parent_path().string() + ":" + std::getenv("PATH")},
         {"NO_COLOR", "1"},

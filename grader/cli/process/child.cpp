@@ -184,6 +184,7 @@ class Run {
     if (options_.grace_seconds > 0) child.signal_of_orphan = SIGTERM;
     started_ = Clock::now();
     own_time_.restart();
+    whole_time_.restart();
     pid_ = ::fork();
     if (pid_ == 0) become(child);
     if (pid_ < 0) {
@@ -243,7 +244,7 @@ class Run {
     constexpr double kGrace = 0.1;
     if (exited_ && (silent || seconds_since(exited_at_) > kGrace)) return false;
     if (stopped_) return false;
-    if (options_.wall_seconds > 0 && seconds_since(started_) > options_.wall_seconds) {
+    if (options_.own_seconds > 0 && whole_time_.of(pid_).own > options_.own_seconds) {
       return stop(End::kTimedOut);
     }
     if (options_.quiet_seconds) {
@@ -354,7 +355,8 @@ class Run {
   ChildResult result_;
   Descriptor streams_[kStreams];
   Clock::time_point started_, exited_at_;
-  OwnTime own_time_;  // since the last event
+  OwnTime own_time_;    // since the last event
+  OwnTime whole_time_;  // since the start
   pid_t pid_ = -1;
   int wait_status_ = 0;
   bool exited_ = false, stopped_ = false;

@@ -22,9 +22,9 @@ struct ChildOptions {
   std::filesystem::path directory;  // "" stays where the parent is
   std::vector<std::pair<std::string, std::string>> environment;  // added to, or replacing, ours
   std::vector<std::string> dropped;  // variables of ours that start so are not passed on
-  double wall_seconds = 0;           // whole run; 0: no limit
-  // Between two lines on the channel, of the child's own time (process/own_time.h), asked again
-  // and again; empty: no limit.
+  double own_seconds = 0;            // of its own (process/own_time.h), whole run; 0: no limit
+  // Between two lines on the channel, of its own time as well, asked again and again; empty: no
+  // limit.
   std::function<double()> quiet_seconds;
   uint64_t memory_bytes = 0;      // resident set of the child; 0: no limit
   bool whole_tree = false;        // memory is that of the child and all that it has started

@@ -89,7 +89,7 @@ std::string ask_for_a_jail() {
   const std::vector<std::string> within = limits();
   options.argv.insert(options.argv.end(), within.begin(), within.end());
   options.argv.emplace_back("true");
-  options.wall_seconds = 20;
+  options.own_seconds = 20;
   const ChildResult child = run_child(options);
   if (child.ok()) return "";
   if (child.end == ChildResult::End::kNotStarted) {

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 std::string website(const fs::path& root) {
   ChildOptions options;
   options.argv = {"git", "-C", root.string(), "remote", "get-url", "origin"};
-  options.wall_seconds = 10;
+  options.own_seconds = 10;
   const std::string url = course::trim(run_child(options).out.text());
   static const course::Pattern kRemote(
       R"(^(https://|ssh://git@|git@)(git(hub|lab)\.com)[:/]([^/]+/[^/]+)/?$)");

@@ -60,7 +60,7 @@ Result run(const std::string& program) {
   EventReader reader(&result);
   ChildOptions options;
   options.argv = {program};
-  options.wall_seconds = 120;
+  options.own_seconds = 120;
   options.with_channel = true;
   options.on_event = [&](std::string_view line) {
     reader.read(line);

@@ -1,7 +1,15 @@
 // Every way in which a learner's program can misbehave, through the real `grade`: its own message,
 // the exit status, the time, and `.progress` intact.
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <chrono>
+#include <csignal>
+#include <vector>
+
+#include "cli/process/child.h"
 #include "scratch_course.h"
 
 namespace grade::test {
@@ -88,6 +96,35 @@ TEST_F(BadInput, ABusyMachineGivesItLonger) {
   const Ran ran = grade_steps("//! crowded-hang");
   expect_says(ran, "by the clock; the machine is busy, and waiting for a processor does not count");
   EXPECT_GT(ran.seconds, 4);
+}
+
+// Nor is a whole run stopped for what others do: half a second of work among five who want the same
+// processor.
+TEST(ChildProcess, ABusyMachineGivesAWholeRunLonger) {
+  cpu_set_t before, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  sched_setaffinity(0, sizeof one, &one);
+  std::vector<pid_t> others(5);
+  for (pid_t& other : others) {
+    other = ::fork();
+    volatile unsigned turns = 0;
+    while (other == 0) turns = turns + 1;
+  }
+  ChildOptions options;
+  options.argv = {"python3", "-c", "import time\nwhile time.process_time() < 0.5: pass"};
+  options.own_seconds = 1.25;
+  const auto start = std::chrono::steady_clock::now();
+  const ChildResult result = run_child(options);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  for (const pid_t other : others) {
+    ::kill(other, SIGKILL);
+    ::waitpid(other, nullptr, 0);
+  }
+  sched_setaffinity(0, sizeof before, &before);
+  EXPECT_TRUE(result.ok()) << "stopped after " << took.count() << " s";
+  EXPECT_GT(took.count(), options.own_seconds);
 }
 
 TEST_F(BadInput, ASlowTestIsNoEndlessLoop) {

@@ -31,7 +31,7 @@ class LessonTest : public testing::Test {
     options.argv = {"/bin/sh", "-c", "printf '" + input + "' | " GRADE_PROGRAM " predict first"};
     options.environment = course_.environment();
     options.directory = course_.root().string();
-    options.wall_seconds = 30;
+    options.own_seconds = 30;
     const ChildResult result = run_child(options);
     return {result.status, result.out.text(), result.err.text(), 0};
   }

@@ -144,7 +144,7 @@ TEST(LinkedKernelsOfCMake, FollowOwnKernelsTxt) {
   const auto run = [&](std::vector<std::string> argv) {
     ChildOptions options;
     options.argv = std::move(argv);
-    options.wall_seconds = 300;
+    options.own_seconds = 300;
     options.output_kept = 1 << 20;
     const ChildResult child = run_child(options);
     EXPECT_TRUE(child.ok()) << child.out.text() << child.err.text();

@@ -199,7 +199,7 @@ Ran ScratchCourse::grade(std::vector<std::string> arguments) const {
   arguments.insert(arguments.begin(), GRADE_PROGRAM);
   options.argv = std::move(arguments);
   options.environment = environment();
-  options.wall_seconds = 120;
+  options.own_seconds = 120;
   options.grace_seconds = 5;
   const ChildResult child = run_child(options);
   Ran ran;

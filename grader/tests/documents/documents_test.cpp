@@ -55,7 +55,7 @@ class ReadersFolder {
     options.argv = {"/bin/bash", "-c", "exec 2>&1\n" + command};
     options.directory = path_.string();
     options.environment = {{"PATH", path}, {"NO_COLOR", "1"}};
-    options.wall_seconds = 60;
+    options.own_seconds = 60;
     options.output_kept = 1 << 20;
     const ChildResult result = run_child(options);
     *status = result.status;

@@ -62,7 +62,7 @@ ChildResult run(const std::vector<std::string>& argv, const fs::path& folder) {
   ChildOptions options;
   options.argv = argv;
   options.directory = folder;
-  options.wall_seconds = 120;
+  options.own_seconds = 120;
   options.environment = {{"GRADE_ROOT", folder.string()}, {"GRADE_NINJA", NINJA_PROGRAM}};
   // As in a hook of git, where these lead to another repository.
   options.dropped = {"GIT_"};

@@ -26,7 +26,7 @@ class Confined : public testing::Test {
     ChildOptions options;
     options.argv = {HOSTILE_INTRUDER, deed, file.string()};
     options.confinement = &confinement;
-    options.wall_seconds = 20;
+    options.own_seconds = 20;
     const ChildResult child = run_child(options);
     EXPECT_TRUE(child.ok()) << deed << ": " << child.error << " " << child.signal;
     return child.out.text();

@@ -182,7 +182,7 @@ TEST_F(Jail, CrashesAndLimitsAreNamedAsElsewhere) {
 std::string devices_in_jail(const fs::path& gpus, const std::string& command) {
   ChildOptions options;
   options.argv = {"sh", "-c", command};
-  options.wall_seconds = 20;
+  options.own_seconds = 20;
   jail(&options, {}, gpus);
   const ChildResult child = run_child(options);
   EXPECT_TRUE(child.ok()) << child.err.text();
