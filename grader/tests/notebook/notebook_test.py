@@ -2,8 +2,11 @@
 for its four names serve too: what they do is not what is tested."""
 
 import contextlib
+import importlib.util
 import io
+import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -131,6 +134,73 @@ class Page(unittest.TestCase):
         self.assertIn("NEXT CELL %%exercise 02/01\n" + starter.rstrip(), ran.stdout, ran.stderr)
         # The magics are those of the course: one that does not exist is refused in its words.
         self.assertIn('no exercise is called "02/99"', ran.stderr)
+
+
+def cells_of_chapter_02():
+    """The page's first cell; a wrong answer; the solution, with a picture; a hint."""
+    with open(os.path.join(ROOT, "docs/notebooks.md"), encoding="utf-8") as file:
+        [page] = re.findall(r"^```python\n(.*?)^```$", file.read(), flags=re.M | re.S)
+    with open(os.path.join(ROOT, "solutions/02_vector_add/01_vector_add.cu"), encoding="utf-8") as file:
+        solution = file.read()
+    return [page, "%%exercise 02/01 --device sim\n" + solution.replace("a[i] + b[i]", "a[i] - b[i]"),
+            "%%exercise 02/01 --device sim --view time\n" + solution, "%hint 02/01"]
+
+
+# In a view of the course that forgets what is written into it: the solution becomes the exercise's file there.
+CONVERT = r"""set -e
+mount -t tmpfs none "$1/layer"
+mkdir "$1/layer/upper" "$1/layer/work"
+mount -t overlay none -o "lowerdir=$0,upperdir=$1/layer/upper,workdir=$1/layer/work" "$0"
+cd "$0"
+cp "$1/cells.ipynb" .
+exec "$2" -m nbconvert --execute --ExecutePreprocessor.startup_timeout=600 --ExecutePreprocessor.iopub_timeout=60 \
+  --to notebook --output-dir "$1/out" cells.ipynb
+"""
+
+
+class Converted(unittest.TestCase):
+    """A notebook of chapter 02, by jupyter nbconvert --execute, in this course as it is built."""
+
+    def setUp(self):
+        missing = [name for name in ("nbconvert", "ipykernel") if importlib.util.find_spec(name) is None]
+        if missing:
+            self.skipTest(f"{' and '.join(missing)} not installed")
+        if not os.path.exists(os.path.join(ROOT, "build/sim/bin/grade")):
+            self.skipTest("build/sim is not built")
+        held = tempfile.TemporaryDirectory()
+        self.addCleanup(held.cleanup)
+        self.folder = held.name
+        os.mkdir(os.path.join(self.folder, "layer"))
+
+    def outputs(self):
+        """What stands below each cell, by kind."""
+        code = [{"cell_type": "code", "execution_count": None, "id": str(number), "metadata": {}, "outputs": [],
+                 "source": cell} for number, cell in enumerate(cells_of_chapter_02())]
+        book = {"cells": code, "nbformat": 4, "nbformat_minor": 5,
+                "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}}
+        with open(os.path.join(self.folder, "cells.ipynb"), "w", encoding="utf-8") as file:
+            json.dump(book, file)
+        home = {name: os.path.join(self.folder, "home") for name in ("HOME", "IPYTHONDIR", "JUPYTER_RUNTIME_DIR")}
+        ran = subprocess.run(["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", CONVERT, ROOT, self.folder,
+                              sys.executable], capture_output=True, text=True, env={**os.environ, **home})
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        with open(os.path.join(self.folder, "out/cells.ipynb"), encoding="utf-8") as file:
+            below = [cell["outputs"] for cell in json.load(file)["cells"]]
+        return [{kind: "".join(text) for output in outputs
+                 for kind, text in output.get("data", {output.get("name"): output.get("text")}).items()}
+                for outputs in below]
+
+    def test_a_wrong_answer_fails_and_the_solution_passes_with_its_picture(self):
+        with open(os.path.join(ROOT, "chapters/02_vector_add/01_vector_add.cu"), encoding="utf-8") as file:
+            before = file.read()
+        page, wrong, solution, hint = self.outputs()
+        self.assertEqual(page, {})
+        self.assertRegex(wrong["stdout"], r"(?m)^02_vector_add/01_vector_add  simulator .*\n  FAIL  ")
+        self.assertRegex(solution["stdout"], r"(?m)^  PASS  all \d+ tests$")
+        self.assertRegex(solution["image/svg+xml"], r"(?s)^<svg.*</svg>\s*$")
+        self.assertTrue(hint["stdout"].strip())
+        with open(os.path.join(ROOT, "chapters/02_vector_add/01_vector_add.cu"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), before)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The course on aarch64, tried on x86-64: compiled by Debian's cross compiler, run by QEMU's user emulation.
-# From a clean clone: sh grader/tests/setup/aarch64.sh [--if-ready] [PART...], without parts all of them.
+# From a clean clone: sh grader/tests/setup/aarch64.sh [PART...], without parts all of them.
 #
 #   toolkit    NVIDIA's CUDA 13 for aarch64 into .toolkit/aarch64, and with this machine's nvcc into .toolkit/cross
 #   build      the grader, the simulator and its tests, programs of 22 exercises, into build/aarch64
@@ -13,7 +13,6 @@
 #
 # Nothing of this machine changes: the kernel is told of the emulator (binfmt_misc) in a namespace of the script's
 # own, where the folder of the course is a copy that forgets. Exit status 77: something is missing, and said.
-# --if-ready is for the self-test: skipped where no toolkit was fetched and nothing built before.
 set -eu
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/../../.." && pwd -P)
 build=$root/build/aarch64 aarch64=$root/.toolkit/aarch64 cross=$root/.toolkit/cross machine=$root/.toolkit/machine
@@ -230,18 +229,10 @@ part_launcher() {
 # ---- which parts, where ------------------------------------------------------------------------------
 
 inside=no
-case ${1-} in
-  --inside)
-    inside=yes
-    shift
-    ;;
-  --if-ready)
-    shift
-    [ -f "$build/build.ninja" ] || skip 'build/aarch64 is not there (sh grader/tests/setup/aarch64.sh makes it)'
-    # Fetching a whole system, and compiling in it, is for those who ask.
-    [ $# -gt 0 ] || set -- build simulator grader exercises nvcc wheel
-    ;;
-esac
+if [ "${1-}" = --inside ]; then
+  inside=yes
+  shift
+fi
 [ $# -gt 0 ] || eval "set -- $parts"
 
 if [ $inside = yes ]; then
