@@ -3,9 +3,9 @@
 // for layers of networks: Lavin and Gray, arXiv:1509.09308):
 //   m0 = (d0 - d2) g0   m1 = (d1 + d2) (g0 + g1 + g2) / 2   m2 = (d2 - d1) (g0 - g1 + g2) / 2
 //   m3 = (d1 - d3) g2   y0 = m0 + m1 + m2                   y1 = m1 - m2 - m3
-// In every column and then in every row: 2 x 2 outputs, a quad, take 16 instead of 36. Pixels and weights are
-// transformed first, and channels are added up before y is made of m. So the work is 16 matrix
-// products, one for each part of m: (filters x channels) times (channels x quads).
+// In every column and then in every row: 2 x 2 outputs, a quad, take 16 instead of 36. Pixels and
+// weights are transformed first, and channels are added up before y is made of m. So the work is 16
+// matrix products, one for each part of m: (filters x channels) times (channels x quads).
 #ifndef CHAPTERS_08_FFT_CONVOLUTION_11_CONV2D_IMPLICIT_GEMM_SUPPORT_H_
 #define CHAPTERS_08_FFT_CONVOLUTION_11_CONV2D_IMPLICIT_GEMM_SUPPORT_H_
 

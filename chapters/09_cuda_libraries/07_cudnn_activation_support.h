@@ -52,8 +52,8 @@ class CudnnGraph {
   }
 
   // Attributes: whole numbers (one, or a value for each dimension), types of elements, flags,
-  // factors, modes, other descriptors, pointers. A literal says what it is, as {int64_t{1}} or 1.0f:
-  // 0 and 1 fit several of these.
+  // factors, modes, other descriptors, pointers. A literal says what it is, as {int64_t{1}}
+  // or 1.0f: 0 and 1 fit several of these.
   void set(Node node, cudnnBackendAttributeName_t name, std::initializer_list<int64_t> values) {
     put(node, name, CUDNN_TYPE_INT64, static_cast<int64_t>(values.size()), values.begin());
   }
