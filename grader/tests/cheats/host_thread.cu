@@ -1,6 +1,6 @@
 // Returns at once; another host thread does the work a little later.
 //
-// fails: never written|were never written|all zeros
+// fails: ever written|all zeros
 #include <chrono>
 #include <thread>
 
