@@ -1,10 +1,10 @@
 # warplings_exercise_derived(NAME ID OBJECTS ... LIBRARIES ... ARCH N INCLUDES ... FLAGS ...
 #                            [DEVICE_LINK ARCH])
 #
-# The program that holds every ablation, mutant and accepted variant of a solution. `grade dev derive`
-# writes them into one CUDA file, a namespace each; `grade dev dispatch` reads which launchers the test
-# needs and writes the jumps that --variant=NAME selects from. And NAME.starter: the starter as the image
-# of its solution, whatever the learner has made of the file in chapters/.
+# The program that holds every ablation, mutant and accepted variant of a solution, and the starter as its
+# image, whatever the learner has made of the file in chapters/. `grade dev derive` writes them into one CUDA
+# file, a namespace each; `grade dev dispatch` reads which launchers the test needs and writes the jumps that
+# --variant=NAME selects from. NAME.starter is the same program under another name, which selects the starter.
 function(warplings_exercise_derived name id)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "ARCH;DEVICE_LINK" "OBJECTS;LIBRARIES;INCLUDES;FLAGS")
   set(folder "${CMAKE_BINARY_DIR}/derived/${id}")
@@ -30,6 +30,9 @@ function(warplings_exercise_derived name id)
     COMMENT "Deriving the mutants of ${id}" VERBATIM)
   warplings_cuda_objects(${name}.derived.kernels SOURCES "${folder}/derived.cu" ARCH ${arg_ARCH}
                          INCLUDES ${arg_INCLUDES} FLAGS ${arg_FLAGS})
+  # A starter compiles without warnings; what a mutant is warned of matters to nobody.
+  set_target_properties(${name}.derived.kernels PROPERTIES
+    CUDA_COMPILER_LAUNCHER "sh;${PROJECT_SOURCE_DIR}/cmake/no_warnings_in.sh;/starter/")
   add_custom_command(OUTPUT "${folder}/dispatch.cpp"
     COMMAND grade.dev dev dispatch ${id} --test-object "$<TARGET_OBJECTS:${name}.test>"
             --kernels-object "$<TARGET_OBJECTS:${name}.derived.kernels>"
@@ -41,16 +44,10 @@ function(warplings_exercise_derived name id)
                              SOURCES "${folder}/dispatch.cpp" LIBRARIES ${arg_LIBRARIES}
                              ${device_link})
 
-  get_filename_component(file "${id}" NAME)
-  set(starter "${folder}/starter/${file}.cu")
+  set(starter "${CMAKE_BINARY_DIR}/course/${name}.starter")
   add_custom_command(OUTPUT "${starter}"
-    COMMAND grade.dev dev derive ${id} --starter --out "${starter}"
-    DEPENDS grade.dev "${PROJECT_SOURCE_DIR}/solutions/${id}.cu"
-    WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
-    COMMENT "Starter of ${id}" VERBATIM)
-  # STRICT: a starter compiles without warnings.
-  warplings_cuda_objects(${name}.starter.kernels STRICT SOURCES "${starter}" ARCH ${arg_ARCH}
-                         INCLUDES ${arg_INCLUDES} FLAGS ${arg_FLAGS})
-  warplings_exercise_program(${name}.starter OBJECTS ${name}.starter.kernels ${arg_OBJECTS}
-                             LIBRARIES ${arg_LIBRARIES} ${device_link})
+    COMMAND "${CMAKE_COMMAND}" -E create_symlink "${name}.derived" "${starter}"
+    DEPENDS ${name}.derived
+    COMMENT "Naming the starter of ${id}" VERBATIM)
+  add_custom_target(${name}.starter DEPENDS "${starter}")
 endfunction()

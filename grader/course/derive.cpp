@@ -1,4 +1,4 @@
-// Ablations, mutants and variants: from the files of an exercise to one CUDA file.
+// Starter, ablations, mutants and variants: from the files of an exercise to one CUDA file.
 #include <algorithm>
 #include <set>
 
@@ -41,34 +41,31 @@ class Combiner {
  public:
   std::string combine(const std::vector<Derived>& derived) {
     for (const Derived& one : derived) add(one);
-    std::string head = "// Made by ./grade dev derive; do not edit.\n";
-    for (const std::string& include : includes_) head += "#include " + include + "\n";
-    return head + body_;
+    return "// Made by ./grade dev derive; do not edit.\n" + body_;
   }
 
  private:
   void add(const Derived& one) {
     std::set<std::string> macros;
-    body_ += "namespace " + one.name + " {\n#line 1 \"" + one.file + "\"\n";
+    std::string includes, body = "namespace " + one.name + " {\n#line 1 \"" + one.file + "\"\n";
     for (const std::string& line : split_lines(one.text)) {
       std::string rest;
       if (is_directive(line, "include", &rest)) {
-        // The order of the first text that names a header is kept.
-        if (std::find(includes_.begin(), includes_.end(), rest) == includes_.end()) {
-          includes_.push_back(rest);
-        }
-        body_ += "\n";
+        // A text sees what it includes and what those before it do: the first one, the starter,
+        // nothing else.
+        if (included_.insert(rest).second) includes += "#include " + rest + "\n";
+        body += "\n";
         continue;
       }
       if (is_directive(line, "define", &rest))
         macros.insert(rest.substr(0, rest.find_first_of(" (\t")));
-      body_ += line + "\n";
+      body += line + "\n";
     }
-    body_ += "}  // namespace " + one.name + "\n";
+    body_ += includes + body + "}  // namespace " + one.name + "\n";
     for (const std::string& macro : macros) body_ += "#undef " + macro + "\n";
   }
 
-  std::vector<std::string> includes_;
+  std::set<std::string> included_;
   std::string body_;
 };
 
@@ -88,6 +85,9 @@ std::vector<Derived> derive(const fs::path& root, const Exercise& exercise) {
     one.file = file_in_messages(files.solution, name);
     return one;
   };
+  if (exercise.extension() == ".cu") {  // a starter in Python is a file of its own
+    add(Derived::What::kStarter, "starter", "the starter", starter_text(source));
+  }
   for (int todo = 1; todo <= source.todos; ++todo) {
     const std::string number = std::to_string(todo);
     add(Derived::What::kAblation, "ablation_" + number, "TODO " + number + " reverted",

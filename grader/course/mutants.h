@@ -36,9 +36,10 @@ std::string mutate(const std::string& solution, const Mutant& mutant, const std:
 
 // One source derived from a solution.
 struct Derived {
-  enum class What { kAblation, kMutant, kVariant };
+  enum class What { kStarter, kAblation, kMutant, kVariant };
   What what = What::kAblation;
-  std::string name;   // "ablation_1", "mutant_2", "variant_grid_stride": a namespace, an argument
+  // A namespace, an argument: "starter", "ablation_1", "mutant_2", "variant_grid_stride".
+  std::string name;
   std::string title;  // for people: "TODO 1 reverted", the sentence of the mutant, the file's name
   int todo = 0;       // of an ablation
   Mutant mutant;
@@ -46,11 +47,13 @@ struct Derived {
   std::string file;  // what it is called in messages of the compiler and the simulator
 };
 
-// Ablations, mutants and variants of an exercise, in this order. Throws course::Error.
+// The starter (of CUDA files), ablations, mutants and variants of an exercise, in this order.
+// Throws course::Error.
 std::vector<Derived> derive(const std::filesystem::path& root, const Exercise& exercise);
 
-// All of them as one CUDA file, a namespace each: every include is hoisted to the top, #line keeps
-// the positions, the macros of one text are undefined before the next.
+// All of them as one CUDA file, a namespace each: what a text includes stands before its namespace,
+// unless a text before has included it, #line keeps the positions, the macros of one text are
+// undefined before the next.
 std::string combine(const std::vector<Derived>& derived);
 
 // C++ source that defines what a test calls as jumps into the chosen namespace.

@@ -1,5 +1,6 @@
-// main() of every exercise program: EXE [--variant=NAME] [GoogleTest flags].
-// Exit status: 0 all tests passed, 1 some failed or the program ended early, 2 wrong use.
+// main() of every exercise program: EXE [--variant=NAME] [GoogleTest flags]. Called NAME.starter,
+// it runs the variant "starter". Exit status: 0 all tests passed, 1 some failed or the program
+// ended early, 2 wrong use.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -100,8 +101,9 @@ bool read_seed() {
   return false;
 }
 
-// A program of variants runs one of them. The others lie in namespaces called ablation_N, mutant_N
-// and variant_NAME, which begin a mangled name: _ZN8mutant_3... Reading them takes long.
+// A program of variants runs one of them. The others lie in namespaces called starter, ablation_N,
+// mutant_N and variant_NAME, which begin a mangled name: _ZN8mutant_3... Reading them takes long.
+constexpr char kStarter[] = "starter";
 std::string& chosen_variant() {
   static std::string name;
   return name;
@@ -111,34 +113,44 @@ int belongs_to_another_variant(const char* kernel) {
   char* space = nullptr;
   const size_t length = std::strtoul(kernel + 3, &space, 10);
   const std::string name = std::string(space).substr(0, length);
+  if (name == kStarter) return name != chosen_variant() ? 1 : 0;
   for (const char* kind : {"ablation_", "mutant_", "variant_"}) {
     if (name.compare(0, std::strlen(kind), kind) == 0) return name != chosen_variant() ? 1 : 0;
   }
   return 0;
 }
 
-// Takes --variant=NAME out of the arguments. False on an unknown variant.
+// False on an unknown variant.
+bool select_variant(const char* name) {
+  if (grade_select_variant == nullptr) {
+    std::fprintf(stderr, "This program holds no variants: --variant=%s is for the .derived one.\n",
+                 name);
+    return false;
+  }
+  if (grade_select_variant(name) != 0) {
+    std::fprintf(stderr, "There is no variant named \"%s\".\n", name);
+    return false;
+  }
+  chosen_variant() = name;
+  internal::remember_variant(name);
+  wsim_leave_out_kernels(belongs_to_another_variant);
+  return true;
+}
+
+// Takes --variant=NAME out of the arguments, or the name from that of the program.
 bool select_variant(int* argc, char** argv) {
   constexpr const char* kOption = "--variant=";
+  const std::string program = argv[0], end = std::string(".") + kStarter;
+  const bool is_starter = program.size() > end.size() &&
+                          program.compare(program.size() - end.size(), end.size(), end) == 0;
+  if (is_starter && !select_variant(kStarter)) return false;
   int kept = 1;
   for (int i = 1; i < *argc; ++i) {
     if (std::strncmp(argv[i], kOption, std::strlen(kOption)) != 0) {
       argv[kept++] = argv[i];
-      continue;
-    }
-    const char* name = argv[i] + std::strlen(kOption);
-    if (grade_select_variant == nullptr) {
-      std::fprintf(stderr,
-                   "This program holds no variants: --variant=%s is for the .derived one.\n", name);
+    } else if (!select_variant(argv[i] + std::strlen(kOption))) {
       return false;
     }
-    if (grade_select_variant(name) != 0) {
-      std::fprintf(stderr, "There is no variant named \"%s\".\n", name);
-      return false;
-    }
-    chosen_variant() = name;
-    internal::remember_variant(name);
-    wsim_leave_out_kernels(belongs_to_another_variant);
   }
   argv[kept] = nullptr;
   *argc = kept;

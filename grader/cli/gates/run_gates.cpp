@@ -123,6 +123,8 @@ class GateRun {
     // but for what it cannot run.
     const bool wrong_too = context_.device == Device::kSimulator || exercise.gpu_only;
     switch (one.what) {
+      case course::Derived::What::kStarter:
+        break;  // starter_jobs
       case course::Derived::What::kAblation:
         if (wrong_too) jobs_.push_back(ablation_job(context_, exercise, one));
         break;

@@ -74,9 +74,13 @@ std::string picture_of_run(const GateContext& context, const Mark& mark, const f
   if (!fs::exists(recorded)) {
     throw course::Error(file, mark.line, s[1] + " ended before it could be drawn.");
   }
-  const view::Recording recording(course::parse_json(course::read_text(recorded), s[1]));
+  // Starter and mutants lie in a namespace, which their file does not have.
+  const size_t at = s[1].find('@');
+  const std::string id = s[1].substr(0, at);
+  std::string text = course::read_text(recorded);
+  if (at != std::string::npos) text = course::replace_all(text, s[1].substr(at + 1) + "::", "");
+  const view::Recording recording(course::parse_json(text, s[1]));
   fs::remove(recorded);
-  const std::string id = s[1].substr(0, s[1].find('@'));
   const course::Exercise* exercise = context.course->find(id);
   return drawn(recording, mark, s.size() == 5 ? s[4] : "", exercise->name + exercise->extension(),
                lines_to_show(s[1]));

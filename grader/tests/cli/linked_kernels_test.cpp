@@ -166,7 +166,7 @@ TEST(LinkedKernelsOfCMake, FollowOwnKernelsTxt) {
   run({GRADE_NINJA_PROGRAM, "-C", build.string(), "build.ninja"});  // sees the newer file
   EXPECT_NE(inputs(saxpy).find(own), std::string::npos);
   EXPECT_EQ(inputs(saxpy).find(solution), std::string::npos);
-  for (const char* program : {".solution", ".derived", ".starter"}) {
+  for (const char* program : {".solution", ".derived"}) {
     EXPECT_NE(inputs(saxpy + program).find(solution), std::string::npos) << program;
     EXPECT_EQ(inputs(saxpy + program).find(own), std::string::npos) << program;
   }

@@ -92,14 +92,14 @@ TEST(Mutate, ReplacesWholeLinesThatOccurOnce) {
   }
 }
 
-TEST(Combine, HoistsIncludesAndUndefinesMacros) {
+TEST(Combine, IncludesBeforeTheNamespaceAndUndefinesMacros) {
   EXPECT_EQ(
       combine({text("a", "#include \"s.h\"\n#define TWICE(x) (2 * x)\nint f();\n"),
                text("b", "#include \"s.h\"\n#include <cmath>\n")}),
       "// Made by ./grade dev derive; do not edit.\n"
-      "#include \"s.h\"\n#include <cmath>\n"
+      "#include \"s.h\"\n"
       "namespace a {\n#line 1 \"a/s.cu\"\n\n#define TWICE(x) (2 * x)\nint f();\n}  // namespace a\n"
-      "#undef TWICE\n"
+      "#undef TWICE\n#include <cmath>\n"
       "namespace b {\n#line 1 \"b/s.cu\"\n\n\n}  // namespace b\n");
 }
 
