@@ -67,7 +67,8 @@ class SelfTest {
   }
 
   void add(Item item) {
-    if (item.state == Item::State::kFailed) stage("FAIL " + item.name);
+    const bool was_said = item.gate >= 4 && item.gate <= 8;  // by run_gates
+    if (item.state == Item::State::kFailed && !was_said) stage("FAIL " + item.name);
     items_.push_back(std::move(item));
   }
 

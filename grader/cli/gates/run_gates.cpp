@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <map>
+#include <mutex>
 #include <thread>
 
 #include "cli/app.h"
@@ -29,11 +30,13 @@ class GateRun {
 
   std::vector<Item> run() {
     collect();
+    for (const Item& item : extra_) say_if_failed(item);
     build();
     std::vector<Item> items(jobs_.size());
     std::atomic<size_t> done{0};
     const auto run_one = [&](size_t i) {
       items[i] = run_job(jobs_[i]);
+      say_if_failed(items[i]);
       if (!context_.how_far) return;
       context_.how_far("running programs, " + std::to_string(++done) + " of " +
                        std::to_string(jobs_.size()) + ", " + jobs_[i].name);
@@ -52,6 +55,13 @@ class GateRun {
   }
 
  private:
+  // At once: the report at the end may be half an hour away. Called by several threads.
+  void say_if_failed(const Item& item) {
+    if (item.state != Item::State::kFailed || !context_.progress) return;
+    const std::lock_guard lock(saying_);
+    context_.progress("FAIL " + item.name);
+  }
+
   // A kernel that is timed has the card to itself.
   void run_on_gpu(const std::function<void(size_t)>& run_one) const {
     constexpr size_t kShare = 4;
@@ -242,6 +252,7 @@ class GateRun {
   std::vector<Job> jobs_;
   std::vector<Item> extra_;
   std::map<std::string, std::string> build_problems_;  // target -> what is wrong
+  std::mutex saying_;
 };
 
 }  // namespace
