@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cctype>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -102,17 +103,23 @@ bool read_seed() {
 }
 
 // A program of variants runs one of them. The others lie in namespaces called starter, ablation_N,
-// mutant_N and variant_NAME, which begin a mangled name: _ZN8mutant_3... Reading them takes long.
+// mutant_N and variant_NAME, which begin a mangled name: _ZN8mutant_3... (That of a variable that
+// its file keeps for itself has the name of the file before.) Reading them takes long.
 constexpr char kStarter[] = "starter";
 std::string& chosen_variant() {
   static std::string name;
   return name;
 }
-int belongs_to_another_variant(const char* kernel) {
-  if (std::strncmp(kernel, "_ZN", 3) != 0) return 0;
-  char* space = nullptr;
-  const size_t length = std::strtoul(kernel + 3, &space, 10);
-  const std::string name = std::string(space).substr(0, length);
+int belongs_to_another_variant(const char* mangled) {
+  if (std::strncmp(mangled, "_ZN", 3) != 0) return 0;
+  std::string name, rest = mangled + 3;
+  do {
+    size_t digits = 0;
+    while (digits < rest.size() && std::isdigit(static_cast<unsigned char>(rest[digits]))) ++digits;
+    const size_t length = std::strtoul(rest.c_str(), nullptr, 10);
+    name = rest.substr(digits, length);
+    rest.erase(0, digits + length);
+  } while (name.compare(0, 10, "_INTERNAL_") == 0);
   if (name == kStarter) return name != chosen_variant() ? 1 : 0;
   for (const char* kind : {"ablation_", "mutant_", "variant_"}) {
     if (name.compare(0, std::strlen(kind), kind) == 0) return name != chosen_variant() ? 1 : 0;

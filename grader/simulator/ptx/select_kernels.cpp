@@ -13,7 +13,36 @@ bool begins_kernel(std::string_view line) {
   return line.substr(0, 7) == ".entry ";
 }
 
+// The name in ".visible .const .align 4 .b8 NAME[4096];", "" in another line.
+std::string_view constant_declared_in(std::string_view line) {
+  constexpr std::string_view kVisible = ".visible ";
+  if (line.substr(0, kVisible.size()) == kVisible) line.remove_prefix(kVisible.size());
+  if (line.substr(0, 7) != ".const ") return "";
+  line = line.substr(0, line.find_first_of("[=;"));
+  while (!line.empty() && line.back() == ' ') line.remove_suffix(1);
+  return line.substr(line.rfind(' ') + 1);
+}
+
 }  // namespace
+
+std::string leave_out_constants(const std::string& module,
+                                const std::function<bool(std::string_view name)>& unwanted) {
+  std::string out;
+  for (size_t at = 0; at < module.size();) {
+    const size_t end = std::min(module.find('\n', at), module.size() - 1) + 1;
+    const std::string_view line(module.data() + at, end - at);
+    const std::string_view name = constant_declared_in(line);
+    const auto is_used = [&] {
+      const size_t first = module.find(name);
+      return module.find(name, first + 1) != std::string::npos;
+    };
+    if (name.empty() || line.find(';') == std::string_view::npos || !unwanted(name) || is_used()) {
+      out += line;
+    }
+    at = end;
+  }
+  return out;
+}
 
 std::string select_kernels(const std::string& module,
                            const std::function<bool(std::string_view name)>& wanted) {

@@ -1,4 +1,4 @@
-// The text of a module without some of its kernels.
+// The text of a module without some of its kernels and constants.
 #ifndef WARPLINGS_SIMULATOR_PTX_SELECT_KERNELS_H_
 #define WARPLINGS_SIMULATOR_PTX_SELECT_KERNELS_H_
 
@@ -12,6 +12,11 @@ namespace warplings::sim::ptx {
 // variables stay.
 std::string select_kernels(const std::string& module,
                            const std::function<bool(std::string_view name)>& wanted);
+
+// The text without the variables in constant memory whose mangled name `unwanted` accepts and that
+// nothing in it uses: all of a module's have 64 KiB.
+std::string leave_out_constants(const std::string& module,
+                                const std::function<bool(std::string_view name)>& unwanted);
 
 }  // namespace warplings::sim::ptx
 

@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <exception>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -179,8 +180,10 @@ void Registry::load_modules(FatBinary* binary, int device) {
   for (std::string& text : contents.ptx) {
     try {
       if (unwanted_ != nullptr) {
-        text = ptx::select_kernels(
-            text, [&](std::string_view name) { return unwanted_(std::string(name).c_str()) == 0; });
+        const auto unwanted = [&](std::string_view name) {
+          return unwanted_(std::string(name).c_str()) != 0;
+        };
+        text = ptx::leave_out_constants(ptx::select_kernels(text, std::not_fn(unwanted)), unwanted);
       }
       const bool impure = has_hidden_effects(text);
       keep(binary, device, ptx::parse(std::move(text), "device code"), impure);

@@ -87,5 +87,15 @@ TEST(Resources, AreAskedForWithoutTheOtherKernelsOfTheModule) {
             head + helper + tail);
 }
 
+TEST(Resources, ConstantsThatNothingUsesAreLeftOut) {
+  const std::string mine = ".const .align 4 .b8 mine[4096];\n";
+  const std::string used = ".visible .const .align 4 .u32 used = 7;\n";
+  const std::string other = ".const .align 4 .b8 other[4096];\n.visible .const .f32 pi;\n";
+  const std::string rest = ".global .b8 place[8];\n.entry one(\n)\n{\n\tmov.u64 %rd1, used;\n}\n";
+  const auto unwanted = [](std::string_view name) { return name != "mine"; };
+  EXPECT_EQ(ptx::leave_out_constants(mine + other + used + rest, unwanted), mine + used + rest);
+  EXPECT_EQ(ptx::leave_out_constants("", unwanted), "");
+}
+
 }  // namespace
 }  // namespace warplings::sim

@@ -150,7 +150,8 @@ const char* wsim_model_name(void);
 // ---- code --------------------------------------------------------------------------------------
 
 // Kernels whose mangled name `unwanted` accepts are not read when the program's code is loaded, and
-// cannot be launched. For programs that hold many variants and run one. Before the first CUDA call.
+// cannot be launched; its constants take no room then, unless what is read uses them. For programs
+// that hold many variants and run one. Before the first CUDA call.
 void wsim_leave_out_kernels(int (*unwanted)(const char* name));
 
 // ---- launches and host calls ------------------------------------------------------------------
