@@ -9,11 +9,13 @@ set(CMAKE_CUDA_HOST_COMPILER ${CMAKE_CXX_COMPILER})
 get_filename_component(toolkit "${CMAKE_CURRENT_LIST_DIR}/../.toolkit/cross" ABSOLUTE)
 set(CMAKE_CUDA_COMPILER "${toolkit}/bin/nvcc")
 
-# This machine's programs, the other's libraries. A package of headers alone serves both.
+# This machine's programs, the other's headers and libraries: a header in /usr/local/include is one that the
+# cross compiler does not see. A package of headers alone serves both.
 set(aarch64_root /usr/aarch64-linux-gnu)
 set(CMAKE_FIND_ROOT_PATH ${aarch64_root} "${toolkit}")
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 set(nlohmann_json_DIR /usr/share/cmake/nlohmann_json CACHE PATH "")
 

@@ -114,6 +114,8 @@ TEST(MatmulBatched, GoesRoundWhenThePlanesAreFew) {
                 [](const Batch& b) {
                   const kit::Run run = check(b, true);
                   if (!kit::simulated() || run.launches().empty()) return;
+                  kit::budget("kernel launches", static_cast<double>(run.launches().size()),
+                              kit::at_most(1), "One in all, however few the planes are");
                   const unsigned planes = run.launches()[0].grid[2];
                   if (planes > static_cast<unsigned>(b.most_planes)) {
                     kit::fail("The grid has " + std::to_string(planes) +

@@ -150,6 +150,20 @@ TEST(SizeCliffs, PredictsTheNextWaveCliff) {
   });
 }
 
+TEST(SizeCliffs, PredictsTheNextWaveCliffOfVeryManyTiles) {
+  RecordProperty("todo", 2);
+  // One row more is two million tiles of 1 x 1 more, so it always begins a wave; the number of
+  // tiles is about 2^40.
+  for (int n = (1 << 20) - 60; n < 1 << 20; ++n) {
+    const int got = next_wave_cliff(n, 1, 600);
+    if (got == n + 1) continue;
+    kit::fail("next_wave_cliff is " + std::to_string(got) + " for n = " + std::to_string(n) +
+              " and tiles of 1 x 1 on 600 multiprocessors, not " + std::to_string(n + 1) +
+              ": a float rounds so many tiles.");
+    return;
+  }
+}
+
 TEST(SizeCliffs, TimeJumpsWhereAWaveBegins) {
   RecordProperty("todo", 2);
   Tiling tiling = {128, 4};

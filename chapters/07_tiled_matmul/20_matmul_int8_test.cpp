@@ -173,6 +173,15 @@ TEST(MatmulInt8, KeepsARowOfZeros) {
   check_bytes(x, shape);
 }
 
+TEST(MatmulInt8, RoundsRowsOfTinyAndOfHugeValues) {
+  RecordProperty("todo", 2);
+  const kit::Shape shape(4, 40);
+  const float sizes[] = {1e-25f, 1, 1e30f, 1e-30f};
+  std::vector<float> x = kit::random_floats(shape.size());
+  for (size_t i = 0; i < x.size(); ++i) x[i] = (i % 40 == 7 ? 1 : x[i]) * sizes[i / 40];
+  check_bytes(x, shape);
+}
+
 TEST(MatmulInt8, AddsUpProductsOfBytes) {
   RecordProperty("todo", 3);
   kit::for_each("c", std::vector<MatmulSizes>{{32, 32, 128}, {32, 64, 256}, {1, 1, 4}},

@@ -121,6 +121,17 @@ TEST(FlashAttention, KeysThatDoNotExistHaveNoWeight) {
                 check_sizes);
 }
 
+TEST(FlashAttention, KeysThatDoNotExistHaveNoWeightHoweverLowTheScoresAre) {
+  RecordProperty("todo", 4);
+  // Every score is -320,000, so all weights are equal; every value is 1, and so is their mean.
+  const Sizes s = {1, 32, 65};
+  Inputs in = random_inputs(s);
+  std::fill(in.q.begin(), in.q.end(), 200.0f);
+  std::fill(in.k.begin(), in.k.end(), -200.0f);
+  std::fill(in.v.begin(), in.v.end(), 1.0f);
+  check(s, in);
+}
+
 TEST(FlashAttention, GoesOnFromStepToStep) {
   RecordProperty("todo", 2);
   kit::for_each("sizes", std::vector<Sizes>{{1, 32, 128}, {2, 33, 192}}, check_sizes);

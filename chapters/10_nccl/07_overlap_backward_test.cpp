@@ -2,6 +2,7 @@
 #include "07_overlap_backward.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
@@ -90,7 +91,7 @@ std::vector<Case> cases() {
     all.push_back({devices, {0, 400, 800, 1200}, 400, 3});
     all.push_back({devices, {0, 8, 8, 408, 412, 1000}, 410, 2});
     all.push_back({devices, {0, 100}, 1, 1});
-    all.push_back({devices, {0, 40, 80, 120, 160}, 1000, 1});
+    all.push_back({devices, {0, 40, 80, 120, 160}, SIZE_MAX, 1});
   }
   return all;
 }

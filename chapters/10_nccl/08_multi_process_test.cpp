@@ -243,6 +243,24 @@ TEST(MultiProcess, TheMeanOfARankAlone) {
   leave(&member);
 }
 
+TEST(MultiProcess, WorkThatIsDoneNeedsNoTime) {
+  RecordProperty("todo", 4);
+  WorldOfOne world;
+  Member member;
+  const ncclResult_t joined = join(world, &member);
+  if (joined != ncclSuccess) {
+    kit::fail(text_of("join", joined));
+    return;
+  }
+  cudaStreamSynchronize(member.stream);
+  const ncclResult_t waited = wait_or_abort(&member, 0);
+  if (waited != ncclSuccess || member.comm == nullptr) {
+    kit::fail(text_of("wait_or_abort", waited) +
+              " All work of the stream was done, so it is a success also with `seconds` = 0.");
+  }
+  leave(&member);
+}
+
 TEST(MultiProcess, TheMeanOverAllProcesses) {
   RecordProperty("todo", 3);
   in_processes("mean", most_ranks());

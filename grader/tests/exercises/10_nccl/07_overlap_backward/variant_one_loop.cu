@@ -3,7 +3,7 @@
 
 int first_of_bucket(const size_t* begins, int last, size_t least) {
   for (int first = last; first > 0; --first) {
-    if (begins[first] + least <= begins[last + 1]) return first;
+    if (begins[last + 1] - begins[first] >= least) return first;
   }
   return 0;
 }
