@@ -177,7 +177,7 @@ struct RunRequest {
   bool continue_after_crash = true;  // the tests after a crash run in processes of their own
   // Variables of the program besides ours.
   std::vector<std::pair<std::string, std::string>> environment;
-  bool jail = false;        // the program runs in a jail (process/jail.h), in the simulator alone
+  bool jail = false;       // the program runs in a jail (process/jail.h), in the simulator alone
   double own_seconds = 0;  // 0: the default (GRADE_TIME_LIMIT, else 120 s, 20 s of it in silence)
   double quiet_seconds = 0;
   // Asked after every failure, finding, budget and test end; true ends the program there.
