@@ -27,7 +27,7 @@ build_grader() {
   [ -x "$GRADE_ROOT/build/sim/bin/grade" ] || first=grade.first
   steps=$("$GRADE_NINJA" -C "$GRADE_ROOT/build/sim" -n grade.ready ${first:+"$first"} 2>/dev/null |
     sed -n 's,^\[[0-9]*/\([0-9]*\)\].*,\1,p' | head -n 1)
-  progress "building${steps:+ in $steps steps (about half a minute the first time)}"
+  progress "building${steps:+ in $steps steps (half a minute to three the first time)}"
   if [ -n "$first" ] &&
     run_logged build "$GRADE_NINJA" -C "$GRADE_ROOT/build/sim" -k 0 grade.ready grade.first; then
     : # both
