@@ -40,33 +40,44 @@ bool is_directive(const std::string& line, std::string_view name, std::string* r
 class Combiner {
  public:
   std::string combine(const std::vector<Derived>& derived) {
-    for (const Derived& one : derived) add(one);
-    return "// Made by ./grade dev derive; do not edit.\n" + body_;
+    // The first one, the starter, sees what it includes itself and nothing else; those behind it
+    // see what any of them includes.
+    const Parts first = add(derived, 0, std::min<size_t>(1, derived.size()));
+    const Parts others = add(derived, std::min<size_t>(1, derived.size()), derived.size());
+    return "// Made by ./grade dev derive; do not edit.\n" + first.includes + first.bodies +
+           others.includes + others.bodies;
   }
 
  private:
-  void add(const Derived& one) {
+  struct Parts {
+    std::string includes, bodies;
+  };
+
+  Parts add(const std::vector<Derived>& derived, size_t begin, size_t end) {
+    Parts parts;
+    for (size_t i = begin; i < end; ++i) add(derived[i], &parts);
+    return parts;
+  }
+
+  void add(const Derived& one, Parts* parts) {
     std::set<std::string> macros;
-    std::string includes, body = "namespace " + one.name + " {\n#line 1 \"" + one.file + "\"\n";
+    parts->bodies += "namespace " + one.name + " {\n#line 1 \"" + one.file + "\"\n";
     for (const std::string& line : split_lines(one.text)) {
       std::string rest;
       if (is_directive(line, "include", &rest)) {
-        // A text sees what it includes and what those before it do: the first one, the starter,
-        // nothing else.
-        if (included_.insert(rest).second) includes += "#include " + rest + "\n";
-        body += "\n";
+        if (included_.insert(rest).second) parts->includes += "#include " + rest + "\n";
+        parts->bodies += "\n";
         continue;
       }
       if (is_directive(line, "define", &rest))
         macros.insert(rest.substr(0, rest.find_first_of(" (\t")));
-      body += line + "\n";
+      parts->bodies += line + "\n";
     }
-    body_ += includes + body + "}  // namespace " + one.name + "\n";
-    for (const std::string& macro : macros) body_ += "#undef " + macro + "\n";
+    parts->bodies += "}  // namespace " + one.name + "\n";
+    for (const std::string& macro : macros) parts->bodies += "#undef " + macro + "\n";
   }
 
   std::set<std::string> included_;
-  std::string body_;
 };
 
 }  // namespace

@@ -51,9 +51,9 @@ struct Derived {
 // Throws course::Error.
 std::vector<Derived> derive(const std::filesystem::path& root, const Exercise& exercise);
 
-// All of them as one CUDA file, a namespace each: what a text includes stands before its namespace,
-// unless a text before has included it, #line keeps the positions, the macros of one text are
-// undefined before the next.
+// All of them as one CUDA file, a namespace each. The first, the starter, stands behind what it
+// includes itself; what any of the others includes stands between it and them. #line keeps the
+// positions, the macros of one text are undefined behind it.
 std::string combine(const std::vector<Derived>& derived);
 
 // C++ source that defines what a test calls as jumps into the chosen namespace.

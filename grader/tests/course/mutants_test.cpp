@@ -103,6 +103,13 @@ TEST(Combine, IncludesBeforeTheNamespaceAndUndefinesMacros) {
       "namespace b {\n#line 1 \"b/s.cu\"\n\n\n}  // namespace b\n");
 }
 
+TEST(Combine, TextsBehindTheFirstSeeWhatAnyOfThemIncludes) {
+  const std::string file = combine({text("a", "int a;\n"), text("b", "std::vector<int> b;\n"),
+                                    text("c", "#include <vector>\n")});
+  EXPECT_LT(file.find("int a;"), file.find("#include <vector>"));
+  EXPECT_LT(file.find("#include <vector>"), file.find("std::vector<int> b;"));
+}
+
 TEST(Launchers, MatchByDemangledName) {
   const std::vector<Derived> derived = {text("a", ""), text("b", "")};
   const auto launchers =
