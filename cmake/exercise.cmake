@@ -3,7 +3,7 @@
 # The three programs of one exercise (ID is NN_topic/MM_name), built on demand into course/:
 #   NN_topic.MM_name            the learner's file
 #   NN_topic.MM_name.solution   the reference
-#   NN_topic.MM_name.derived    ablations, mutants and variants of the reference, one nvcc run
+#   NN_topic.MM_name.derived    ablations, mutants and variants of the reference, one nvcc run (WARPLINGS_DEV)
 # and the CTest test ID, which builds the learner's program first.
 function(warplings_exercise id)
   cmake_parse_arguments(PARSE_ARGV 1 arg "SPEED" "ARCH;GPUS" "FLAGS;LIBRARIES;LINKS;BASELINES")
@@ -61,16 +61,20 @@ function(warplings_exercise id)
                              LIBRARIES ${libraries} ${device_link})
   warplings_exercise_program(${name}.solution OBJECTS ${name}.solution.kernels ${parts}
                              LIBRARIES ${libraries} ${device_link})
-  warplings_exercise_derived(${name} ${id} OBJECTS ${parts} LIBRARIES ${libraries} ${device_link}
-                             ${cuda_options})
-  warplings_exercise_independent(${name} ${id} OBJECTS ${parts} LIBRARIES ${libraries} ${device_link}
-                                 ${cuda_options})
-  warplings_exercise_planted(${name} ${id} KERNELS ${name}.solution.kernels OBJECTS ${parts}
-                             LIBRARIES ${libraries} ${device_link})
+  if(WARPLINGS_DEV)
+    warplings_exercise_derived(${name} ${id} OBJECTS ${parts} LIBRARIES ${libraries} ${device_link}
+                               ${cuda_options})
+    warplings_exercise_independent(${name} ${id} OBJECTS ${parts} LIBRARIES ${libraries} ${device_link}
+                                   ${cuda_options})
+    warplings_exercise_planted(${name} ${id} KERNELS ${name}.solution.kernels OBJECTS ${parts}
+                               LIBRARIES ${libraries} ${device_link})
+  endif()
   if(library_baselines)
-    add_dependencies(${name} ${library_baselines})
-    add_dependencies(${name}.solution ${library_baselines})
-    add_dependencies(${name}.derived ${library_baselines})
+    foreach(program IN ITEMS ${name} ${name}.solution ${name}.derived)
+      if(TARGET ${program})
+        add_dependencies(${program} ${library_baselines})
+      endif()
+    endforeach()
   endif()
 
   # The test builds what it runs, so that one file that does not compile blocks only itself.

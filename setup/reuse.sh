@@ -36,7 +36,11 @@ key() {
 is_prebuilt() {
   [ -f "$prebuilt/mark" ] && [ -n "$depfile" ] || return 1
   name=$(key "$@")
-  if [ -n "${GRADE_AHEAD:-}" ] && [ -f "$prebuilt/ahead/$name.o" ]; then name=ahead/$name; fi
+  if [ -n "${GRADE_AHEAD:-}" ] && [ -f "$prebuilt/ahead/$name.awaited" ]; then
+    while [ ! -f "$prebuilt/ahead/$name.o" ] && [ ! -f "$prebuilt/ahead/done" ] &&
+      kill -0 "$GRADE_AHEAD" 2>/dev/null; do sleep 0.05; done
+    if [ -f "$prebuilt/ahead/$name.o" ]; then name=ahead/$name; fi
+  fi
   [ -f "$prebuilt/$name.o" ] && [ -f "$prebuilt/$name.d" ] || return 1
   [ -z "$(find "$root/CMakeLists.txt" "$root/CMakePresets.json" "$root/chapters/course.json" "$root/cmake" \
     "$root/grader/cli" "$root/grader/course" "$root/grader/kit" "$root/grader/simulator" \

@@ -56,7 +56,7 @@ set_up() {
     configure
     step 4 'Grader'
     [ -z "$has_moved" ] || find_what_can_be_reused
-    await_ahead
+    expect_ahead
     build_grader
     forget_ahead
     forget_old_build

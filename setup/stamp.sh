@@ -19,7 +19,7 @@ processor() { grep -m 1 '^flags' /proc/cpuinfo 2>/dev/null || true; }
 
 load_stamp() {
   stamp=$GRADE_ROOT/build/setup/stamp
-  stamp_format='' stamp_root='' stamp_requested='' stamp_processor=''
+  stamp_format='' stamp_root='' stamp_requested='' stamp_processor='' stamp_dev=''
   grade_cxx='' GRADE_CUDA_HOME='' GRADE_NVCC='' GRADE_CMAKE='' GRADE_NINJA=''
   [ -f "$stamp" ] || return 1
   while IFS='=' read -r key value; do
@@ -28,6 +28,7 @@ load_stamp() {
       root) stamp_root=$value ;;
       requested) stamp_requested=$value ;;
       processor) stamp_processor=$value ;;
+      dev) stamp_dev=$value ;;
       cxx) grade_cxx=$value ;;
       cuda_home) GRADE_CUDA_HOME=$value ;;
       nvcc) GRADE_NVCC=$value ;;
@@ -39,6 +40,7 @@ load_stamp() {
   [ -x "$grade_cxx" ] && [ -x "$GRADE_NVCC" ] && [ -x "$GRADE_CMAKE" ] || return 1
   [ -x "$GRADE_NINJA" ] && [ -f "$GRADE_ROOT/build/sim/build.ninja" ] || return 1
   [ "$stamp_processor" = "$(processor)" ] || return 1
+  [ -z "$GRADE_DEV" ] || [ -n "$stamp_dev" ] || return 1
   requested=$(requested_tools)
   [ -z "$requested" ] || [ "$requested" = "$stamp_requested" ] || return 1
   # A new version of the course may need other tools.
@@ -49,7 +51,7 @@ load_stamp() {
 write_stamp() {
   {
     printf 'format=1\nroot=%s\nrequested=%s\n' "$GRADE_ROOT" "$(requested_tools)"
-    printf 'processor=%s\n' "$(processor)"
+    printf 'processor=%s\ndev=%s\n' "$(processor)" "$dev_targets"
     printf 'cxx=%s\nnvcc=%s\ncuda_home=%s\n' "$grade_cxx" "$GRADE_NVCC" "$GRADE_CUDA_HOME"
     printf 'cmake=%s\nninja=%s\n' "$GRADE_CMAKE" "$GRADE_NINJA"
   } >"$stamp.new" && mv "$stamp.new" "$stamp"

@@ -20,7 +20,7 @@ import urllib.request
 import zipfile
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), ".."))
-FORMAT = 1
+FORMAT = 2
 # What the objects are made from. reuse.sh looks at the same places.
 SOURCES = ["CMakeLists.txt", "CMakePresets.json", "chapters/course.json", "cmake", "grader/cli",
            "grader/course", "grader/kit", "grader/simulator"]
@@ -165,6 +165,19 @@ def shared_headers(dependencies):
     return found
 
 
+def cmake_answers(build):
+    """What CMake asks nvcc by compiling two programs, which takes longer than all else that it does: its own
+    file of the answers, with names in place of this machine's paths."""
+    path = glob.glob(os.path.join(glob.escape(build.folder), "CMakeFiles/*/CMakeCUDACompiler.cmake"))[0]
+    text = read(path).decode()
+    value = dict(re.findall(r'^set\((CMAKE_CUDA_\w+) "(.*)"\)$', text, re.M))
+    for name, place in (("@NVCC@", value["CMAKE_CUDA_COMPILER"]),
+                        ("@CUDA_HOME@", value["CMAKE_CUDA_COMPILER_TOOLKIT_ROOT"]), ("@CXX@", build.cxx)):
+        text = re.sub(rf'(?<=[";]){re.escape(place)}(?=[/";])', name, text)
+    return {"cmake": os.path.basename(os.path.dirname(path)), "nvcc": value["CMAKE_CUDA_COMPILER_VERSION"],
+            "file": text}
+
+
 def make(arguments):
     build = Build(ROOT, arguments.build, arguments.ninja)
     files, objects, ahead, headers = {}, [], [], {}
@@ -190,7 +203,7 @@ def make(arguments):
     here = machine_of(build.cxx)
     sources = source_hash(ROOT)
     manifest = {"format": FORMAT, "sources": sources, **here, "headers": dict(sorted(headers.items())),
-                "objects": objects, "ahead": sorted(ahead, key=lambda item: not item["object"].endswith(".gch"))}
+                "answers": cmake_answers(build), "objects": objects, "ahead": sorted(ahead, key=lambda item: not item["object"].endswith(".gch"))}
     files[f"{MODULE}/manifest.json"] = (json.dumps(manifest, indent=1) + "\n").encode()
     files[f"{MODULE}/__init__.py"] = b'"""Objects of the Warplings grader; ./grade of the same sources takes them."""\n'
     path = write_wheel(arguments.out, files, here, sources)
@@ -343,7 +356,7 @@ def write_ahead(manifest, root, build, arguments, into, final):
     would run later, and with the files that CMake will write."""
     cuda = next(f for f in header_folders(arguments.cuda_home)
                 if os.path.isfile(os.path.join(f, "cuda_runtime.h")))
-    lines = [f"cd {shlex.quote(build)} || exit 1"]
+    lines, awaited = [f"cd {shlex.quote(build)} || exit 1"], []
     for item in manifest["ahead"]:
         target = os.path.normpath(os.path.join(build, item["object"]))
         made = {os.path.normpath(os.path.join(build, name)): text for name, text in item["files"].items()}
@@ -355,6 +368,7 @@ def write_ahead(manifest, root, build, arguments, into, final):
                 with open(path, "w", encoding="utf-8") as file:
                     file.write(text.replace("@ROOT@", root))
         base = os.path.join(final, "ahead", checked_key(item))
+        awaited.append(checked_key(item))
         words = [word.replace("@BUILD@", build).replace("@ROOT@", root).replace("@CUDA@", cuda)
                  for word in item["words"]]
         for option, value in (("-o", base + ".new"), ("-MF", base + ".d")):
@@ -364,8 +378,32 @@ def write_ahead(manifest, root, build, arguments, into, final):
             lines.append(shlex.join(["ln", "-f", base + ".new", target]) + " || exit 1")
         lines.append(shlex.join(["mv", base + ".new", base + ".o"]) + " || exit 1")
     os.makedirs(os.path.join(into, "ahead"))
+    for key in awaited:
+        with open(os.path.join(into, "ahead", key + ".awaited"), "w", encoding="utf-8"):
+            pass
     with open(os.path.join(into, "ahead.sh"), "w", encoding="utf-8") as file:
         file.write("\n".join(lines) + "\n")
+
+
+def write_answers(manifest, here, arguments, into):
+    """CMake's answers about nvcc, for a build folder that has none: only where CMake, nvcc and g++ are of the
+    very versions that gave them, and every place that they name is here. Else CMake asks, as ever."""
+    answers = manifest["answers"]
+    said = subprocess.run([arguments.cmake, "--version"], capture_output=True, text=True).stdout
+    said += subprocess.run([arguments.nvcc, "--version"], capture_output=True, text=True).stdout
+    versions = re.search(r"cmake version (\S+)", said), re.search(r"V(\d+\.\d+\.\d+)", said)
+    if None in versions or [v.group(1) for v in versions] != [answers["cmake"], answers["nvcc"]]:
+        return
+    text = answers["file"]
+    for name, place in (("@NVCC@", arguments.nvcc), ("@CUDA_HOME@", os.path.realpath(arguments.cuda_home)),
+                        ("@CXX@", arguments.cxx)):
+        text = text.replace(name, place)
+    places = re.findall(r'(?<=[";])/[^";]*', text)
+    if here["gcc"] == manifest["gcc"] and all(map(os.path.exists, places)):
+        folder = os.path.join(into, "cmake", answers["cmake"])
+        os.makedirs(folder)
+        with open(os.path.join(folder, "CMakeCUDACompiler.cmake"), "w", encoding="utf-8") as file:
+            file.write(text)
 
 
 def take(arguments):
@@ -389,6 +427,7 @@ def take(arguments):
                 check_fit(manifest, sources, here, header_folders(arguments.cuda_home))
                 unpack(files, manifest, root, build, fresh)
                 write_ahead(manifest, root, build, arguments, fresh, final)
+                write_answers(manifest, here, arguments, fresh)
                 os.rename(fresh, final)
                 print(f"taken from {name} ({len(manifest['objects'])} compiled files)")
                 return 0
@@ -415,6 +454,8 @@ def main():
     taking.add_argument("--root", default=ROOT)
     taking.add_argument("--cxx", required=True)
     taking.add_argument("--cuda-home", required=True)
+    taking.add_argument("--nvcc", required=True)
+    taking.add_argument("--cmake", required=True)
     taking.add_argument("places", nargs="+", help="a wheel, a folder of wheels, or URL#sha256=HASH")
     taking.set_defaults(run=take)
     sys.exit(parser.parse_args().run(parser.parse_args()))

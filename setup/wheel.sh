@@ -22,28 +22,32 @@ take_wheel() {
     progress 'prebuilt grader: not taken, as there is no python3 to unpack it'
   else
     progress "prebuilt grader: $("$wheel_python" -B "$GRADE_ROOT/setup/wheel.py" take \
-      --root "$GRADE_ROOT" --cxx "$grade_cxx" --cuda-home "$GRADE_CUDA_HOME" "$@" 2>&1 | tail -n 1)"
+      --root "$GRADE_ROOT" --cxx "$grade_cxx" --cuda-home "$GRADE_CUDA_HOME" --nvcc "$GRADE_NVCC" \
+      --cmake "$GRADE_CMAKE" "$@" 2>&1 | tail -n 1)"
   fi
 }
 
-# What no wheel can hold is compiled beside CMake, which leaves a core idle. If that fails, the build does it.
+# What no wheel can hold is compiled beside CMake, which leaves a core idle, and beside the build, which waits
+# for it where it comes to it (reuse.sh). If it fails, the build does it.
 start_ahead() {
   ahead=''
   [ -f "$GRADE_ROOT/build/prebuilt/ahead.sh" ] || return 0
-  sh "$GRADE_ROOT/build/prebuilt/ahead.sh" >"$GRADE_ROOT/build/setup/ahead.log" 2>&1 </dev/null 9>&- &
+  {
+    sh "$GRADE_ROOT/build/prebuilt/ahead.sh" || true
+    : >"$GRADE_ROOT/build/prebuilt/ahead/done"
+  } >"$GRADE_ROOT/build/setup/ahead.log" 2>&1 </dev/null 9>&- &
   ahead=$!
 }
 
 # Its objects hold for the build that follows at once, and for no other (forget_ahead).
-await_ahead() {
-  [ -n "$ahead" ] || return 0
-  wait "$ahead" || true
-  ahead=''
-  GRADE_AHEAD=yes
+expect_ahead() {
+  GRADE_AHEAD=$ahead
   export GRADE_AHEAD
 }
 
 forget_ahead() {
+  [ -z "$ahead" ] || wait "$ahead" || true
+  ahead=''
   rm -rf "$GRADE_ROOT/build/prebuilt/ahead" "$GRADE_ROOT/build/prebuilt/ahead.sh"
   unset GRADE_AHEAD
 }
