@@ -37,8 +37,12 @@ build_grader() {
   steps=$("$GRADE_NINJA" -C "$GRADE_ROOT/build/sim" -n grade.ready ${first:+"$first"} 2>/dev/null |
     sed -n 's,^\[[0-9]*/\([0-9]*\)\].*,\1,p' | head -n 1)
   progress "building${steps:+ in $steps steps (half a minute to three the first time)}"
+  # What is compiled ahead is what the rest waits for.
+  yield=''
+  [ -z "$ahead" ] || yield='nice -n 10'
+  # shellcheck disable=SC2086
   if [ -n "$first" ] &&
-    run_logged build "$GRADE_NINJA" -C "$GRADE_ROOT/build/sim" -k 0 grade.ready grade.first; then
+    run_logged build $yield "$GRADE_NINJA" -C "$GRADE_ROOT/build/sim" -k 0 grade.ready grade.first; then
     : # both
   elif ! run_logged build "$GRADE_NINJA" -C "$GRADE_ROOT/build/sim" grade.ready; then
     if disk_is_full; then fail_command 'Free about 500 MB on this disk.'; fi
