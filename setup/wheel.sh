@@ -29,8 +29,8 @@ take_wheel() {
 
 # What no wheel can hold is compiled beside CMake, which leaves a core idle, and beside the build, which waits
 # for it where it comes to it (reuse.sh). If it fails, the build does it.
+ahead=''
 start_ahead() {
-  ahead=''
   [ -f "$GRADE_ROOT/build/prebuilt/ahead.sh" ] || return 0
   {
     sh "$GRADE_ROOT/build/prebuilt/ahead.sh" || true

@@ -135,3 +135,20 @@ test_two_starts_at_once_set_up_once() {
   grep -q 'waiting until it is done' "$work/err" "$work/first/err" || broken 'none waited:'
   grep -qxF "root=$course" "$work/first/out" || broken 'the other one did not start the grader:'
 }
+
+test_targets_for_work_on_the_course_come_when_it_is_asked_for() {
+  ready_course
+  grade list
+  expect_calls 1 '^cmake.*WARPLINGS_DEV=OFF'
+  grade dev sync
+  expect_ready
+  expect_calls 1 '^cmake.*WARPLINGS_DEV=ON'
+  grade --yes selftest
+  grade list
+  expect_ready
+  expect_calls 2 '^cmake'
+  # Whatever else is set up again keeps them.
+  touch -d '+1 minute' "$course/setup/tools.sh"
+  grade list
+  expect_calls 2 '^cmake.*WARPLINGS_DEV=ON'
+}

@@ -50,6 +50,10 @@ class SmallCourse(Scratch):
         os.chmod(self.cxx, 0o755)
         self.cuda = os.path.join(self.place, "cuda")
         write(os.path.join(self.cuda, "include/cuda_runtime.h"), "// 13\n")
+        self.cmake, self.nvcc = os.path.join(self.place, "cmake"), os.path.join(self.place, "nvcc")
+        for tool, version in ((self.cmake, "cmake version 3.31.2"), (self.nvcc, "Build 1, V13.0.88")):
+            write(tool, f"#!/bin/sh\necho '{version}'\n")
+            os.chmod(tool, 0o755)
         self.source = os.path.join(self.root, "grader/cli/file.cpp")
         self.words = [f"-I{self.root}/grader", "-isystem", "/else/where", "-MD", "-MF", "out.o.d", "-o", "out.o",
                       "-c", self.source]
@@ -59,6 +63,7 @@ class SmallCourse(Scratch):
         self.manifest = {
             "format": wheel.FORMAT, "sources": wheel.source_hash(self.root), **wheel.machine_here(self.cxx),
             "headers": {"cuda_runtime.h": wheel.sha256(b"// 13\n")}, "ahead": [],
+            "answers": {"cmake": "3.31.2", "nvcc": "13.0.88", "file": 'set(A "@NVCC@")\nset(B "@CUDA_HOME@;/usr")\n'},
             "objects": [{"key": self.key, "object": "out.o", "needs": ["@ROOT@/grader/cli/file.cpp", "/no/such.h"]}]}
 
     def pack(self, **changes):
@@ -69,7 +74,8 @@ class SmallCourse(Scratch):
 
     def take(self, *places):
         ran = subprocess.run([sys.executable, "-B", os.path.join(REPOSITORY, "setup/wheel.py"), "take", "--root",
-                              self.root, "--cxx", self.cxx, "--cuda-home", self.cuda, *places],
+                              self.root, "--cxx", self.cxx, "--cuda-home", self.cuda, "--nvcc", self.nvcc,
+                              "--cmake", self.cmake, *places],
                              capture_output=True, text=True)
         self.assertEqual(ran.stderr, "")
         self.assertEqual(ran.stdout.count("\n"), 1, ran.stdout)
@@ -95,6 +101,39 @@ class SmallCourse(Scratch):
         depfile = wheel.read(os.path.join(self.build, "out.o.d")).decode()
         self.assertEqual(depfile, "out.o: " + self.source.replace(" ", "\\ ") + "\n")
         self.assertEqual(self.compile(), "mine\n", "the second time something has changed")
+
+    def answers(self, **changes):
+        """CMake's answers about nvcc that a wheel whose answers are changed so leaves for it."""
+        status, said = self.take(self.pack(answers={**self.manifest["answers"], **changes}))
+        self.assertEqual(status, 0, said)
+        path = os.path.join(self.root, "build/prebuilt/cmake/3.31.2/CMakeCUDACompiler.cmake")
+        return wheel.read(path).decode() if os.path.exists(path) else ""
+
+    def test_cmake_need_not_ask_nvcc_again(self):
+        self.assertEqual(self.answers(), f'set(A "{self.nvcc}")\nset(B "{self.cuda};/usr")\n')
+
+    def test_cmake_asks_where_an_answer_may_be_another(self):
+        for changes in ({"cmake": "3.31.3"}, {"nvcc": "13.0.99"}, {"file": 'set(A "/usr;/no/such/place")\n'}):
+            with self.subTest(changes):
+                self.assertEqual(self.answers(**changes), "")
+        self.manifest["gcc"] = "12.3.2"
+        self.assertEqual(self.answers(), "")
+
+    def ahead(self, then):
+        """What an object becomes that is compiled ahead, while `then` is done."""
+        self.take(self.pack())
+        folder = os.path.join(self.root, "build/prebuilt/ahead")
+        write(os.path.join(folder, self.key + ".awaited"), "")
+        with subprocess.Popen(["sh", "-c", f"cd '{folder}'; sleep 0.3; " + then]) as working:
+            ran = subprocess.run(["sh", os.path.join(self.root, "setup/reuse.sh"), self.cxx, *self.words], check=True,
+                                 cwd=self.build, capture_output=True, timeout=30,
+                                 env={**os.environ, "GRADE_AHEAD": str(working.pid)})
+        self.assertEqual(ran.stderr, b"")
+        return wheel.read(os.path.join(self.build, "out.o")).decode()
+
+    def test_the_build_waits_for_what_is_compiled_ahead(self):
+        self.assertEqual(self.ahead(f"echo x.o: >{self.key}.d; echo ahead >{self.key}.o; : >done"), "ahead\n")
+        self.assertEqual(self.ahead(": >done; sleep 1"), "theirs\n", "it failed")
 
     def test_another_command_is_compiled(self):
         self.take(self.pack())
@@ -191,10 +230,11 @@ class SmallCourse(Scratch):
     def shell(self, **environment):
         write(os.path.join(self.root, "setup/wheels.txt"), "# none\n")
         shutil.copy(os.path.join(REPOSITORY, "setup/wheel.py"), os.path.join(self.root, "setup/wheel.py"))
-        script = ('set -eu; GRADE_ROOT=$1 grade_cxx=$2 GRADE_CUDA_HOME=$3 toolkit_dir=$1/.toolkit\n'
+        script = ('set -eu; GRADE_ROOT=$1 grade_cxx=$2 GRADE_CUDA_HOME=$3 GRADE_NVCC=$4 GRADE_CMAKE=$5\n'
+                  'toolkit_dir=$1/.toolkit\n'
                   'progress() { echo "$*"; }\n. "$1/setup/wheel.sh"\ntake_wheel\n')
-        ran = subprocess.run(["sh", "-c", script, "sh", self.root, self.cxx, self.cuda], capture_output=True,
-                             text=True, env={"PATH": os.environ["PATH"], **environment})
+        ran = subprocess.run(["sh", "-c", script, "sh", self.root, self.cxx, self.cuda, self.nvcc, self.cmake],
+                             capture_output=True, text=True, env={"PATH": os.environ["PATH"], **environment})
         self.assertEqual((ran.returncode, ran.stderr), (0, ""))
         return ran.stdout
 
