@@ -23,7 +23,7 @@ using Gemm = cutlass::gemm::device::Gemm<
     float, RowMajor, float, RowMajor, float, RowMajor, float, cutlass::arch::OpClassTensorOp,
     cutlass::arch::Sm80, cutlass::gemm::GemmShape<64, 128, 16>,
     cutlass::gemm::GemmShape<32, 64, 16>, cutlass::gemm::GemmShape<16, 8, 8>, Epilogue, Swizzle,
-    3, 1, 1>;  // 3 steps are loaded ahead, one float at a time
+    3, 1, 1>;  // 3 stages; a and b are loaded one float at a time
 
 }  // namespace
 

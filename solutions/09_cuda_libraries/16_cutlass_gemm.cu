@@ -23,13 +23,13 @@ using Swizzle = cutlass::gemm::threadblock::GemmIdentityThreadblockSwizzle<4>;
 //~     float, RowMajor, float, RowMajor, float, RowMajor, float, cutlass::arch::OpClassTensorOp,
 //~     cutlass::arch::Sm80, cutlass::gemm::GemmShape<64, 128, 16>,
 //~     cutlass::gemm::GemmShape<32, 64, 16>, cutlass::gemm::GemmShape<16, 8, 8>, Epilogue, Swizzle,
-//~     3, 1, 1>;  // 3 steps are loaded ahead, one float at a time
+//~     3, 1, 1>;  // 3 stages; a and b are loaded one float at a time
 //~begin 1
 using BlockTile = cutlass::gemm::GemmShape<64, 128, 8>;  // m, n, k
 using WarpTile = cutlass::gemm::GemmShape<32, 64, 8>;
 using ThreadTile = cutlass::gemm::GemmShape<1, 1, 1>;  // one multiply-add of a thread
 
-// The last number: steps that are loaded ahead.
+// The last number: stages.
 using Gemm = cutlass::gemm::device::Gemm<float, RowMajor, float, RowMajor, float, RowMajor, float,
                                          cutlass::arch::OpClassSimt, cutlass::arch::Sm80, BlockTile,
                                          WarpTile, ThreadTile, Epilogue, Swizzle, 4>;
