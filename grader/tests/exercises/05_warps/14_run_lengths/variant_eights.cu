@@ -1,9 +1,11 @@
 // Another right answer: eight neighbours per lane, a run's place from a scan of counts over lanes,
-// and one thread of each block that looks back.
+// and one thread of each block that looks back over tiles until one knows all that is before it.
 #include "14_run_lengths.h"
 
 constexpr int kThreads = 128, kEach = 8;
 constexpr int kTileOfBlock = kThreads * kEach;  // 1024 elements
+// What a tile says of its runs: their number, or with those of all tiles before it. 0 is nothing.
+constexpr unsigned long long kOwn = 1ull << 62, kWithAllBefore = 1ull << 63, kNumber = kOwn - 1;
 
 __global__ void find_runs_by_eights(const int* x, int* values, int* starts, int* count,
                                     volatile unsigned long long* prefixes, unsigned* next, int n) {
@@ -39,13 +41,16 @@ __global__ void find_runs_by_eights(const int* x, int* values, int* starts, int*
     total += of_warp[w];
   }
   if (threadIdx.x == 0) {
+    // Said at once: nobody waits for a tile that waits itself.
+    prefixes[tile] = (tile == 0 ? kWithAllBefore : kOwn) | static_cast<unsigned long long>(total);
     before_tile = 0;
-    if (tile > 0) {
-      unsigned long long prefix = 0;  // the count of runs and one: 0 is nothing
-      while (prefix == 0) prefix = prefixes[tile - 1];
-      before_tile = static_cast<int>(prefix) - 1;
+    for (int earlier = tile - 1; earlier >= 0; --earlier) {
+      unsigned long long said = 0;
+      while (said == 0) said = prefixes[earlier];
+      before_tile += static_cast<int>(said & kNumber);
+      if ((said & kWithAllBefore) != 0) break;
     }
-    prefixes[tile] = before_tile + total + 1;
+    prefixes[tile] = kWithAllBefore | static_cast<unsigned long long>(before_tile + total);
     if (tile == (n - 1) / kTileOfBlock) {
       *count = before_tile + total;
       starts[before_tile + total] = n;
