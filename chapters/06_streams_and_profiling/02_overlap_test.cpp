@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 
 #include "kit/kit.h"
@@ -138,7 +139,8 @@ TEST(Overlap, ManyPiecesAreQueuedWithoutWaiting) {
                         streams.count());
       wsim_host_wait wait;
       if (wsim_get_host_wait(0, &wait) != 0) return;
-      kit::fail(std::string("series_overlapped waited in ") + wait.call + " (" + wait.file + ":" +
+      kit::fail(std::string("series_overlapped waited in ") + wait.call + " (" +
+                std::filesystem::path(wait.file).filename().string() + ":" +
                 std::to_string(wait.line) +
                 "). However many pieces there are, it only fills the streams; the caller waits "
                 "when it needs h_y.");
