@@ -80,6 +80,20 @@ TEST(VectorAdd, StaysInsideItsArrays) {
                 [](int n) { check(n, kit::Placement::kAtEnd); });
 }
 
+// Nothing is said of multiples of 16 bytes: an array may begin at any float.
+TEST(VectorAdd, ArraysMayBeginAtAnyFloat) {
+  RecordProperty("todo", 1);
+  const int n = 256;
+  const std::vector<float> a = kit::random_floats(n + 1), b = kit::random_floats(n + 1);
+  const auto d_a = kit::DeviceBuffer<float>::input(a, "a");
+  const auto d_b = kit::DeviceBuffer<float>::input(b, "b");
+  const auto d_c = kit::DeviceBuffer<float>::inout(std::vector<float>(n + 1, 7.0f), "c");
+  kit::run([&] { launch_vector_add(d_a.get() + 1, d_b.get() + 1, d_c.get() + 1, n); });
+  std::vector<float> expected = vector_add_on_cpu(a, b);
+  expected[0] = 7.0f;  // in front of the array
+  kit::expect_equal(d_c, expected);
+}
+
 TEST(VectorAdd, AcceptsNoElements) {
   // contract: 0 adds nothing and is not an error
   RecordProperty("todo", 2);

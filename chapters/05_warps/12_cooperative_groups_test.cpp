@@ -75,6 +75,20 @@ TEST(CooperativeGroups, LaunchesNoMoreBlocksThanFit) {
   kit::for_each_card([] { check_normalise(kit::work_scale(275000, 1 << 24)); });
 }
 
+// Device 1 is current, and has fewer multiprocessors than device 0: what fits there does not here.
+TEST(CooperativeGroups, AsksTheDeviceThatIsCurrent) {
+  RecordProperty("todo", 3);
+  if (!kit::simulated() || kit::device_count() < 2) return;
+  kit::Cases cases;
+  cases.run("device 1 is current, a smaller card than device 0", [] {
+    const kit::OnDevice scope(1);
+    const kit::UnlikeDevice smaller(1);
+    int multiprocessors = 0;
+    cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0);
+    check_normalise(2048 * multiprocessors);  // no card holds more threads
+  });
+}
+
 TEST(CooperativeGroups, AcceptsNoElements) {
   RecordProperty("todo", 1);
   check_octets(0);

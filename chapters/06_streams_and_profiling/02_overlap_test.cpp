@@ -3,9 +3,11 @@
 
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/speed/speed.h"
 
 namespace {
@@ -120,6 +122,30 @@ TEST(Overlap, TheLastPieceMayBeShorter) {
   kit::for_each("n",
                 std::vector<Case>{{(1 << 17) + 1, 1, 3}, {(1 << 17) + 255, 1, 1}, {3 << 17, 1, 2}},
                 check);
+}
+
+// So many floats that they are many pieces, however these are cut. Some blocks of each launch run.
+TEST(Overlap, ManyPiecesAreQueuedWithoutWaiting) {
+  RecordProperty("todo", 1);
+  const int n = 1 << 24;
+  kit::at_largest("n = 2^24", [] {
+    const PinnedFloats h_x = pinned(n), h_y = pinned(n);
+    std::fill(h_x.get(), h_x.get() + n, 0.5f);
+    const auto d_x = kit::DeviceBuffer<float>::output(n, "d_x");
+    const auto d_y = kit::DeviceBuffer<float>::output(n, "d_y");
+    const Streams streams(3);
+    kit::run([&] {
+      series_overlapped(h_x.get(), h_y.get(), d_x.get(), d_y.get(), n, 1, streams.data(),
+                        streams.count());
+      wsim_host_wait wait;
+      if (wsim_get_host_wait(0, &wait) != 0) return;
+      kit::fail(std::string("series_overlapped waited in ") + wait.call + " (" +
+                std::filesystem::path(wait.file).filename().string() + ":" +
+                std::to_string(wait.line) +
+                "). However many pieces there are, it only fills the streams; the caller waits "
+                "when it needs h_y.");
+    });
+  });
 }
 
 TEST(Overlap, IsFast) {

@@ -95,6 +95,24 @@ TEST(CudaGraph, TheReplayIsPrepared) {
   }
 }
 
+// Here the replay goes back at once, so that nothing may stay: also where a call of build_steps
+// fails, as the kit tries.
+TEST(CudaGraph, NothingElseIsLeftBehind) {
+  RecordProperty("todo", 2);
+  constexpr int kPoints = 100;
+  const kit::Stream stream;
+  const auto d_a = kit::DeviceBuffer<float>::inout(kit::random_floats(kRods * kPoints), "d_a");
+  const auto d_b = kit::DeviceBuffer<float>::output(kRods * kPoints, "d_b");
+  cudaError_t error = cudaSuccess;
+  kit::run("building the graph", [&] {
+    Rods rods{d_a.get(), d_b.get(), kPoints, nullptr};
+    error = build_steps(&rods, stream.get());
+    if (rods.replay != nullptr) cudaGraphExecDestroy(rods.replay);
+    return error;
+  });
+  expect_success("build_steps", error);
+}
+
 TEST(CudaGraph, OneReplayIsFiftySteps) {
   RecordProperty("todo", 3);
   kit::for_each("n", std::vector<int>{2, 3, 31, 128, 129, 1025}, [](int n) {

@@ -130,7 +130,8 @@ TEST(ThreeTools, AllThreeTakeLargeArrays) {
   struct Sizes {
     int rows, cols;
   };
-  for (const Sizes s : {Sizes{1 << 20, 2047}, Sizes{3, (1 << 28) - 5}}) {
+  // The second has more elements than 32 bits can count.
+  for (const Sizes s : {Sizes{1 << 20, 2047}, Sizes{1 << 20, 4099}, Sizes{3, (1 << 28) - 5}}) {
     kit::at_largest(std::to_string(s.rows) + " rows of " + std::to_string(s.cols), [s] {
       const size_t rows = s.rows, cols = s.cols;
       const auto in = kit::large_integers(rows * cols, "in");

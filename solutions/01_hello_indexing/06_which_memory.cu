@@ -1,7 +1,7 @@
 // 01/06 Which memory: two functions follow a pointer into the wrong memory. Fix them.
 //   h_ points to host memory, d_ points to device memory. Kernels may follow only device pointers,
 //   the host only host pointers; cudaMemcpy carries values from one to the other.
-//   x, y   n floats, n >= 1; y[i] = factor * x[i]
+//   x, y   n floats, n from 1 to 2^28; y[i] = factor * x[i]
 //   Exercise 02/03 adds the error checks that these calls deserve.
 //   TODOs  2
 #include "06_which_memory.h"
