@@ -6,6 +6,7 @@
 
 #include "07_tiled_matmul/test/matmul.h"
 #include "kit/kit.h"
+#include "kit/largest.h"
 
 namespace {
 
@@ -232,6 +233,26 @@ TEST(MatmulAutotune, MeasuresEverySizeAnew) {
                 " launch: it took what was measured for others. A shape is remembered for m, n "
                 "and k.");
     }
+  });
+}
+
+// 2^20 is a size as well: it is told from the others, also where all of them are in one number.
+TEST(MatmulAutotune, TellsTheLargestSizeFromOthers) {
+  RecordProperty("todo", 3);
+  Product({1, 5, 0}).call();  // measured and remembered
+  kit::at_largest("c = 1 x 4, k = 2^20", [] {
+    const int n = 4, k = 1 << 20;
+    const auto a = kit::large_integers(k, "a");
+    const auto b = kit::large_integers(size_t{n} * k, "b");
+    const auto c = kit::LargeArray<float>::output(n, "c");
+    const size_t launches =
+        kit::run([&] { launch_matmul_autotune(a.get(), b.get(), c.get(), 1, n, k); })
+            .launches()
+            .size();
+    if (launches > 1) return;
+    kit::fail("The first call for these sizes made " + std::to_string(launches) +
+              " launch: it took what a call for m, n, k = 1, 5, 0 had measured. Sizes go up to "
+              "2^20, which has 21 bits.");
   });
 }
 

@@ -18,7 +18,8 @@ void launch_ifft(const float2* d_y, float2* d_x, int n, int batch);
 void launch_rfft(const float* d_x, float2* d_y, float2* d_half, int n, int batch);
 
 // And back: n real values from n / 2 + 1 complex ones, which are those of a real signal: y[0] and
-// y[n / 2] have the imaginary part 0. d_x is aligned to 8 bytes.
+// y[n / 2] have the imaginary part 0. d_x is aligned to 8 bytes. No memory is
+// needed but that of d_x, and none is allocated.
 void launch_irfft(const float2* d_y, float* d_x, int n, int batch);
 
 #endif  // CHAPTERS_08_FFT_CONVOLUTION_06_INVERSE_AND_REAL_H_

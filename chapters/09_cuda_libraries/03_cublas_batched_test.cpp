@@ -216,6 +216,42 @@ TEST(CublasBatched, ChoosesAmongVeryManyMatrices) {
   kit::expect_near(d_c, expected, kit::Tolerance::absolute(0), kit::Shape(batch, s.m, s.n));
 }
 
+// Their places are numbers that no int holds. Only the pointers are looked at: the products, which
+// would take long, are refused.
+TEST(CublasBatched, PointsToTheLastOfManyMatrices) {
+  RecordProperty("todo", 2);
+  if (!kit::simulated()) return;
+  const kit::MatmulSizes s = {160, 160, 160};
+  const int batch = 100'000;
+  const std::vector<int> which(batch, 0);
+  const auto d_a = kit::LargeArray<float>::output(batch * size_a(s), "a");
+  const auto d_b = kit::LargeArray<float>::output(size_b(s), "b");
+  const auto d_which = kit::DeviceBuffer<int>::input(which, "which");
+  const auto d_c = kit::LargeArray<float>::output(batch * size_c(s), "c");
+  const auto of_a = kit::DeviceBuffer<const float*>::output(batch, "products.a");
+  const auto of_b = kit::DeviceBuffer<const float*>::output(batch, "products.b");
+  const auto of_c = kit::DeviceBuffer<float*>::output(batch, "products.c");
+  const StreamHandle handle;
+  cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
+  kit::run([&] {
+    wsim_fail_call(1, "cublasSgemm cublasGemm", ".cu");
+    status = launch_chosen(handle.get(), s.m, s.n, s.k, d_a.get(), d_b.get(), d_which.get(),
+                           d_c.get(), batch, {of_a.get(), of_b.get(), of_c.get()});
+    wsim_fail_call(0, "", "");
+    cudaStreamSynchronize(handle.stream());
+  });
+  expect_refusal("launch_chosen", status);
+  std::vector<long long> a, c, expected_a, expected_c;
+  for (int z = 0; z < batch; ++z) {
+    expected_a.push_back(static_cast<long long>(z * size_a(s)));
+    expected_c.push_back(static_cast<long long>(z * size_c(s)));
+  }
+  for (const float* pointer : of_a.download()) a.push_back(pointer - d_a.get());
+  for (const float* pointer : of_c.download()) c.push_back(pointer - d_c.get());
+  kit::expect_equal("products.a, in floats from d_a", a, expected_a);
+  kit::expect_equal("products.c, in floats from d_c", c, expected_c);
+}
+
 TEST(CublasBatched, EveryProductChoosesItsMatrix) {
   RecordProperty("todo", 3);
   kit::for_each(

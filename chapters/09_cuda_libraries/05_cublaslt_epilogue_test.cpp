@@ -255,6 +255,12 @@ TEST(CublasltEpilogue, SaysThatNothingIsProposed) {
         "cublasLtMatmulAlgoGetHeuristic is a success with 0 results. choose_algorithm returned " +
         std::string(cublasGetStatusName(status)) + ", not CUBLAS_STATUS_NOT_SUPPORTED.");
   }
+  if (kit::api_calls("cublasLtMatmulPreferenceCreate") >
+      kit::api_calls("cublasLtMatmulPreferenceDestroy")) {
+    kit::fail(
+        "choose_algorithm left its preference behind where cuBLASLt proposes no algorithm: every "
+        "way out has to pass cublasLtMatmulPreferenceDestroy.");
+  }
 }
 
 TEST(CublasltEpilogue, TheProductIsGivenAnAlgorithmThatTheWorkspaceAllows) {

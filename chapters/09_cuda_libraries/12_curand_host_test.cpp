@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 
 namespace {
 
@@ -328,4 +329,21 @@ TEST(CurandHost, ReturnsWhatWasRefusedOfWeights) {
   curandStatus_t status = CURAND_STATUS_SUCCESS;
   kit::run([&] { return status = launch_weights(nullptr, nullptr, d_w.get(), 2, 3); });
   expect_refusal("launch_weights", status);
+}
+
+// Their number does not fit into 32 bits: what is left of it there is 0, and for no weights at all
+// no generator is needed.
+TEST(CurandHost, CountsTheWeightsOfTheWidestLayers) {
+  RecordProperty("todo", 4);
+  kit::at_largest("w of 65,536 x 65,536", [] {
+    constexpr int kWide = 1 << 16;
+    const auto w = kit::LargeArray<float>::output(size_t{kWide} * kWide, "w");
+    curandStatus_t status = CURAND_STATUS_SUCCESS;
+    kit::run([&] { status = launch_weights(nullptr, nullptr, w.get(), kWide, kWide); });
+    if (status != CURAND_STATUS_SUCCESS) return;
+    kit::fail(
+        "launch_weights returned a success for a w of 65,536 x 65,536, and its generator is a "
+        "nullptr: nothing was drawn. fan_out * fan_in is 2^32 here, which no int holds; of a "
+        "product in 32 bits 0 is left.");
+  });
 }

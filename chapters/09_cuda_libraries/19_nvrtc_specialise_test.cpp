@@ -111,6 +111,33 @@ TEST(NvrtcSpecialise, HandsOnWhatTheCompilerSays) {
   }
 }
 
+TEST(NvrtcSpecialise, CompilesTheSourceThatItIsGiven) {
+  RecordProperty("todo", 1);
+  // Of the same length, for the same width and card; only the second refuses the width.
+  const char* const taken =
+      "static_assert(TILE == 9, \"another source\");\n"
+      "extern \"C\" __global__ void nothing() {}\n";
+  const char* const refused =
+      "static_assert(TILE != 9, \"another source\");\n"
+      "extern \"C\" __global__ void nothing() {}\n";
+  const Capability card = capability_of_this_card();
+  std::string code, log;
+  const nvrtcResult first = compile_for(taken, 9, card.major, card.minor, &code, &log);
+  if (first != NVRTC_SUCCESS) {
+    kit::fail("A source that takes only TILE = 9 gave " + std::string(nvrtcGetErrorString(first)) +
+              " for a tile of 9.");
+    return;
+  }
+  const nvrtcResult second = compile_for(refused, 9, card.major, card.minor, &code, &log);
+  if (second != NVRTC_ERROR_COMPILATION || log.find("another source") == std::string::npos) {
+    kit::fail(
+        "compile_for was called twice for the same tile and card. The first source could be "
+        "compiled, the second refuses this tile, and its call gave " +
+        std::string(nvrtcGetErrorString(second)) + ", and this log: \"" + log.substr(0, 200) +
+        "\". What is kept of an earlier call says nothing about another `source`.");
+  }
+}
+
 TEST(NvrtcSpecialise, CompilesForTheCardThatWasAskedFor) {
   RecordProperty("todo", 1);
   const char* const source =

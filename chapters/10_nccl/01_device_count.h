@@ -27,8 +27,8 @@ cudaError_t peer_matrix(int* reaches, int n);
 // that of their own device. Leaves no error behind, and the current device is what it was.
 cudaError_t enable_access(int device, int peer);
 
-// y[i] = 2 x[i] by a kernel on `device`. d_y: n floats on `device`; d_x: n floats on any device
-// that it has access to. Does not wait. The current device stays what it was.
+// y[i] = 2 x[i] by a kernel on `device`; n from 0 to 2^30. d_y: n floats on `device`; d_x: n floats
+// on any device that it has access to. Does not wait. The current device stays what it was.
 cudaError_t launch_twice_on(int device, const float* d_x, float* d_y, int n);
 
 #endif  // CHAPTERS_10_NCCL_01_DEVICE_COUNT_H_

@@ -239,3 +239,17 @@ TEST(DeviceCount, LaunchesOnTheDeviceThatItWasGiven) {
     kit::expect_equal(d_y, expected);
   });
 }
+
+TEST(DeviceCount, DoublesTheLongestArrays) {
+  RecordProperty("todo", 4);
+  kit::at_largest(1 << 30, [](int n) {
+    const kit::OnDevice there(1);
+    const auto d_x = kit::large_floats(n, "x");
+    const auto d_y = kit::LargeArray<float>::output(n, "y");
+    const kit::OnDevice caller(0);
+    cudaError_t error = cudaSuccess;
+    kit::run([&] { error = launch_twice_on(1, d_x.get(), d_y.get(), n); });
+    expect_success("launch_twice_on", error);
+    kit::expect_at_ends(d_y, [&](size_t i) { return 2 * d_x.at(i); });
+  });
+}

@@ -129,6 +129,56 @@ TEST(Collectives, LinksCarryEachPartOnce) {
   });
 }
 
+TEST(Collectives, UpdatesTheLongestParts) {
+  RecordProperty("todo", 2);
+  kit::at_largest("parts of 2^30 - 1 weights on 2 devices", [] {
+    constexpr int kDevices = 2, kPart = (1 << 30) - 1;
+    constexpr size_t kWeights = size_t{kDevices} * kPart;
+    constexpr float kRate = 0.5f;
+    const Ranks ranks(kDevices);
+    const Streams streams(kDevices);
+    const std::vector<float> values = kit::random_integer_floats(kit::kPeriod);
+    std::vector<kit::LargeArray<float>> w, g, part;
+    std::vector<float*> d_w, d_g, d_part;
+    for (int d = 0; d < kDevices; ++d) {
+      const kit::OnDevice scope(d);
+      const std::string of = "[" + std::to_string(d) + "]";
+      w.push_back(kit::LargeArray<float>::inout(kWeights, ("d_w" + of).c_str(), values));
+      g.push_back(kit::LargeArray<float>::input(kWeights, ("d_g" + of).c_str(),
+                                                kit::random_integer_floats(kit::kPeriod, 1, 8)));
+      part.push_back(kit::LargeArray<float>::output(kPart, ("d_part" + of).c_str()));
+      d_w.push_back(w[d].get());
+      d_g.push_back(g[d].get());
+      d_part.push_back(part[d].get());
+    }
+    ncclResult_t result = ncclSuccess;
+    kit::run([&] {
+      result = sharded_step(d_w.data(), d_g.data(), d_part.data(), kPart, kRate, ranks.data(),
+                            streams.data(), kDevices);
+    });
+    expect_success("sharded_step", result);
+    const auto expected = [&](size_t i) {
+      return w[0].at(i) - kRate * (g[0].at(i) + g[1].at(i)) / kDevices;  // exact
+    };
+    for (int d = 0; d < kDevices; ++d) {
+      kit::expect_at_ends(w[d], expected);
+      // Every gradient is positive, so each weight changes: the last of the own part, too, whose
+      // block has run, however many there are.
+      const size_t last = (d + 1) * size_t{kPart} - 1;
+      float got = 0;
+      uint8_t written[sizeof(float)];
+      w[d].memory().peek(last * sizeof(float), &got, sizeof(got), written);
+      if (got == expected(last) || wsim_cut_launches() > 0) continue;
+      kit::fail("At the largest size: the last weight of part " + std::to_string(d) + ", d_w[" +
+                std::to_string(d) + "][" + std::to_string(last) + "], is " + std::to_string(got) +
+                ", expected " + std::to_string(expected(last)) +
+                ". Look at the grid of `update`: a part may have any number of blocks, not only "
+                "65,535.");
+      return;
+    }
+  });
+}
+
 TEST(Collectives, TakesMoreWeightsThanAnIntCounts) {
   RecordProperty("todo", 1);
   kit::at_largest("2^32 + 105 weights on each of 2 devices", [] {

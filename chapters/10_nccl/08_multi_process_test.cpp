@@ -3,8 +3,10 @@
 
 #include <cuda_runtime.h>
 
+#include <chrono>
 #include <cstring>
 #include <exception>
+#include <thread>
 
 #include "08_multi_process_support.h"
 #include "kit/kit.h"
@@ -258,6 +260,29 @@ TEST(MultiProcess, WorkThatIsDoneNeedsNoTime) {
     kit::fail(text_of("wait_or_abort", waited) +
               " All work of the stream was done, so it is a success also with `seconds` = 0.");
   }
+  leave(&member);
+}
+
+// The work takes a twentieth of a second, and the time for it is less than a whole one.
+TEST(MultiProcess, SecondsHaveFractions) {
+  RecordProperty("todo", 4);
+  WorldOfOne world;
+  Member member;
+  const ncclResult_t joined = join(world, &member);
+  if (joined != ncclSuccess) {
+    kit::fail(text_of("join", joined));
+    return;
+  }
+  const auto sleep = [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(50)); };
+  cudaStreamSynchronize(member.stream);
+  cudaLaunchHostFunc(member.stream, sleep, nullptr);
+  const ncclResult_t waited = wait_or_abort(&member, 0.9);
+  if (waited != ncclSuccess || member.comm == nullptr) {
+    kit::fail(text_of("wait_or_abort", waited) +
+              " The work of the stream was done after 0.05 s, and `seconds` was 0.9. Is the time "
+              "counted in whole seconds?");
+  }
+  cudaStreamSynchronize(member.stream);
   leave(&member);
 }
 
