@@ -3,7 +3,8 @@
 # build folder has come to another processor (setup/stamp.sh).
 function(warplings_native_isa out)
   set(flags "")
-  if(NOT CMAKE_CROSSCOMPILING AND EXISTS /proc/cpuinfo)  # else it speaks of another processor
+  # Where a compiler or an emulator works for another processor, this file speaks of the wrong one.
+  if(NOT CMAKE_CROSSCOMPILING AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$" AND EXISTS /proc/cpuinfo)
     file(STRINGS /proc/cpuinfo flags REGEX "^flags[ \t]*:" LIMIT_COUNT 1)
   endif()
   string(REGEX REPLACE "[ \t]+" ";" flags "${flags}")
