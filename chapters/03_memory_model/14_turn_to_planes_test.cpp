@@ -129,6 +129,7 @@ TEST(TurnToPlanes, TurnsLargePhotos) {
   };
   kit::at_largest("2^20 x 2^10", [&] { check_large(1 << 20, 1 << 10); });
   kit::at_largest("2^10 x 2^20", [&] { check_large(1 << 10, 1 << 20); });
+  kit::at_largest("2^16 x 2^16", [&] { check_large(1 << 16, 1 << 16); });
 }
 
 TEST(TurnToPlanes, MovesOnlyWhatItUses) {

@@ -106,6 +106,21 @@ TEST(MaxPool2x2, CoversEveryExtent) {
                 [](kit::Shape shape) { check(shape, Pool::kMax); });
 }
 
+// 8 bytes are promised, and no more.
+TEST(MaxPool2x2, BeginsAtAnyMultipleOf8Bytes) {
+  RecordProperty("todo", 3);
+  const kit::Shape shape{2, 8, 16};
+  const std::vector<float> x = kit::random_floats(shape.size());
+  std::vector<float> behind_two = {7, 7};
+  behind_two.insert(behind_two.end(), x.begin(), x.end());
+  const std::vector<double> expected = pool_on_cpu(x, shape, Pool::kMax);
+  const auto d_x = kit::DeviceBuffer<float>::input(behind_two, "two floats and x");
+  const auto d_y = kit::DeviceBuffer<float>::output(expected.size(), "y");
+  kit::run(
+      [&] { launch_relu_max_pool(d_x.get() + 2, d_y.get(), shape.depth, shape.rows, shape.cols); });
+  kit::expect_near(d_y, expected, kit::Tolerance::units(4), kit::Shape(2, 4, 8));
+}
+
 TEST(MaxPool2x2, TakesInfinitiesAndZeros) {
   RecordProperty("todo", 1);
   const kit::Shape shape(4, 6, 8);

@@ -118,6 +118,23 @@ TEST(MemoryPools, TheWorkshopHasAPoolOfItsOwn) {
   });
 }
 
+TEST(MemoryPools, AfterAnErrorThereIsNoPool) {
+  RecordProperty("todo", 1);
+  if (!kit::simulated()) return;
+  Workshop workshop;
+  wsim_fail_call(1, "cudaMemPoolSetAttribute", ".cu");
+  const cudaError_t error = open_workshop(&workshop, 1 << 20);
+  const std::string failed = wsim_failed_call();
+  wsim_fail_call(0, "", "");
+  cudaGetLastError();
+  if (!failed.empty() && (error == cudaSuccess || workshop.pool != nullptr)) {
+    kit::fail(failed + " was made to fail. open_workshop returned " +
+              (error == cudaSuccess ? "cudaSuccess" : "an error, and the workshop has a pool") +
+              ": the first error is returned, and the pool that was made before it is destroyed.");
+  }
+  close_workshop(&workshop);
+}
+
 TEST(MemoryPools, ClosingTwiceIsHarmlessAndLeavesNothing) {
   RecordProperty("todo", 1);
   uint64_t destroyed = 0;
