@@ -37,8 +37,12 @@ is_prebuilt() {
   [ -f "$prebuilt/mark" ] && [ -n "$depfile" ] || return 1
   name=$(key "$@")
   if [ -n "${GRADE_AHEAD:-}" ] && [ -f "$prebuilt/ahead/$name.awaited" ]; then
+    turns=1200  # a minute, for one that was killed and is not yet buried
     while [ ! -f "$prebuilt/ahead/$name.o" ] && [ ! -f "$prebuilt/ahead/done" ] &&
-      kill -0 "$GRADE_AHEAD" 2>/dev/null; do sleep 0.05; done
+      [ $turns -gt 0 ] && kill -0 "$GRADE_AHEAD" 2>/dev/null; do
+      sleep 0.05
+      turns=$((turns - 1))
+    done
     if [ -f "$prebuilt/ahead/$name.o" ]; then name=ahead/$name; fi
   fi
   [ -f "$prebuilt/$name.o" ] && [ -f "$prebuilt/$name.d" ] || return 1

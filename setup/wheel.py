@@ -203,7 +203,8 @@ def make(arguments):
     here = machine_of(build.cxx)
     sources = source_hash(ROOT)
     manifest = {"format": FORMAT, "sources": sources, **here, "headers": dict(sorted(headers.items())),
-                "answers": cmake_answers(build), "objects": objects, "ahead": sorted(ahead, key=lambda item: not item["object"].endswith(".gch"))}
+                "answers": cmake_answers(build), "objects": objects,
+                "ahead": sorted(ahead, key=lambda item: not item["object"].endswith(".gch"))}
     files[f"{MODULE}/manifest.json"] = (json.dumps(manifest, indent=1) + "\n").encode()
     files[f"{MODULE}/__init__.py"] = b'"""Objects of the Warplings grader; ./grade of the same sources takes them."""\n'
     path = write_wheel(arguments.out, files, here, sources)
@@ -356,7 +357,10 @@ def write_ahead(manifest, root, build, arguments, into, final):
     would run later, and with the files that CMake will write."""
     cuda = next(f for f in header_folders(arguments.cuda_home)
                 if os.path.isfile(os.path.join(f, "cuda_runtime.h")))
-    lines, awaited = [f"cd {shlex.quote(build)} || exit 1"], []
+    # However it ends, nobody waits for it any longer (reuse.sh).
+    done = ": >" + shlex.quote(os.path.join(final, "ahead/done"))
+    lines = [f"trap {shlex.quote(done)} EXIT", f"cd {shlex.quote(build)} || exit 1"]
+    awaited = []
     for item in manifest["ahead"]:
         target = os.path.normpath(os.path.join(build, item["object"]))
         made = {os.path.normpath(os.path.join(build, name)): text for name, text in item["files"].items()}
@@ -387,7 +391,7 @@ def write_ahead(manifest, root, build, arguments, into, final):
 
 def write_answers(manifest, here, arguments, into):
     """CMake's answers about nvcc, for a build folder that has none: only where CMake, nvcc and g++ are of the
-    very versions that gave them, and every place that they name is here. Else CMake asks, as ever."""
+    versions that gave them, and every place that they name is here. Else CMake asks, as ever."""
     answers = manifest["answers"]
     said = subprocess.run([arguments.cmake, "--version"], capture_output=True, text=True).stdout
     said += subprocess.run([arguments.nvcc, "--version"], capture_output=True, text=True).stdout

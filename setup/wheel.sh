@@ -32,10 +32,7 @@ take_wheel() {
 ahead=''
 start_ahead() {
   [ -f "$GRADE_ROOT/build/prebuilt/ahead.sh" ] || return 0
-  {
-    sh "$GRADE_ROOT/build/prebuilt/ahead.sh" || true
-    : >"$GRADE_ROOT/build/prebuilt/ahead/done"
-  } >"$GRADE_ROOT/build/setup/ahead.log" 2>&1 </dev/null 9>&- &
+  sh "$GRADE_ROOT/build/prebuilt/ahead.sh" >"$GRADE_ROOT/build/setup/ahead.log" 2>&1 </dev/null 9>&- &
   ahead=$!
 }
 

@@ -183,6 +183,22 @@ std::string lose_a_rank(FileWorld& world, Member& member) {
   return check_abort(comm, waits);
 }
 
+// A rank that is all of its world; a test goes on only where it has joined.
+struct RankAlone {
+  RankAlone() {
+    const ncclResult_t result = join(world, &member);
+    has_joined = result == ncclSuccess;
+    if (!has_joined) kit::fail(text_of("join", result));
+  }
+  ~RankAlone() { leave(&member); }
+  RankAlone(const RankAlone&) = delete;
+  RankAlone& operator=(const RankAlone&) = delete;
+
+  WorldOfOne world;
+  Member member;
+  bool has_joined = false;
+};
+
 }  // namespace
 
 KIT_PROCESS(membership) { return as_member(me, check_membership); }
@@ -233,57 +249,40 @@ TEST(MultiProcess, ARankWithAnErrorTalksToTheOthersAllTheSame) {
 TEST(MultiProcess, TheMeanOfARankAlone) {
   RecordProperty("todo", 3);
   const auto d_x = kit::DeviceBuffer<float>::inout(values_of(3, 500), "x");
-  WorldOfOne world;
-  Member member;
-  const ncclResult_t joined = join(world, &member);
-  if (joined == ncclSuccess) {
-    kit::run([&] { return mean_over_ranks(member, d_x.get(), 500); });
-    kit::expect_equal(d_x, values_of(3, 500));
-  } else {
-    kit::fail(text_of("join", joined));
-  }
-  leave(&member);
+  RankAlone rank;
+  if (!rank.has_joined) return;
+  kit::run([&] { return mean_over_ranks(rank.member, d_x.get(), 500); });
+  kit::expect_equal(d_x, values_of(3, 500));
 }
 
 TEST(MultiProcess, WorkThatIsDoneNeedsNoTime) {
   RecordProperty("todo", 4);
-  WorldOfOne world;
-  Member member;
-  const ncclResult_t joined = join(world, &member);
-  if (joined != ncclSuccess) {
-    kit::fail(text_of("join", joined));
-    return;
-  }
-  cudaStreamSynchronize(member.stream);
-  const ncclResult_t waited = wait_or_abort(&member, 0);
-  if (waited != ncclSuccess || member.comm == nullptr) {
+  RankAlone rank;
+  if (!rank.has_joined) return;
+  cudaStreamSynchronize(rank.member.stream);
+  const ncclResult_t waited = wait_or_abort(&rank.member, 0);
+  if (waited != ncclSuccess || rank.member.comm == nullptr) {
     kit::fail(text_of("wait_or_abort", waited) +
               " All work of the stream was done, so it is a success also with `seconds` = 0.");
   }
-  leave(&member);
 }
 
 // The work takes a twentieth of a second, and the time for it is less than a whole one.
 TEST(MultiProcess, SecondsHaveFractions) {
   RecordProperty("todo", 4);
-  WorldOfOne world;
-  Member member;
-  const ncclResult_t joined = join(world, &member);
-  if (joined != ncclSuccess) {
-    kit::fail(text_of("join", joined));
-    return;
-  }
+  RankAlone rank;
+  if (!rank.has_joined) return;
+  const cudaStream_t stream = rank.member.stream;
   const auto sleep = [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(50)); };
-  cudaStreamSynchronize(member.stream);
-  cudaLaunchHostFunc(member.stream, sleep, nullptr);
-  const ncclResult_t waited = wait_or_abort(&member, 0.9);
-  if (waited != ncclSuccess || member.comm == nullptr) {
+  cudaStreamSynchronize(stream);
+  cudaLaunchHostFunc(stream, sleep, nullptr);
+  const ncclResult_t waited = wait_or_abort(&rank.member, 0.9);
+  if (waited != ncclSuccess || rank.member.comm == nullptr) {
     kit::fail(text_of("wait_or_abort", waited) +
               " The work of the stream was done after 0.05 s, and `seconds` was 0.9. Is the time "
               "counted in whole seconds?");
   }
-  cudaStreamSynchronize(member.stream);
-  leave(&member);
+  cudaStreamSynchronize(stream);
 }
 
 TEST(MultiProcess, TheMeanOverAllProcesses) {

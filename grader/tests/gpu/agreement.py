@@ -99,7 +99,8 @@ def build(device, kernels):
             with open(os.path.join(sources, variant.removeprefix(INDEPENDENT) + ".cu"), "w") as file:
                 file.write(text)
     targets = {os.path.basename(program(device, *kernel)[0]) for kernel in kernels}
-    for command in (["-S", ROOT, "-B", folder, "-DWARPLINGS_DEV=ON", f"-DWARPLINGS_INDEPENDENT={'ON' if others else 'OFF'}"],
+    for command in (["-S", ROOT, "-B", folder, "-DWARPLINGS_DEV=ON",
+                     f"-DWARPLINGS_INDEPENDENT={'ON' if others else 'OFF'}"],
                     ["--build", folder, "--parallel", str(os.cpu_count()),
                      "--target", *sorted(targets), "--", "-k", "0"]):
         result = subprocess.run([CMAKE, *command], capture_output=True, text=True)
