@@ -54,7 +54,8 @@ const std::vector<AnswerClass>& answer_classes() {
        "begin of arrays",
        "where arrays begin at any element",
        kKit,
-       {"uint8_t", "unsigned char", "unsigned short", "bfloat16", "__half"},
+       {"float*", "int*", "unsigned*", "uint8_t", "unsigned char", "unsigned short", "bfloat16",
+        "__half"},
        {}},
       // Whatever fails then is about what lies beyond.
       {"large_extents", "large extents", "", kTests, {}, {"ends_at_65535", "ends_at_32767"}},

@@ -3,8 +3,8 @@
 //   | red zone, >= 4 KiB | payload | red zone |      Placement::kMiddle
 //   | red zone, >= 4 KiB | payload |                 Placement::kAtEnd
 //
-// Where a case asks for arrays that begin at any element, the red zone in front of bytes and of
-// elements of two bytes is longer by one of them.
+// Where a case asks for arrays that begin at any element, the red zone in front is longer by one
+// element.
 //
 // The red zones hold a pattern that is checked after every run. In the simulator they are declared
 // not to be the learner's, so that *reading* them is found too, and a poisoned payload is declared
@@ -37,12 +37,15 @@ Allocation::Allocation(Role role, ElementKind element, const void* host, size_t 
       element_size_(element_size),
       name_(name[0] == '\0' ? "the buffer" : name),
       placement_(placement),
-      lead_(kRedZone + (context().any_begin && element_size <= 2 ? element_size : 0)),
+      lead_(kRedZone + (context().any_begin ? element_size : 0)),
       device_(current_device()),
       key_(seed() + context().allocations.size() * 0x10001) {
   context().allocations.insert(this);
-  constexpr size_t kWords = 64;  // bytes in which there are whole words, wherever they begin
-  if (element_size <= 2 && bytes >= kWords) context().small_elements = true;
+  // Bytes in which whole words lie wherever the array begins. Of wider elements an answer may take
+  // several at a time where they come to whole vectors.
+  constexpr size_t kWords = 64, kVector = 16;
+  const bool in_words = element_size <= 2 || bytes % kVector == 0;
+  if (element_size < kVector && bytes >= kWords && in_words) context().has_words = true;
   uses_device(device_);
   if (context().device_lost) return;
   void* memory = nullptr;

@@ -153,9 +153,9 @@ bool fail(const std::string& message, Site site) {
   if (now.any_begin) {
     text +=
         "With every array at a multiple of 256 bytes this case passes; what differs here is that "
-        "alone: arrays of bytes, and of elements of two bytes, begin at an odd one. The header "
-        "promises no more: whoever takes words of them looks at the address first, and takes what "
-        "lies in front of the first whole word by itself.\n";
+        "alone: each array begins one element later. The header promises no more: whoever takes "
+        "several elements at once, such as a float4 or a word of four bytes, looks at the address "
+        "first, and takes them one by one where it is no multiple of that size.\n";
   }
   text += message + launch_summary();
   if (now.seed_given) {
@@ -220,9 +220,9 @@ class Again {
 // The first case of a test that passes is run once more where another device is current: what the
 // function makes and launches belongs there, and as it is another card, too, so does what the
 // function asks. And the first one that has several blocks, with the
-// last of them first: no answer may depend on who comes first. So is the first one with arrays of
-// bytes, or of two bytes, where these begin at an odd element. Not one that takes long, or uses
-// what a case around it has made on the first device.
+// last of them first: no answer may depend on who comes first. So is the first one whose arrays
+// invite wide accesses, where each begins one element later. Not one that takes long, or uses what
+// a case around it has made on the first device.
 static Conditions worth_another_run(uint64_t instructions_before, bool alone) {
   constexpr uint64_t kMostInstructions = 5'000'000;  // of threads
   Context& now = context();
@@ -231,7 +231,7 @@ static Conditions worth_another_run(uint64_t instructions_before, bool alone) {
   const bool several = std::any_of(launches.begin(), launches.end(),
                                    [](const Launch& launch) { return launch.blocks() > 1; });
   const bool device = !now.other_device_tried && is_asked("other_device");
-  const bool begin = now.small_elements && !now.any_begin_tried && is_asked("array_begin");
+  const bool begin = now.has_words && !now.any_begin_tried && is_asked("array_begin");
   const bool order = several && !now.other_order_tried && is_asked("block_order");
   now.other_device_tried = true;
   const bool special = now.output_captured || now.order_chosen || now.only_edges ||
@@ -343,7 +343,7 @@ bool Cases::State::run(const std::string& name, const std::function<void()>& bod
   now.run_name.clear();
   now.ran = now.compared = now.explained = false;
   now.called_again.clear();
-  now.small_elements = false;
+  now.has_words = false;
   {
     testing::ScopedFakeTestPartResultReporter capture(
         testing::ScopedFakeTestPartResultReporter::INTERCEPT_ONLY_CURRENT_THREAD, &results);

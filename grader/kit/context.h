@@ -78,7 +78,7 @@ struct Context {
   bool other_order_tried = false;               // of this test
   bool any_begin = false;                       // in a case whose arrays begin at any element
   bool any_begin_tried = false;                 // of this test
-  bool small_elements = false;                  // in this case: long arrays of such
+  bool has_words = false;                       // in this case: arrays that invite wide accesses
   bool only_edges = false;                      // inside at_largest
   bool read_what_did_not_run = false;           // there: a value of a block that was left out
   std::vector<ExpectedFinding> expected_findings;
