@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/launches.h"
 
 namespace {
@@ -135,6 +136,21 @@ TEST(HostPipeline, BothResultsReachTheHost) {
     Call call(n);
     run_pipeline(call);
     expect_both_results(call);
+  });
+}
+
+TEST(HostPipeline, CopiesArraysOfGigabytes) {
+  // contract: h_x n floats in host memory, n from 1 to 2^30, unchanged afterwards
+  RecordProperty("todo", 3);
+  kit::at_largest(1 << 30, [](int n) {
+    const auto x = kit::LargeHostFloats::input(n, "h_x", kit::HostPages::kPageable);
+    const auto squares = kit::LargeHostFloats::output(n, "h_squares", kit::HostPages::kPageable);
+    const auto fourths = kit::LargeHostFloats::output(n, "h_fourths", kit::HostPages::kPageable);
+    kit::run([&] { return squares_and_fourths(x.get(), squares.get(), fourths.get(), n, kBlock); });
+    const auto square = [&](size_t i) { return static_cast<double>(x.get()[i]) * x.get()[i]; };
+    kit::expect_at_ends(squares, square, kit::Tolerance::units(1.5));
+    kit::expect_at_ends(
+        fourths, [&](size_t i) { return square(i) * square(i); }, kit::Tolerance::units(4));
   });
 }
 

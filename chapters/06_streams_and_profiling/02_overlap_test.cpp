@@ -148,6 +148,25 @@ TEST(Overlap, ManyPiecesAreQueuedWithoutWaiting) {
   });
 }
 
+TEST(Overlap, StreamsArraysOfGigabytes) {
+  // contract: h_x, h_y n floats each in pinned host memory, n from 1 to 2^30
+  RecordProperty("todo", 1);
+  kit::at_largest(1 << 30, [](int n) {
+    const auto h_x = kit::LargeHostFloats::input(n, "h_x", kit::HostPages::kPinned);
+    const auto h_y = kit::LargeHostFloats::output(n, "h_y", kit::HostPages::kPinned);
+    const auto d_x = kit::LargeArray<float>::output(n, "d_x");
+    const auto d_y = kit::LargeArray<float>::output(n, "d_y");
+    const Streams streams(3);
+    kit::run([&] {
+      series_overlapped(h_x.get(), h_y.get(), d_x.get(), d_y.get(), n, 2, streams.data(),
+                        streams.count());
+      for (int i = 0; i < streams.count(); ++i) cudaStreamSynchronize(streams[i]);
+    });
+    const auto series = [&](size_t i) { return 1 + static_cast<double>(h_x.get()[i]); };
+    kit::expect_at_ends(h_y, series, kTolerance);
+  });
+}
+
 TEST(Overlap, IsFast) {
   RecordProperty("todo", 2);
   const int n = kit::work_scale(1 << 20, 1 << 26);

@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 
 #if !defined(NVTX_LOAD_SEQUENCE_VERSION) || NVTX_LOAD_SEQUENCE_VERSION < 2
 #error "This NVTX cannot be injected into a program statically. Use the headers of CUDA 13."
@@ -216,6 +217,19 @@ TEST(NvtxRanges, TheLastBatchMayBeShorter) {
                 std::to_string(ranges) + " ranges called \"batch\".");
     });
   }
+}
+
+TEST(NvtxRanges, BatchesComeFromArraysOfGigabytes) {
+  // contract: h_x, h_y n floats each in pinned host memory, n from 0 to 2^30
+  RecordProperty("todo", 2);
+  kit::at_largest(1 << 30, [](int n) {
+    constexpr int kBatch = 3 << 24;  // floats; the last one is shorter
+    const auto h_x = kit::LargeHostFloats::input(n, "h_x", kit::HostPages::kPinned);
+    const auto h_y = kit::LargeHostFloats::output(n, "h_y", kit::HostPages::kPinned);
+    const auto d_x = kit::LargeArray<float>::output(kBatch, "d_x");
+    kit::run([&] { triple_in_batches(h_x.get(), h_y.get(), d_x.get(), n, kBatch, nullptr); });
+    kit::expect_at_ends(h_y, [&](size_t i) { return 3.0f * h_x.get()[i]; });
+  });
 }
 
 TEST(NvtxRanges, EveryPhaseHoldsItsOwnCalls) {

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/launches.h"
 
 namespace {
@@ -151,6 +152,18 @@ extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attribute
 TEST(HostThreads, EveryThreadDoesItsSlice) {
   RecordProperty("todo", 1);
   kit::for_each("n", std::vector<int>{1024, 1023, 401, 5, 3, 1, 0}, [](int n) { check(n); });
+}
+
+TEST(HostThreads, TheLastSliceOfGigabytesIsDone) {
+  // contract: h_x, h_y n floats each in pinned host memory, n from 0 to 2^30
+  RecordProperty("todo", 1);
+  kit::at_largest(1 << 30, [](int n) {
+    const auto h_x = kit::LargeHostFloats::input(n, "h_x", kit::HostPages::kPinned);
+    const auto h_y = kit::LargeHostFloats::output(n, "h_y", kit::HostPages::kPinned);
+    const auto d_x = kit::LargeArray<float>::output(n, "d_x");
+    kit::run([&] { halve_in_threads(h_x.get(), h_y.get(), d_x.get(), n, 64); });
+    kit::expect_at_ends(h_y, [&](size_t i) { return 0.5f * h_x.get()[i]; });
+  });
 }
 
 TEST(HostThreads, EveryThreadHasAStreamOfItsOwn) {

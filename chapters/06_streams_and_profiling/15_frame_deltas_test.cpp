@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/special_values.h"
 #include "kit/speed/speed.h"
 #include "kit/stream.h"
@@ -262,6 +263,30 @@ TEST(FrameDeltas, MovesEveryByteOnce) {
               "Two pixels are read and one is written; what lies between stays in "
               "a register",
               &kit::Counters::global_load_bytes);
+}
+
+TEST(FrameDeltas, TakesFilmsOfGigabytes) {
+  // contract: frames >= 0, pixels >= 1, frames * pixels < 2^31
+  kit::for_each("pixels", std::vector<int>{1 << 28, (1 << 30) - 1}, [](int pixels) {
+    const int frames = static_cast<int>(0x7FFFFFFF / pixels);
+    kit::at_largest("frames = " + std::to_string(frames), [&] {
+      const size_t n = static_cast<size_t>(frames) * pixels;
+      const auto h_frames = kit::LargeHostFloats::input(n, "h_frames", kit::HostPages::kPinned);
+      const auto h_deltas = kit::LargeHostFloats::output(n, "h_deltas", kit::HostPages::kPinned);
+      const kit::Stream stream;
+      std::atomic<int> home{0};
+      kit::run([&] {
+        encode_frames(h_frames.get(), h_deltas.get(), frames, pixels, -1.0f, &home, stream.get());
+        cudaStreamSynchronize(stream.get());
+      });
+      const auto delta = [&](size_t i) {
+        const size_t row = static_cast<size_t>(pixels);
+        const double before = i < row ? 0.0 : h_frames.get()[i - row];
+        return tone(h_frames.get()[i]) - tone(before);
+      };
+      kit::expect_at_ends(h_deltas, delta, kit::Tolerance::absolute(1e-6));
+    });
+  });
 }
 
 TEST(FrameDeltas, ThreadsMayCallAtTheSameTime) {

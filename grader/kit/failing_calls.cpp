@@ -34,7 +34,7 @@ std::string what_is_wrong(const std::string& call, bool said_success, const std:
 }  // namespace
 
 FailingCalls::FailingCalls(bool asked, std::string names, Site site)
-    : asked_(asked && simulated() && is_asked("statuses") &&
+    : asked_(asked && simulated() && !context().only_edges && is_asked("statuses") &&
              context().lines_with_failing_calls.insert(site.line).second),
       names_(std::move(names)) {
   if (asked_) before_.emplace();

@@ -1,7 +1,9 @@
 #include "kit/largest.h"
 
+#include <sys/mman.h>
 #include <warplings/sim.h>
 
+#include <new>
 #include <vector>
 
 #include "kit/context.h"
@@ -32,6 +34,24 @@ void at_largest(int n, const std::function<void(int n)>& body) {
 }
 
 namespace internal {
+
+LargeHostMemory::LargeHostMemory(size_t bytes, bool pinned) : bytes_(bytes), pinned_(pinned) {
+  if (pinned) {
+    if (cudaHostAlloc(&begin_, bytes, cudaHostAllocDefault) != cudaSuccess) throw std::bad_alloc();
+    return;
+  }
+  begin_ = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                -1, 0);
+  if (begin_ == MAP_FAILED) throw std::bad_alloc();
+}
+
+LargeHostMemory::~LargeHostMemory() {
+  if (pinned_) {
+    cudaFreeHost(begin_);
+  } else {
+    munmap(begin_, bytes_);
+  }
+}
 
 bool first_was_reached() { return wsim_cut_launches() == 0; }
 

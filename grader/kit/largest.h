@@ -15,7 +15,9 @@
 // It suits results of which each depends on inputs alone. Where blocks use what other blocks have
 // made (scans, tickets, a sync of the grid), they would find nothing: such an exercise says so
 // ("not_asked": "huge_arrays"). Where an answer works in several kernels and one reads what was
-// left out of another, nothing is decided. Simulator only; on a GPU at_largest() does nothing.
+// left out of another, nothing is decided. Long copies and fills are cut in the same way, so a
+// launcher may be given host memory, too (LargeHostFloats). Simulator only; on a GPU at_largest()
+// does nothing.
 #ifndef WARPLINGS_KIT_LARGEST_H_
 #define WARPLINGS_KIT_LARGEST_H_
 
@@ -92,6 +94,62 @@ inline LargeArray<float> large_floats(size_t n, const char* name) {
 inline LargeArray<float> large_integers(size_t n, const char* name) {
   return LargeArray<float>::input(n, name, random_integer_floats(kPeriod));
 }
+
+namespace internal {
+
+// Zeros in host memory that take no room before they are used; pinned or pageable.
+class LargeHostMemory {
+ public:
+  LargeHostMemory(size_t bytes, bool pinned);
+  ~LargeHostMemory();
+  LargeHostMemory(const LargeHostMemory&) = delete;
+  LargeHostMemory& operator=(const LargeHostMemory&) = delete;
+  void* get() const { return begin_; }
+
+ private:
+  size_t bytes_;
+  bool pinned_;
+  void* begin_ = nullptr;
+};
+
+}  // namespace internal
+
+enum class HostPages { kPageable, kPinned };
+
+// n floats in host memory, for launchers that copy them: an input holds random values at both ends
+// and zeros between, an output nothing of use.
+class LargeHostFloats {
+ public:
+  static LargeHostFloats input(size_t n, const char* name, HostPages pages) {
+    LargeHostFloats array(n, name, pages);
+    const size_t some = std::min(n, kSome);
+    const std::vector<float> first = random_floats(some), last = random_floats(some);
+    std::copy(first.begin(), first.end(), array.get());
+    std::copy(last.begin(), last.end(), array.get() + n - some);
+    return array;
+  }
+  static LargeHostFloats output(size_t n, const char* name, HostPages pages) {
+    LargeHostFloats array(n, name, pages);
+    array.get()[0] = array.get()[n - 1] = std::nanf("");
+    return array;
+  }
+
+  float* get() const { return static_cast<float*>(memory_->get()); }
+  size_t size() const { return size_; }
+  const std::string& name() const { return name_; }
+
+ private:
+  static constexpr size_t kSome = 4096;
+  LargeHostFloats(size_t n, const char* name, HostPages pages)
+      : size_(n),
+        name_(name),
+        memory_(std::make_shared<internal::LargeHostMemory>(n * sizeof(float),
+                                                            pages == HostPages::kPinned)) {}
+
+  size_t size_;
+  std::string name_;
+  std::shared_ptr<internal::LargeHostMemory> memory_;
+};
 
 namespace internal {
 
@@ -208,6 +266,23 @@ bool expect_at_ends(const LargeArray<T>& got, const Expected& expected,
                      " cannot be written: so many blocks, that write as much as those which have "
                      "run here, do not come that far.",
                      site);
+}
+
+// Of an output in host memory the first and the last element are looked at, as far as their blocks
+// have run.
+template <class Expected>
+bool expect_at_ends(const LargeHostFloats& got, const Expected& expected,
+                    const Tolerance& tolerance = Tolerance::absolute(0), Site site = Site::here()) {
+  using namespace internal;
+  if (!simulated() || case_failed()) return true;
+  const auto check = [&](size_t i) {
+    const float value = got.get()[i];
+    if (is_right(value, expected(i), i, tolerance)) return true;
+    return fail_at_end(got.name(), i,
+                       " is " + shown(value) + ", expected " + shown(expected(i)) + ".", site);
+  };
+  if (first_was_reached() && !check(0)) return false;
+  return !last_was_reached(got.size()) || check(got.size() - 1);
 }
 
 }  // namespace kit

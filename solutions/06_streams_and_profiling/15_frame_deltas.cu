@@ -56,7 +56,7 @@ class Encoder {
     }
     void* memory = nullptr;
     if (ok_.first() == cudaSuccess) {
-      ok_(cudaMallocAsync(&memory, (kIn + kOut) * pixels_ * sizeof(float), compute_));
+      ok_(cudaMallocAsync(&memory, sizeof(float) * (kIn + kOut) * pixels_, compute_));
     }
     memory_ = static_cast<float*>(memory);
     if (ok_.first() == cudaSuccess) ok_(cudaEventRecord(begun(), compute_));

@@ -28,6 +28,9 @@ namespace {
 constexpr uint64_t kShadowBytes = DeviceMemory::kSize / 8 + 64;
 constexpr uint64_t kTableBytes = DeviceMemory::kSize / DeviceMemory::kPage * sizeof(void*);
 
+// Bytes of memory from which on its shadow is shown in place of being written.
+constexpr uint64_t kLarge = uint64_t{64} << 20;
+
 // Pages appear when they are touched: addresses cost nothing until they are used.
 void* reserve_zeroed(uint64_t bytes) {
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
@@ -47,9 +50,22 @@ void map_arena(int fd, uint64_t address, int protection, const char* step) {
   }
 }
 
-// Clears bits of a shadow that reserve_zeroed made: whole pages go back to the system instead of
-// being written.
-void release_bits(uint64_t* words, uint64_t first, uint64_t count) {
+// Clears the bits of pages of a shadow, whatever they show, without taking memory for them.
+void show_zeros(uint64_t* words, uint64_t first, uint64_t count) {
+  if (mmap(reinterpret_cast<uint8_t*>(words) + first / 8, count / 8, PROT_READ | PROT_WRITE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) == MAP_FAILED) {
+    cannot_start("shadow");
+  }
+}
+
+// Clears the pages of a shadow that reserve_zeroed made: they go back to the system.
+void drop_pages(uint64_t* words, uint64_t first, uint64_t count) {
+  madvise(words + first / 64, count / 8, MADV_DONTNEED);
+}
+
+// Clears bits of a shadow, whole pages of them by `clear_pages` instead of being written.
+template <class ClearPages>
+void release_bits(uint64_t* words, uint64_t first, uint64_t count, ClearPages clear_pages) {
   static const uint64_t kBitsPerPage = static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) * 8;
   const uint64_t end = first + count;
   const uint64_t inner = (first + kBitsPerPage - 1) / kBitsPerPage * kBitsPerPage;
@@ -60,7 +76,7 @@ void release_bits(uint64_t* words, uint64_t first, uint64_t count) {
   }
   clear_bits(words, first, inner - first);
   clear_bits(words, inner_end, end - inner_end);
-  madvise(words + inner / 64, (inner_end - inner) / 8, MADV_DONTNEED);
+  clear_pages(words, inner, inner_end - inner);
 }
 
 // Sets all bits of a range of the shadow without taking memory for them: its pages show those of
@@ -85,14 +101,6 @@ void show_ones(uint64_t* words, uint64_t first, uint64_t count) {
   }
 }
 
-// ... and clears them.
-void show_zeros(uint64_t* words, uint64_t first, uint64_t count) {
-  if (mmap(reinterpret_cast<uint8_t*>(words) + first / 8, count / 8, PROT_READ | PROT_WRITE,
-           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) == MAP_FAILED) {
-    cannot_start("shadow");
-  }
-}
-
 uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
 }  // namespace
@@ -113,10 +121,8 @@ uint64_t take_arena() {
   cannot_start("more machines than arenas");
 }
 
-DeviceMemory::DeviceMemory()
-    : base_(take_arena()),
-      next_(base_ + kPage),
-      limit_(std::min(Machine::current().options().memory, kSize / 2)) {
+DeviceMemory::DeviceMemory() : base_(take_arena()), next_(base_ + kPage), limit_(0) {
+  sell(Machine::current().options().memory);
   const int fd = memfd_create("warplings-device", MFD_CLOEXEC);
   if (fd < 0) cannot_start("memfd_create");
   if (ftruncate(fd, static_cast<off_t>(kSize)) != 0) cannot_start("ftruncate");
@@ -153,6 +159,7 @@ uint64_t DeviceMemory::allocate(uint64_t size, AllocationKind kind, const std::s
   allocation.size = size;
   allocation.kind = kind;
   allocation.track_undefined = kind == AllocationKind::kDevice;
+  allocation.large = allocation.track_undefined && size >= kLarge;
   allocation.name = name;
   allocation.device = device;
   allocation.access = kind == AllocationKind::kDevice || kind == AllocationKind::kModule
@@ -160,7 +167,11 @@ uint64_t DeviceMemory::allocate(uint64_t size, AllocationKind kind, const std::s
                           : kEveryDevice;
   enter(allocation);
   in_use += size;
-  if (allocation.track_undefined) set_bits(undefined_, offset_of(start), size);
+  if (allocation.large) {
+    show_ones(undefined_, offset_of(start), pages);
+  } else if (allocation.track_undefined) {
+    set_bits(undefined_, offset_of(start), size);
+  }
   if (kind == AllocationKind::kManaged || kind == AllocationKind::kHostPinned) {
     mprotect(reinterpret_cast<void*>(start), pages, PROT_READ | PROT_WRITE);
   }
@@ -271,10 +282,10 @@ void DeviceMemory::retire(Allocation* allocation) {
   }
   // Gives the pages of the memfd back to the system; the addresses stay reserved.
   madvise(view(allocation->start), pages, MADV_REMOVE);
-  if (allocation->sparse) {
+  if (allocation->sparse || allocation->large) {
     show_zeros(undefined_, offset_of(allocation->start), pages);
   } else {
-    release_bits(undefined_, offset_of(allocation->start), allocation->size);
+    release_bits(undefined_, offset_of(allocation->start), allocation->size, drop_pages);
   }
   if (allocation->has_red_zones) {
     clear_bits(red_, offset_of(allocation->start), allocation->size);
@@ -436,7 +447,12 @@ void DeviceMemory::mark_undefined(uint64_t address, uint64_t size) {
 
 void DeviceMemory::mark_defined(uint64_t address, uint64_t size) {
   ++version_;
-  if (in_live_allocation(address, size)) clear_bits(undefined_, offset_of(address), size);
+  if (!in_live_allocation(address, size)) return;
+  if (size >= kLarge) {
+    release_bits(undefined_, offset_of(address), size, show_zeros);
+  } else {
+    clear_bits(undefined_, offset_of(address), size);
+  }
 }
 
 bool DeviceMemory::all_defined(uint64_t address, uint64_t size) const {

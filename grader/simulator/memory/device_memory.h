@@ -42,6 +42,7 @@ struct Allocation {
   bool own_access = false;         // of a memory pool: peer access between devices leaves it alone
   bool sparse = false;             // made by allocate_sparse
   bool repeats = false;            // made by allocate_repeated
+  bool large = false;              // its shadow takes room where it is written only
   bool has_red_zones = false;
   bool constant = false;  // kernels may not write it
   bool track_undefined =
@@ -76,7 +77,9 @@ class DeviceMemory {
   static constexpr uint64_t kPage = 64 * 1024;  // gap between allocations, at least
   static constexpr uint64_t kAlignment = 256;
 
-  // Device memory for sale, for each device: GRADE_SIM_MEMORY or 8 GiB. Returns 0 when it is spent.
+  // So much memory is for sale from now on, for each device: at first GRADE_SIM_MEMORY or 8 GiB.
+  void sell(uint64_t bytes) { limit_ = std::min(bytes, kSize / 2); }
+  // Device memory for sale. Returns 0 when it is spent.
   uint64_t allocate(uint64_t size, AllocationKind kind, const std::string& name = "",
                     int device = 0);
   // Memory that holds only what is touched, of any size: it is not for sale, so nothing else gets
@@ -167,7 +170,7 @@ class DeviceMemory {
   Allocation** page_table_ = nullptr;           // arena page -> allocation; sparse, like the shadow
   const uint64_t base_;
   uint64_t next_;
-  const uint64_t limit_;
+  uint64_t limit_;
   std::array<uint64_t, kMaxDevices> in_use_{};
   uint32_t running_bit_ = 1;
   uint64_t next_id_ = 1;

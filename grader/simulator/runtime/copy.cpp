@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "checks/padding.h"
+#include "exec/edges.h"
 #include "exec/launch.h"
 #include "memory/bit_range.h"
 #include "memory/device_memory.h"
@@ -47,6 +48,26 @@ void for_each_row(const Fill& fill, Visit visit) {
       visit(z * fill.layout.slice + y * fill.layout.pitch);
     }
   }
+}
+
+// Where only the edges of launches run (wsim_run_only_edges), only those of a long row are copied
+// or filled: both ends, and what lies around powers of two. Gigabytes would take seconds.
+constexpr size_t kLongRow = 4 << 20;  // bytes
+bool is_cut(size_t width) { return Edges::instance().only && width >= kLongRow; }
+
+// Calls visit(offset, size) for the parts of a row, which are all of it where it is not cut.
+template <class Visit>
+void for_each_part(size_t width, Visit visit) {
+  constexpr size_t kAround = 64 << 10;
+  if (!is_cut(width)) {
+    visit(size_t{0}, width);
+    return;
+  }
+  visit(size_t{0}, kAround);
+  for (size_t power = kLongRow / 4; power + 2 * kAround <= width; power *= 2) {
+    visit(power - kAround, 2 * kAround);
+  }
+  visit(width - kAround, kAround);
 }
 
 // A row that is as wide as its pitch makes one long row.
@@ -141,7 +162,7 @@ void report_unwritten(const Copy& copy, const ApiCall& call, const UnwrittenByte
 // triangles and borders leave, and programs copy such arrays as a whole: a note.
 void check_written(const Copy& copy, const ApiCall& call) {
   constexpr size_t kFewestHoles = 3;
-  if (!engine_options().checks) return;
+  if (!engine_options().checks || is_cut(copy.box.width)) return;
   std::vector<ByteRun> runs;
   std::vector<uint64_t> places;  // of the runs, counted in bytes that are copied
   uint64_t copied = 0;
@@ -172,13 +193,18 @@ void perform(const Copy& copy) {
   const auto* from = static_cast<const char*>(usable(copy.from));
   const bool to_device = memory.in_arena(address_of(copy.to));
   const bool from_device = memory.in_arena(address_of(copy.from));
-  for_each_row(copy, [&](size_t to_offset, size_t from_offset) {
-    std::memmove(to + to_offset, from + from_offset, copy.box.width);
-    if (to_device && from_device) {
-      memory.copy_definedness(address_of(copy.to) + to_offset, address_of(copy.from) + from_offset,
-                              copy.box.width);
-    } else if (to_device) {
-      memory.mark_defined(address_of(copy.to) + to_offset, copy.box.width);
+  for_each_row(copy, [&](size_t to_row, size_t from_row) {
+    for_each_part(copy.box.width, [&](size_t at, size_t size) {
+      const size_t to_offset = to_row + at, from_offset = from_row + at;
+      std::memmove(to + to_offset, from + from_offset, size);
+      if (to_device && from_device) {
+        memory.copy_definedness(address_of(copy.to) + to_offset,
+                                address_of(copy.from) + from_offset, size);
+      }
+    });
+    // Also what is left out where a row is cut: who reads it reads no rubbish.
+    if (to_device && memory_kind(copy.from) != MemoryKind::kDevice) {
+      memory.mark_defined(address_of(copy.to) + to_row, copy.box.width);
     }
   });
 }
@@ -278,7 +304,8 @@ cudaError_t start_copy(const ApiCall& call, const Copy& request, cudaStream_t ha
   // Between device memory even cudaMemcpy returns before the copy is done.
   const bool must_wait =
       (wait == Wait::kAlways && !(to == MemoryKind::kDevice && from == MemoryKind::kDevice)) ||
-      to == MemoryKind::kPageable;
+      to == MemoryKind::kPageable ||
+      (from == MemoryKind::kPageable && is_cut(joined_rows(copy).box.width));
   std::shared_ptr<std::vector<char>> staging;
   if (!must_wait && from == MemoryKind::kPageable) copy = with_staged_source(copy, &staging);
   WorkItem item = work_item(copy, call);
@@ -298,13 +325,13 @@ cudaError_t check_fill(const ApiCall& call, const Fill& fill) {
 
 namespace {
 
-void fill_row(char* row, const Fill& fill) {
+void fill_part(char* part, size_t size, const Fill& fill) {
   if (fill.element_size == 1) {
-    std::memset(row, static_cast<int>(fill.value), fill.box.width);
+    std::memset(part, static_cast<int>(fill.value), size);
     return;
   }
-  for (size_t at = 0; at < fill.box.width; at += fill.element_size) {
-    std::memcpy(row + at, &fill.value, fill.element_size);
+  for (size_t at = 0; at < size; at += fill.element_size) {
+    std::memcpy(part + at, &fill.value, fill.element_size);
   }
 }
 
@@ -323,9 +350,11 @@ WorkItem work_item(const Fill& fill, const ApiCall& call) {
   item.run = [fill, call] {
     if (!still_there(call, "target", fill.to, fill.layout.extent(fill.box))) return cudaSuccess;
     auto* to = static_cast<char*>(usable(fill.to));
-    for_each_row(fill, [&](size_t offset) {
-      fill_row(to + offset, fill);
-      DeviceMemory::instance().mark_defined(address_of(fill.to) + offset, fill.box.width);
+    for_each_row(fill, [&](size_t row) {
+      for_each_part(fill.box.width, [&](size_t at, size_t size) {
+        fill_part(to + row + at, size, fill);
+        DeviceMemory::instance().mark_defined(address_of(fill.to) + row + at, size);
+      });
     });
     return cudaSuccess;
   };

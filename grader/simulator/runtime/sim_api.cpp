@@ -250,8 +250,12 @@ int wsim_select_order(const char* name) {
 }
 
 void wsim_run_only_edges(int on) {
+  constexpr uint64_t kWholeCard = uint64_t{80} << 30;  // bytes, of which few are touched
+  std::lock_guard lock(api_mutex());
   Edges::instance() = {};
   Edges::instance().only = on != 0;
+  const uint64_t usual = Machine::current().options().memory;
+  DeviceMemory::instance().sell(on != 0 ? std::max(usual, kWholeCard) : usual);
 }
 
 int wsim_library_only_edges(void) {

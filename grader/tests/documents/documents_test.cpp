@@ -100,6 +100,15 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
+// A busy machine may take so long that the launcher says what it is at.
+std::string without_progress(const std::string& text) {
+  std::string kept;
+  for (const std::string& line : course::split_lines(text)) {
+    if (!line.starts_with("grade: building")) kept += line + "\n";
+  }
+  return kept;
+}
+
 class Page : public testing::TestWithParam<fs::path> {};
 
 TEST_P(Page, PrintsWhatItShows) {
@@ -111,7 +120,7 @@ TEST_P(Page, PrintsWhatItShows) {
     if (block.mark != "run") continue;
     for (const ShownCommand& shown : commands_of(block)) {
       int status = -1;
-      const std::string now = folder.run(shown.command, &status);
+      const std::string now = without_progress(folder.run(shown.command, &status));
       EXPECT_TRUE(matches(lines_of(shown.output), 0, lines_of(now), 0))
           << GetParam().filename().string() << ":" << block.line << ": $ " << shown.command
           << "\nthe page shows:\n"

@@ -61,6 +61,36 @@ TEST(KitLargest, NamesTheLastElementWhereTheGridEndsTooEarly) {
       << text;
 }
 
+// A launcher that copies: arrays of gigabytes on the host, of which a few pages are used.
+TEST(KitLargest, TakesArraysOfTheHost) {
+  constexpr size_t kBytes = size_t{kLargeCount} * sizeof(float);
+  const size_t before = resident();
+  const auto check_copies = [](kit::HostPages pages, size_t bytes) {
+    kit::at_largest("n = 2^30", [&] {
+      const auto x = kit::LargeHostFloats::input(kLargeCount, "x", pages);
+      const auto y = kit::LargeHostFloats::output(kLargeCount, "y", pages);
+      kit::run([&] {
+        void *d_x = nullptr, *d_y = nullptr;
+        cudaMalloc(&d_x, kBytes);
+        cudaMalloc(&d_y, kBytes);
+        cudaMemset(d_y, 0, kBytes);
+        cudaMemcpyAsync(d_x, x.get(), kBytes, cudaMemcpyHostToDevice);
+        launch_twice(static_cast<float*>(d_x), static_cast<float*>(d_y), kLargeCount);
+        cudaMemcpy(y.get(), d_y, bytes, cudaMemcpyDeviceToHost);
+        cudaFree(d_x);
+        cudaFree(d_y);
+      });
+      kit::expect_at_ends(y, [&](size_t i) { return 2 * x.get()[i]; });
+    });
+  };
+  for (const kit::HostPages pages : {kit::HostPages::kPageable, kit::HostPages::kPinned}) {
+    check_copies(pages, kBytes);
+    const std::string text = failure_of([&] { check_copies(pages, kBytes - sizeof(float)); });
+    EXPECT_NE(text.find("At the largest size: y[1,073,741,823] is "), std::string::npos) << text;
+  }
+  EXPECT_LT(resident() - before, size_t{200} << 20);
+}
+
 // Threads enough for an element each, and the last element is a block's in the middle: it walks
 // there in steps of the grid.
 TEST(KitLargest, FollowsStridesToTheLastElement) {

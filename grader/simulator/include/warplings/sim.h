@@ -134,8 +134,9 @@ void wsim_make_unlike(int device);
 int wsim_select_order(const char* name);
 // From now on (1; 0: no longer) a launch executes only some of its blocks: the first and the last
 // along each axis of its grid, and those on both sides of powers of two. Its grid is what was asked
-// for, and is refused where it is too large. Blocks that wait for others would wait for ever.
-// Synchronise first.
+// for, and is refused where it is too large. Blocks that wait for others would wait for ever. Of
+// rows of 4 MiB or more that the runtime copies or fills, both ends and what lies around powers of
+// two are. A device has 80 GiB. Synchronise first.
 void wsim_run_only_edges(int on);
 // Since the last wsim_reset_counters(): launches of which even these blocks were too long, and not
 // run to their end, and blocks that have ended.

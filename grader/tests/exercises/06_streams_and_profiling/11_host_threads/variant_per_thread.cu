@@ -18,7 +18,8 @@ cudaError_t halve_in_threads(const float* h_x, float* h_y, float* d_x, int n, in
   std::array<cudaError_t, kThreads> errors{};
   std::array<std::thread, kThreads> threads;
   for (int t = 0; t < kThreads; ++t) {
-    const int first = n * t / kThreads, length = n * (t + 1) / kThreads - first;
+    const int each = n / kThreads, first = t * each;
+    const int length = t + 1 < kThreads ? each : n - first;
     const size_t bytes = length * sizeof(float);
     cudaError_t* error = &errors[t];
     threads[t] = std::thread([=] {
