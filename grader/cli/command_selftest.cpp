@@ -1,13 +1,16 @@
-// grade selftest [--device sim|gpu]: every test of the course itself. Works in the build folder and
-// leaves chapters/ alone.
+// grade selftest [--device sim|gpu] [--all]: the tests of the course itself. Works in the build
+// folder and leaves chapters/ alone. Without --all, the mutants of two thirds of the exercises and
+// the programs of their lessons are left to other days.
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <optional>
 #include <thread>
 
 #include "cli/app.h"
 #include "cli/commands.h"
 #include "cli/dev/dev.h"
+#include "cli/dev/share_of_today.h"
 #include "cli/gates/ctest_report.h"
 #include "cli/gates/gate.h"
 #include "cli/gates/report.h"
@@ -29,7 +32,8 @@ class SelfTest {
  public:
   explicit SelfTest(App& app) : app_(app) {}
 
-  int run(bool on_gpu) {
+  int run(bool on_gpu, bool all) {
+    if (!all) share_.emplace(app_, kDays);
     std::thread python([this] { make_python_environment(); });
     build_all();
     run_ctest();
@@ -127,6 +131,10 @@ class SelfTest {
                     "10000000"};
     options.output_kept = 16 << 20;
     options.grace_seconds = 10;
+    if (share_) {
+      const std::string part = std::to_string(part_of_today(kDays));
+      options.environment.emplace_back("LESSONS_SHARE", part + "/" + std::to_string(kDays));
+    }
     // "12/80 Test  #3: grader/kit ....   Passed    1.20 sec"
     std::string last = "tests of the grader";
     options.on_output = [&](std::string_view text) {
@@ -168,6 +176,9 @@ class SelfTest {
     for (const course::Exercise& exercise : app_.course().exercises) {
       context.exercises.push_back(&exercise);
     }
+    if (share_) {
+      context.asks_mutants = [this](const course::Exercise& it) { return share_->has(it); };
+    }
     const std::vector<Item> items =
         device == Device::kSimulator ? check_all_gates(context) : run_gates(context);
     now_.clear();
@@ -175,7 +186,10 @@ class SelfTest {
     print(gate_table(items, app_.terminal()));
   }
 
+  static constexpr size_t kDays = 3;
+
   App& app_;
+  std::optional<ShareOfToday> share_;  // none: all
   double start_ = now();
   ProgressLine now_{app_.terminal()};
   std::vector<Item> items_;
@@ -184,24 +198,26 @@ class SelfTest {
 }  // namespace
 
 int selftest_command(App& app) {
-  bool on_gpu = false;
+  bool on_gpu = false, all = false;
   const std::vector<std::string>& rest = app.options().rest;
   for (size_t i = 0; i < rest.size(); ++i) {
     const bool device = rest[i] == "--device" && i + 1 < rest.size();
     const std::string value = device ? rest[++i] : "";
     if (rest[i] == "--device=gpu" || value == "gpu") {
       on_gpu = true;
+    } else if (rest[i] == "--all") {
+      all = true;
     } else if (rest[i] == "--device=sim" || rest[i] == "--no-color" || value == "sim") {
     } else {
       throw UsageError("unknown argument " + harmless(rest[i]) +
-                       ": ./grade selftest [--device sim|gpu]");
+                       ": ./grade selftest [--device sim|gpu] [--all]");
     }
   }
   on_gpu = on_gpu || app.options().device == DeviceChoice::kGpu;
   if (on_gpu && !gpu_present()) {
     throw UsageError("--device gpu: this machine has no usable NVIDIA GPU (./grade doctor).");
   }
-  return SelfTest(app).run(on_gpu);
+  return SelfTest(app).run(on_gpu, all);
 }
 
 }  // namespace grade

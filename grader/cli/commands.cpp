@@ -95,7 +95,7 @@ const std::vector<Command>& commands() {
       {"update", "", "a new version of the course; keeps your files", Binary::kMore},
       {"clean", "[PART]", "disk space; removes build, toolkit or data", Binary::kGrade, 1},
       {"doctor", "", "tools, devices, and a kernel that really runs", Binary::kMore},
-      {"selftest", "", "every test of the course itself", Binary::kDev, 0, true},
+      {"selftest", "[--all]", "tests of the course itself", Binary::kDev, 0, true},
       {"dev", "new|sync|check", "for people who write exercises", Binary::kDev, 0, true},
       {"help", "[COMMAND]", "this text", Binary::kGrade, 1, false, false},
   };

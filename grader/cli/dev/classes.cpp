@@ -2,11 +2,11 @@
 // and looks whether the kit refuses each in the words of its class. What was shown is written down
 // in grader/tests/classes/planted.txt; what had been shown and is not any more is a failure.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <mutex>
 
 #include "cli/dev/dev.h"
+#include "cli/dev/share_of_today.h"
 #include "cli/gates/class_table.h"
 #include "cli/gates/gate.h"
 #include "cli/gates/report.h"
@@ -154,9 +154,8 @@ int dev_classes(App& app, const DevArguments& arguments) {
 
 Item planted_answers_of_today(App& app) {
   constexpr unsigned kDays = 30;  // about a minute of processor time each
-  const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
-  const auto day = std::chrono::duration_cast<std::chrono::hours>(since_epoch).count() / 24 % kDays;
-  const auto exercises = share_of(all_exercises(app), static_cast<size_t>(day), kDays);
+  const size_t day = part_of_today(kDays);
+  const auto exercises = share_of(all_exercises(app), day, kDays);
   const std::string name = "planted answers, part " + std::to_string(day) + " of " +
                            std::to_string(kDays) + " (grade dev classes)";
   PlantedAnswers planted = PlantedAnswers::read(app.course());

@@ -33,6 +33,8 @@ struct GateContext {
   bool whole_course = true;                        // false: one exercise was named
   Device device = Device::kSimulator;
   bool reuse = true;
+  // Whose mutants are asked; of all where it is empty.
+  std::function<bool(const course::Exercise&)> asks_mutants;
   std::set<std::string>* built = nullptr;            // targets that a gate has built already
   std::function<void(const std::string&)> progress;  // one line that says what goes on
   // How far that is; called often, and by several threads.

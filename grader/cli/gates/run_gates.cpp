@@ -4,6 +4,7 @@
 #include <chrono>
 #include <map>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include "cli/app.h"
@@ -121,6 +122,12 @@ class GateRun {
         extra_.push_back(failed(7, exercise->id, error.what()));
       }
     }
+    if (!left_to_other_days_.empty()) {
+      extra_.push_back(skipped(7, "mutants",
+                               "those of " +
+                                   course::plural(left_to_other_days_.size(), "exercise") +
+                                   " are asked on other days; ./grade selftest --all asks all"));
+    }
   }
 
   void append(std::vector<Job> more) {
@@ -139,7 +146,11 @@ class GateRun {
         if (wrong_too) jobs_.push_back(ablation_job(context_, exercise, one));
         break;
       case course::Derived::What::kMutant:
-        if (wrong_too) jobs_.push_back(mutant_job(context_, exercise, one));
+        if (context_.asks_mutants && !context_.asks_mutants(exercise)) {
+          left_to_other_days_.insert(&exercise);
+        } else if (wrong_too) {
+          jobs_.push_back(mutant_job(context_, exercise, one));
+        }
         break;
       case course::Derived::What::kVariant:
         jobs_.push_back(variant_job(context_, exercise, one));
@@ -251,7 +262,8 @@ class GateRun {
   VerdictCache cache_;
   std::vector<Job> jobs_;
   std::vector<Item> extra_;
-  std::map<std::string, std::string> build_problems_;  // target -> what is wrong
+  std::set<const course::Exercise*> left_to_other_days_;  // their mutants
+  std::map<std::string, std::string> build_problems_;     // target -> what is wrong
   std::mutex saying_;
 };
 

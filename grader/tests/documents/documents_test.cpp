@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 
@@ -144,11 +145,16 @@ std::vector<fs::path> chapter_pages() {
   return pages;
 }
 
+// All of them, or every M-th from the N-th on where LESSONS_SHARE is "N/M" (./grade selftest).
 std::vector<fs::path> lessons() {
+  unsigned part = 0, parts = 1;
+  if (const char* share = std::getenv("LESSONS_SHARE"); share != nullptr) {
+    std::sscanf(share, "%u/%u", &part, &parts);
+  }
   std::vector<fs::path> pages;
   for (const course::Exercise& exercise : course::load_course(kRoot).exercises) {
     const fs::path page = course::files_of(kRoot, exercise).lesson;
-    if (fs::exists(page)) pages.push_back(page);
+    if (fs::exists(page) && part++ % parts == 0) pages.push_back(page);
   }
   return pages;
 }
