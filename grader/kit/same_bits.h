@@ -16,6 +16,16 @@
 
 namespace kit {
 
+// All values, one array behind the other.
+inline std::vector<float> joined(const std::vector<DeviceBuffer<float>>& arrays) {
+  std::vector<float> all;
+  for (const DeviceBuffer<float>& array : arrays) {
+    const std::vector<float> values = array.download();
+    all.insert(all.end(), values.begin(), values.end());
+  }
+  return all;
+}
+
 // Calls `results`, which runs the exercise and returns what came out, while the blocks of its
 // launches begin in each order (several times on a GPU), and fails where a bit is another than at
 // first. Let the values be random: sums of small integers are exact in any order.
