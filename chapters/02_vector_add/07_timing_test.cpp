@@ -167,6 +167,44 @@ TEST(Timing, TheFirstErrorIsReturned) {
   kit::run([&] { return time_work(probe_work, &probe, stream.get(), 2, ms.data()); });
 }
 
+// What a call returns when the simulator makes it fail.
+struct Refused {
+  const char* call;
+  cudaError_t error;
+};
+std::ostream& operator<<(std::ostream& out, const Refused& refused) { return out << refused.call; }
+
+// An event that could not be recorded has no time, and a later call says so in its own words: that
+// is an error, too, and not the first one.
+TEST(Timing, TheErrorThatIsReturnedIsTheFirst) {
+  // contract: Returns the first error of its own calls
+  RecordProperty("todo", 2);
+  if (!kit::simulated()) return;
+  const std::vector<Refused> refusals = {{"cudaEventRecord", cudaErrorInvalidValue},
+                                         {"cudaEventSynchronize", cudaErrorLaunchFailure},
+                                         {"cudaEventCreate", cudaErrorMemoryAllocation}};
+  kit::for_each("the call that fails", refusals, [](const Refused& refused) {
+    std::string failed = "the first";
+    for (uint64_t k = 1; !failed.empty(); ++k) {
+      Probe probe;
+      const kit::Stream stream;
+      std::vector<float> ms(3, -1.0f);
+      wsim_fail_call(k, refused.call, ".cu");
+      const cudaError_t error = time_work(probe_work, &probe, stream.get(), 3, ms.data());
+      failed = wsim_failed_call();
+      wsim_fail_call(0, "", "");
+      cudaDeviceSynchronize();
+      cudaGetLastError();
+      wsim_clear_findings();  // of calls behind the one that failed
+      if (failed.empty() || error == refused.error) continue;
+      kit::fail(failed + " was made to return " + cudaGetErrorName(refused.error) +
+                ", and time_work returned " + cudaGetErrorName(error) +
+                ". Keep the status of each call, and return the first that is no success.");
+      return;
+    }
+  });
+}
+
 // Work of which call `failing` (from 0) makes a call that is refused.
 struct Failing {
   int failing, calls = 0;

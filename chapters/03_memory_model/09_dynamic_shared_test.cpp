@@ -106,6 +106,27 @@ TEST(DynamicShared, RefusesARowThatDoesNotFit) {
   kit::for_each_card([] { check({1, shared_memory_of_a_block() / 6 + 1}, false); });
 }
 
+// Who asks cudaGetLastError() takes the error away: the caller, who asks later, sees a success.
+TEST(DynamicShared, LeavesAnErrorOfTheLaunchToTheCaller) {
+  RecordProperty("todo", 3);
+  if (!kit::simulated()) return;
+  const auto d_x = kit::DeviceBuffer<float>::inout(kit::random_floats(64), "x");
+  const auto d_p =
+      kit::DeviceBuffer<unsigned short>::input(std::vector<unsigned short>(32, 3), "p");
+  cudaGetLastError();
+  wsim_fail_call(1, "cudaLaunchKernel", ".cu");
+  const bool launched = launch_permute_twice(d_x.get(), d_p.get(), 2, 32);
+  const std::string failed = wsim_failed_call();
+  wsim_fail_call(0, "", "");
+  const cudaError_t left = cudaGetLastError();
+  if (failed.empty() || (launched && left != cudaSuccess)) return;
+  kit::fail(failed + " was made to fail. launch_permute_twice returned " +
+            (launched ? "true" : "false") + ", and cudaGetLastError() says " +
+            cudaGetErrorName(left) +
+            " behind it: false is for a row that does not fit, and an error of the launch is left "
+            "for the caller. cudaPeekAtLastError() looks at it without taking it away.");
+}
+
 TEST(DynamicShared, LoadsXAndPOnce) {
   RecordProperty("todo", 1);
   const int rows = 4, cols = 2048;

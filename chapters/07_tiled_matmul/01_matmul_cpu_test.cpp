@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "07_tiled_matmul/test/matmul.h"
+#include "kit/host_code.h"
 #include "kit/kit.h"
 #include "kit/special_values.h"
 
@@ -39,7 +40,7 @@ void check(const char* name, const Product& product, const kit::MatmulSizes& s,
            const std::vector<float>& a, const std::vector<float>& b, bool exact) {
   std::vector<float> c(static_cast<size_t>(s.m) * s.n);
   if (!c.empty()) std::memset(c.data(), 0xFF, c.size() * sizeof(float));
-  product(a.data(), b.data(), c.data(), s.m, s.n, s.k);
+  kit::expect_host_code(name, [&] { product(a.data(), b.data(), c.data(), s.m, s.n, s.k); });
   const kit::MatmulReference reference = kit::matmul_on_cpu(a, b, s);
   const auto tolerance =
       exact ? kit::Tolerance::absolute(0) : kit::Tolerance::units(16, reference.scale);

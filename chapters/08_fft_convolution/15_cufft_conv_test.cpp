@@ -5,6 +5,7 @@
 #include <map>
 
 #include "08_fft_convolution/test/convolution.h"
+#include "08_fft_convolution/test/cufft_errors.h"
 #include "kit/kit.h"
 
 namespace {
@@ -104,6 +105,30 @@ TEST(CufftConv, ServesImageAfterImage) {
       static_cast<double>(kit::api_calls("cufftExecR2C") + kit::api_calls("cufftExecC2R"));
   kit::budget("transforms for an image", calls, kit::at_most(3),
               "One for the image, one for the filter, one back");
+  destroy_cufft_conv(conv);
+}
+
+TEST(CufftConv, SaysThatAPlanCouldNotBeMade) {
+  RecordProperty("todo", 2);
+  CufftConv* conv = nullptr;
+  kit::expect_cufft_errors_on_stderr(
+      "make_cufft_conv",
+      [&] {
+        conv = make_cufft_conv({10, 12, 3, 3});
+      },
+      [&] { destroy_cufft_conv(conv); });
+}
+
+TEST(CufftConv, SaysThatATransformHasFailed) {
+  RecordProperty("todo", 4);
+  const ConvShape shape = {10, 12, 3, 3};
+  const auto d_image = kit::DeviceBuffer<float>::input(kit::random_floats(10 * 12), "image");
+  const auto d_filter = kit::DeviceBuffer<float>::input(kit::random_floats(3 * 3), "filter");
+  const auto d_out = kit::DeviceBuffer<float>::output(8 * 10, "out");
+  CufftConv* conv = make_cufft_conv(shape);
+  kit::expect_cufft_errors_on_stderr(
+      "run_cufft_conv", [&] { run_cufft_conv(conv, d_image.get(), d_filter.get(), d_out.get()); },
+      [] {});
   destroy_cufft_conv(conv);
 }
 

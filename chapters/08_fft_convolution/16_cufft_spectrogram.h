@@ -20,6 +20,8 @@ struct Spectrogram {
   float* windowed;  // count() x length
   float2* spectra;  // count() x bins()
 };
+// None of these functions has a status to return: what a call of cuFFT returns is written to stderr
+// with its name, where it is no success.
 Spectrogram* make_spectrogram(const Frames& frames);
 void destroy_spectrogram(Spectrogram* spectrogram);
 

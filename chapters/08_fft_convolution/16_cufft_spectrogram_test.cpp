@@ -4,6 +4,7 @@
 #include <cmath>
 #include <complex>
 
+#include "08_fft_convolution/test/cufft_errors.h"
 #include "08_fft_convolution/test/fft.h"
 #include "kit/kit.h"
 
@@ -94,6 +95,28 @@ TEST(CufftSpectrogram, TransformsAllFramesAtOnce) {
               kit::at_most(0), "make_spectrogram has made the plan; a signal is work for it");
   kit::budget("launches for a signal", static_cast<double>(run.launches().size()), kit::at_most(2),
               "One kernel cuts all frames, one takes all magnitudes");
+}
+
+TEST(CufftSpectrogram, SaysThatThePlanCouldNotBeMade) {
+  RecordProperty("todo", 1);
+  Spectrogram* spectrogram = nullptr;
+  kit::expect_cufft_errors_on_stderr(
+      "make_spectrogram",
+      [&] {
+        spectrogram = make_spectrogram({100, 10, 5});
+      },
+      [&] { destroy_spectrogram(spectrogram); });
+}
+
+TEST(CufftSpectrogram, SaysThatTheTransformHasFailed) {
+  RecordProperty("todo", 3);
+  const Frames frames = {100, 10, 5};
+  const auto d_signal = kit::DeviceBuffer<float>::input(kit::random_floats(100), "signal");
+  const auto d_out = kit::DeviceBuffer<float>::output(frames.count() * frames.bins(), "out");
+  Spectrogram* spectrogram = make_spectrogram(frames);
+  kit::expect_cufft_errors_on_stderr(
+      "run_spectrogram", [&] { run_spectrogram(spectrogram, d_signal.get(), d_out.get()); }, [] {});
+  destroy_spectrogram(spectrogram);
 }
 
 TEST(CufftSpectrogram, LeavesNoMemoryBehind) {

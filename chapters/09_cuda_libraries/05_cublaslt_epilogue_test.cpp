@@ -202,6 +202,20 @@ TEST(CublasltEpilogue, DescribesTheProduct) {
   }
 }
 
+// The kit lets the first call of each function fail, then the second, and so on.
+TEST(CublasltEpilogue, SaysWhatCouldNotBeDescribed) {
+  RecordProperty("todo", 2);
+  const auto d_bias = kit::DeviceBuffer<float>::input({1, 2, 3}, "bias");
+  kit::run([&] {
+    Setting setting;
+    return describe_matrices(5, 7, 3, &setting.layer);
+  });
+  kit::run([&] {
+    Setting setting;
+    return describe_product(d_bias.get(), &setting.layer);
+  });
+}
+
 TEST(CublasltEpilogue, ChoosesAnAlgorithmOrSaysThatThereIsNone) {
   RecordProperty("todo", 3);
   const auto d_bias = kit::DeviceBuffer<float>::input({1, 2, 3}, "bias");

@@ -204,6 +204,8 @@ TEST(DeviceCount, ReturnsWhatWasRefused) {
   const auto d_y = kit::DeviceBuffer<float>::output(40, "y");
   std::vector<DeviceFacts> facts(kit::device_count());
   std::vector<int> reaches(4);
+  // Another device than theirs, so that it shows where one stays current: also after an error.
+  const kit::OnDevice caller(1);
   kit::run([&] { return list_devices(facts.data(), 2) >= 0; });
   kit::run([&] { return peer_matrix(reaches.data(), 2); });
   kit::run([&] {

@@ -61,6 +61,20 @@ TEST(AllReduce, EveryDeviceIsARank) {
   });
 }
 
+// The kit lets the first call of the function fail, then the second, and so on.
+TEST(AllReduce, SaysThatARankCouldNotBeMade) {
+  RecordProperty("todo", 1);
+  const int devices = device_counts().back();
+  kit::run([&] {
+    std::vector<ncclComm_t> comms(devices, nullptr);
+    const ncclResult_t made = make_ranks(comms.data(), devices);
+    for (ncclComm_t comm : comms) {
+      if (comm != nullptr) ncclCommDestroy(comm);
+    }
+    return made;
+  });
+}
+
 TEST(AllReduce, AddsUpOverAllDevices) {
   RecordProperty("todo", 2);
   kit::for_each("n", cases(), check_sum);

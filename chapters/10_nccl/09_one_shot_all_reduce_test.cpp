@@ -6,6 +6,7 @@
 
 #include "04_ring_all_reduce_support.h"
 #include "kit/kit.h"
+#include "kit/same_bits.h"
 #include "kit/speed/speed.h"
 #include "support.h"
 
@@ -103,6 +104,25 @@ TEST(OneShotAllReduce, AddsUpOverAsManyDevicesAsThereMayBe) {
   // contract: devices 2 .. kMostDevices
   kit::for_each("n", std::vector<SizeCase>{{9, 130}, {kMostDevices, 7}}, [](const SizeCase& c) {
     if (c.devices <= kit::device_count()) check(c);
+  });
+}
+
+// Each device has an order of blocks of its own, and it is chance: what depends on it is not the
+// same on all.
+TEST(OneShotAllReduce, NoOrderOfBlocksChangesABit) {
+  RecordProperty("todo", 1);
+  // contract: the sum of d_x[0], d_x[1], ... on every device, the same bits on all
+  const int devices = device_counts().back(), n = 3000;
+  const Group group(devices);
+  std::vector<std::vector<float>> x;
+  for (int d = 0; d < devices; ++d) x.push_back(kit::random_floats(n));
+  const auto d_x = PerDevice<float>::input(x, "d_x");
+  kit::expect_same_bits("d_y[0]", [&] {
+    const auto d_y = PerDevice<float>::output(devices, n, "d_y");
+    kit::run([&] {
+      one_shot_all_reduce(d_x.get(), d_y.get(), n, group.ready(), group.streams().data(), devices);
+    });
+    return d_y[0].download();
   });
 }
 

@@ -8,6 +8,7 @@
 #include "08_fft_convolution/test/convolution.h"
 #include "kit/kit.h"
 #include "kit/mistake.h"
+#include "kit/same_bits.h"
 
 namespace {
 
@@ -206,6 +207,20 @@ TEST(ConvBackward, KeepsFullPrecision) {
   const Result result = backward(in, s);
   kit::expect_near(result.dx, g.dx, kit::Tolerance::units(16, g.dx_scale));
   kit::expect_near(result.dw, g.dw, kit::Tolerance::units(16, g.dw_scale));
+}
+
+TEST(ConvBackward, HasTheSameBitsAtEveryRun) {
+  RecordProperty("todo", 4);
+  kit::for_each("x", Sizes{layer(86, 1, 16, 16, 1), layer(40, 3, 9, 10, 9)},
+                [](const kit::ConvSizes& s) {
+                  const Inputs in = {kit::random_floats(kit::conv_input_size(s)),
+                                     kit::random_floats(kit::conv_filter_size(s)),
+                                     kit::random_floats(kit::conv_output_size(s))};
+                  kit::expect_same_bits("dw, and then dx,", [&] {
+                    const Result got = backward(in, s);
+                    return kit::joined({got.dw, got.dx});
+                  });
+                });
 }
 
 TEST(ConvBackward, AddsInAFixedOrder) {

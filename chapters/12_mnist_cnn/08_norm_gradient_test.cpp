@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "kit/host_code.h"
 #include "kit/kit.h"
 
 namespace {
@@ -189,6 +190,24 @@ TEST(NormGradient, TellsHowFarAGradientIsOff) {
   }
   dx[3] = std::nan("");
   if (!std::isnan(error_of())) kit::fail("A gradient with a NaN has an error that is a number.");
+}
+
+TEST(NormGradient, IsHostCode) {
+  RecordProperty("todo", 4);
+  const Channel c = channel_of(40);
+  kit::expect_host_code("measured_derivative", [&] {
+    measured_derivative([](const Values& x) { return x[0] * x[1]; }, c.x, 0);
+  });
+  const NormForward forward = norm_forward(c.x, c.gamma, c.beta);
+  NormBackward back;
+  kit::expect_host_code("norm_backward",
+                        [&] { back = norm_backward(c.x, c.gamma, forward, c.dy); });
+  if (!has_all(back, c.x.size())) return;
+  kit::expect_host_code("gradient_error",
+                        [&] { gradient_error(c.x, c.gamma, c.beta, c.dy, back.dx); });
+  kit::expect_host_code("norm_backward_of_one", [&] {
+    norm_backward_of_one(c.dy[0], forward.xhat[0], c.gamma, forward.inv_std, {1, 2, 40});
+  });
 }
 
 TEST(NormGradient, NeedsTwoSumsAlone) {

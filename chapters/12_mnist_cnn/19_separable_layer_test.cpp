@@ -5,6 +5,7 @@
 
 #include "08_fft_convolution/test/conv_extents.h"
 #include "kit/kit.h"
+#include "kit/same_bits.h"
 #include "kit/speed/speed.h"
 
 namespace {
@@ -275,6 +276,17 @@ TEST(SeparableLayer, KeepsWhatLiesBetweenOnTheChip) {
   kit::budget("words loaded per product", kit::ratio(c.global_load_bytes / 4.0, s.products()),
               kit::at_most(0.5), "A pixel serves nine products of a filter, and z every result",
               &kit::Counters::global_load_bytes);
+}
+
+TEST(SeparableLayer, HasTheSameBitsAtEveryRun) {
+  RecordProperty("todo", 1);
+  kit::for_each("x", std::vector<Sizes>{{67, 2, 6, 4, 3}, {20, 3, 9, 6, 5}}, [](const Sizes& s) {
+    const Inputs in = anything(s);
+    kit::expect_same_bits("dm, then df and dx,", [&] {
+      const Backward got = backward(in, s);
+      return kit::joined({got.dm, got.df, got.dx});
+    });
+  });
 }
 
 TEST(SeparableLayer, AddsInAFixedOrder) {

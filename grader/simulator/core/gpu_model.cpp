@@ -146,8 +146,20 @@ GpuModel smaller(GpuModel m) {
   return m;
 }
 
+// "t4/20": a part of a card, with a twentieth of its multiprocessors, as when others have the rest.
+struct PartOfCard {
+  std::string key;
+  int divisor = 1;  // 0: not a number
+};
+PartOfCard part_of_card(const std::string& key) {
+  const size_t slash = key.find('/');
+  if (slash == std::string::npos) return {key};
+  return {key.substr(0, slash), std::atoi(key.c_str() + slash + 1)};
+}
+
 struct SelectedModel {
   const GpuModel* model = usual_model();
+  GpuModel part = *model;
   GpuModel unlike = smaller(*model);
   int unlike_device = -1;
 };
@@ -164,11 +176,14 @@ const GpuModel& gpu_model_of(int device) {
 void make_unlike(int device) { Machine::get<SelectedModel>().unlike_device = device; }
 
 bool select_gpu_model(const std::string& key) {
-  const GpuModel* const found = key.empty() ? usual_model() : find_gpu_model(key);
-  if (found == nullptr) return false;
+  const PartOfCard wanted = part_of_card(key);
+  const GpuModel* const found = key.empty() ? usual_model() : find_gpu_model(wanted.key);
+  if (found == nullptr || wanted.divisor < 1) return false;
   SelectedModel& selected = Machine::get<SelectedModel>();
-  selected.model = found;
-  selected.unlike = smaller(*found);
+  selected.part = *found;
+  selected.part.multiprocessors = std::max(1, found->multiprocessors / wanted.divisor);
+  selected.model = wanted.divisor == 1 ? found : &selected.part;
+  selected.unlike = smaller(*selected.model);
   return true;
 }
 

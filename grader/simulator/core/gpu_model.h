@@ -77,8 +77,8 @@ struct GpuModel {
 // GRADE_SIM_MODEL: h200 (default), h100, rtx3070, t4. An unknown name ends the program with a
 // message.
 const GpuModel& gpu_model();
-// Another card from now on, "" the one of the environment; false if there is no such model. Between
-// launches only.
+// Another card from now on, "" the one of the environment, "t4/20" a twentieth of the
+// multiprocessors of one; false if there is no such model. Between launches only.
 bool select_gpu_model(const std::string& key);
 // The card of one device, as its attributes, occupancy and launches have it; modelled time is that
 // of gpu_model() everywhere. They are alike, but for the device that make_unlike names (-1: none).

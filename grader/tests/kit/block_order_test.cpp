@@ -3,6 +3,7 @@
 #include "failure_of.h"
 #include "kernels.h"
 #include "kit/kit.h"
+#include "kit/same_bits.h"
 
 using kit_tests::failure_of;
 
@@ -43,4 +44,19 @@ TEST(KitBlockOrder, AFailureNamesItsOrder) {
     });
   });
   EXPECT_NE(message.find("blocks = reversed: Block 0 was late."), std::string::npos) << message;
+}
+
+TEST(KitBlockOrder, BitsThatHangOnTheOrderAreToldApart) {
+  const std::vector<float> parts = {1, 0x1p-24f, 0x1p-24f, 0x1p-24f};
+  const auto sum = [&] {
+    float all = 0;
+    for (const int part : blocks_by_ticket(4)) all += parts[part];
+    return std::vector<float>{3, all};
+  };
+  const std::string message = failure_of([&] { kit::expect_same_bits("sums", sum); });
+  EXPECT_NE(message.find("blocks = reversed: sums[1] is 1.00000024, and another run with the same "
+                         "input gave 1"),
+            std::string::npos)
+      << message;
+  kit::expect_same_bits("sums", [&] { return std::vector<float>{sum()[0]}; });
 }

@@ -34,6 +34,18 @@ TEST(KitCards, TheUsualOneIsBackAfterwards) {
   EXPECT_EQ(wsim_model_name(), before);
 }
 
+TEST(KitCards, APartOfACardHasFewerMultiprocessors) {
+  ASSERT_EQ(wsim_select_model("t4/20"), 0);
+  EXPECT_EQ(attribute(cudaDevAttrMultiProcessorCount), 2);
+  EXPECT_EQ(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin), 65536);
+  ASSERT_EQ(wsim_select_model("t4/1000"), 0);
+  EXPECT_EQ(attribute(cudaDevAttrMultiProcessorCount), 1);
+  EXPECT_NE(wsim_select_model("t4/0"), 0);
+  EXPECT_NE(wsim_select_model("t4/some"), 0);
+  wsim_select_model("");
+  EXPECT_EQ(attribute(cudaDevAttrMultiProcessorCount), 132);
+}
+
 TEST(KitCards, AFailureNamesItsCard) {
   const std::string message = failure_of([] {
     kit::for_each_card([] {

@@ -1,6 +1,7 @@
 #include "failure_of.h"
 #include "kernels.h"
 #include "kit/context.h"
+#include "kit/host_code.h"
 #include "kit/kit.h"
 
 using kit_tests::failure_of;
@@ -141,4 +142,15 @@ TEST(KitRun, ReportsExceptions) {
   const std::string message =
       failure_of([] { kit::run([] { throw std::runtime_error("out of ideas"); }); });
   EXPECT_TRUE(contains(message, "The launcher threw an exception: out of ideas")) << message;
+}
+
+TEST(KitRun, CodeOfTheHostNeedsNoDevice) {
+  int device = -1;
+  EXPECT_TRUE(kit::expect_host_code("asks", [&] { device = kit::current_device(); }));
+  EXPECT_EQ(device, 0);
+  const auto d_y = kit::DeviceBuffer<float>::output(2, "y");
+  const std::string message = failure_of(
+      [&] { kit::expect_host_code("launch_store", [&] { launch_store(d_y.get(), 1, 3.0f); }); });
+  EXPECT_NE(message.find("launch_store calls CUDA or launches a kernel."), std::string::npos)
+      << message;
 }

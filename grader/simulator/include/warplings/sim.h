@@ -122,7 +122,8 @@ typedef struct wsim_traffic {
 } wsim_traffic;
 void wsim_modelled_traffic(uint64_t mark, wsim_traffic* out);
 // Stands for another card from now on ("h200", "h100", "rtx3070", "t4"): device properties,
-// occupancy and modelled time follow; "" goes back to the card of GRADE_SIM_MODEL. Synchronise
+// occupancy and modelled time follow; "" goes back to the card of GRADE_SIM_MODEL, and "t4/20" is a
+// T4 with a twentieth of its multiprocessors, on which few blocks have all the work. Synchronise
 // first. 0 on success, -1 if there is no such model.
 int wsim_select_model(const char* key);
 // From now on this device is another card than the others, with less of everything: attributes,

@@ -2,7 +2,13 @@
 // powers of the primes.
 #include <cufft.h>
 
+#include <cstdio>
+
 #include "15_cufft_conv.h"
+
+static void say(const char* call, cufftResult result) {
+  if (result != CUFFT_SUCCESS) fprintf(stderr, "%s: cufftResult %d\n", call, result);
+}
 
 int fast_size(int n) {
   long long best = 1LL << 31;
@@ -24,10 +30,11 @@ CufftConv* make_cufft_conv(const ConvShape& shape) {
   conv->rows = fast_size(shape.height);
   conv->cols = fast_size(shape.width);
   size_t work = 0;
-  cufftCreate(&conv->forward);
-  cufftCreate(&conv->inverse);
-  cufftMakePlan2d(conv->forward, conv->rows, conv->cols, CUFFT_R2C, &work);
-  cufftMakePlan2d(conv->inverse, conv->rows, conv->cols, CUFFT_C2R, &work);
+  say("cufftCreate", cufftCreate(&conv->forward));
+  say("cufftCreate", cufftCreate(&conv->inverse));
+  const int rows = conv->rows, cols = conv->cols;
+  say("cufftMakePlan2d", cufftMakePlan2d(conv->forward, rows, cols, CUFFT_R2C, &work));
+  say("cufftMakePlan2d", cufftMakePlan2d(conv->inverse, rows, cols, CUFFT_C2R, &work));
   const size_t bytes = static_cast<size_t>(conv->rows) * (conv->cols / 2 + 1) * sizeof(float2);
   cudaMalloc(&conv->image, bytes);
   cudaMalloc(&conv->filter, bytes);
@@ -62,10 +69,10 @@ void run_cufft_conv(const CufftConv* conv, const float* d_image, const float* d_
   cudaMemcpy2DAsync(conv->filter, pitch, d_filter, filter_width, filter_width, s.filter_height,
                     cudaMemcpyDeviceToDevice);
   float2 *image = conv->image_spectrum, *filter = conv->filter_spectrum;
-  cufftExecR2C(conv->forward, conv->filter, filter);
-  cufftExecR2C(conv->forward, conv->image, image);
+  say("cufftExecR2C", cufftExecR2C(conv->forward, conv->filter, filter));
+  say("cufftExecR2C", cufftExecR2C(conv->forward, conv->image, image));
   correlate<<<4, 128>>>(image, filter, points, 1.0f / conv->rows / conv->cols);
-  cufftExecC2R(conv->inverse, image, conv->image);
+  say("cufftExecC2R", cufftExecC2R(conv->inverse, image, conv->image));
   const size_t out_width = s.out_width() * sizeof(float);
   cudaMemcpy2DAsync(d_out, out_width, conv->image, pitch, out_width, s.out_height(),
                     cudaMemcpyDeviceToDevice);

@@ -2,13 +2,19 @@
 // taken in the spectrum: its own is 1/2 at 0 and -1/4 at the two neighbours.
 #include <cufft.h>
 
+#include <cstdio>
+
 #include "16_cufft_spectrogram.h"
+
+static void say(const char* call, cufftResult result) {
+  if (result != CUFFT_SUCCESS) fprintf(stderr, "%s: cufftResult %d\n", call, result);
+}
 
 Spectrogram* make_spectrogram(const Frames& frames) {
   Spectrogram* made = new Spectrogram{frames, 0, nullptr, nullptr};
   int n = frames.length;
-  cufftPlanMany(&made->plan, 1, &n, &n, 1, frames.hop, &n, 1, frames.bins(), CUFFT_R2C,
-                frames.count());
+  say("cufftPlanMany", cufftPlanMany(&made->plan, 1, &n, &n, 1, frames.hop, &n, 1, frames.bins(),
+                                     CUFFT_R2C, frames.count()));
   cudaMalloc(&made->spectra, sizeof(float2) * frames.count() * frames.bins());
   return made;
 }
@@ -39,6 +45,7 @@ __global__ void window_and_measure(const float2* spectra, float* out, int bins) 
 
 void run_spectrogram(const Spectrogram* spectrogram, const float* d_signal, float* d_out) {
   const Frames& frames = spectrogram->frames;
-  cufftExecR2C(spectrogram->plan, const_cast<float*>(d_signal), spectrogram->spectra);
+  say("cufftExecR2C",
+      cufftExecR2C(spectrogram->plan, const_cast<float*>(d_signal), spectrogram->spectra));
   window_and_measure<<<frames.count(), 64>>>(spectrogram->spectra, d_out, frames.bins());
 }
