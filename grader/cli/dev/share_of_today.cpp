@@ -8,7 +8,7 @@ namespace grade {
 namespace {
 
 // Names of files that the newest commits have changed; "" where there is no git.
-std::string files_changed_lately(const App& app) {
+std::string files_changed_lately(App& app) {
   constexpr const char* kCommits = "20";
   ChildOptions options;
   options.argv = {"git",         "-C",       app.paths().root.string(), "log", "-n", kCommits,
@@ -25,7 +25,7 @@ size_t part_of_today(size_t parts) {
   return static_cast<size_t>(days) % parts;
 }
 
-ShareOfToday::ShareOfToday(const App& app, size_t parts) {
+ShareOfToday::ShareOfToday(App& app, size_t parts) {
   const std::string changed = files_changed_lately(app);
   size_t i = part_of_today(parts);
   for (const course::Exercise& exercise : app.course().exercises) {

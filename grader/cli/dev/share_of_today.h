@@ -15,7 +15,7 @@ size_t part_of_today(size_t parts);
 // Every `parts`-th exercise, and those that the newest commits have changed.
 class ShareOfToday {
  public:
-  ShareOfToday(const App& app, size_t parts);
+  ShareOfToday(App& app, size_t parts);
   bool has(const course::Exercise& exercise) const { return ids_.count(exercise.id) != 0; }
   size_t size() const { return ids_.size(); }
 
