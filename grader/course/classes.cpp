@@ -48,7 +48,7 @@ const std::vector<AnswerClass>& answer_classes() {
        "room for few blocks",
        "Half of the blocks run at a time",
        kKit,
-       {"for_each_block_order"},
+       {"for_each_block_order", "kit::expect_same_bits"},
        {}},
       {"array_begin",
        "begin of arrays",
