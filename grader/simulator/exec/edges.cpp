@@ -62,11 +62,14 @@ EdgeBlocks edge_blocks(Dim3 grid, Dim3 block, const std::vector<uint64_t>& exten
       for (const uint64_t x : ends_of(grid.x, block.x, extents)) add(x, y, z);
     }
   }
+  // Tiles of several dimensions may be numbered in one, from either side: the first of a row that a
+  // power of two makes up is as good as a corner.
+  const bool is_flat = grid.x == count;
+  for (uint64_t power = 2; is_flat && power < count; power *= 2) add(count - power, 0, 0);
   edges.ends = edges.blocks.size();
-  if (grid.x == count) {  // tiles of several dimensions may be numbered so, from either side
-    for (uint64_t power = 2; power < count; power *= 2) {
-      for (const uint64_t x : {power - 1, power, count - power}) add(x, 0, 0);
-    }
+  for (uint64_t power = 2; is_flat && power < count; power *= 2) {
+    add(power - 1, 0, 0);
+    add(power, 0, 0);
   }
   for (const uint64_t y : {uint64_t{0}, uint64_t{grid.y} - 1}) {
     for (const uint64_t z : {uint64_t{0}, uint64_t{grid.z} - 1}) {
