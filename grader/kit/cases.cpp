@@ -128,7 +128,13 @@ bool fail(const std::string& message, Site site) {
   const std::string label = case_label();
   std::string text = (label.empty() ? "" : label + ": ");
   // What is the reason comes before what it leads to.
-  if (now.other_device) {
+  if (now.in_doubt) {
+    text +=
+        "Run once, this case passes. Run again where another device is current, the last block "
+        "comes first and arrays begin at any element, it fails; each of these alone it passes. So "
+        "look first for what is kept from an earlier call: a static variable, an address, a "
+        "device.\n";
+  } else if (now.other_device) {
     text +=
         "With device 0 current this case passes; what differs here is the device alone. The arrays "
         "lie on device 1, which is current when the function is called. What it makes and launches "
@@ -137,7 +143,7 @@ bool fail(const std::string& message, Site site) {
         "managed memory moves as a whole: what is asked of a device, is asked of this one, each "
         "time.\n";
   }
-  if (now.other_order) {
+  if (now.other_order && !now.in_doubt) {
     text +=
         "With the first block first this case passes; what differs here is the order alone: the "
         "last block comes first. CUDA promises no order: what a block needs of another one, it has "
@@ -150,7 +156,7 @@ bool fail(const std::string& message, Site site) {
     }
     text += "\n";
   }
-  if (now.any_begin) {
+  if (now.any_begin && !now.in_doubt) {
     text +=
         "With every array at a multiple of 256 bytes this case passes; what differs here is that "
         "alone: each array begins one element later. The header promises no more: whoever takes "
@@ -303,6 +309,7 @@ void Cases::State::run_again(const std::string& name, const std::function<void()
   constexpr char kOtherDevice[] = ", where device 1 is current";
   constexpr char kOtherOrder[] = ", where the last block comes first";
   constexpr char kAnyBegin[] = ", where arrays begin at any element";
+  constexpr char kTogether[] = ", run again under other conditions";
   if (!conditions.any()) return;
   const auto passes = [&](State& state, const char* condition, const Conditions& asked) {
     const Again again(asked);
@@ -323,6 +330,12 @@ void Cases::State::run_again(const std::string& name, const std::function<void()
     if (conditions.other_device && !passes(*this, kOtherDevice, {true, false, false})) return;
     if (conditions.other_order && !passes(*this, kOtherOrder, {false, true, false})) return;
     if (conditions.any_begin && !passes(*this, kAnyBegin, {false, false, true})) return;
+    // None of them alone: what an earlier run has left decides, or all of them together.
+    State together;
+    context().in_doubt = true;
+    passes(together, kTogether, conditions);
+    context().in_doubt = false;
+    if (!together.failed.empty()) std::swap(both, together);
   }
   failed.push_back(both.failed.front());
   if (failed.size() > 1) return;

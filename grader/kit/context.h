@@ -79,6 +79,7 @@ struct Context {
   bool any_begin = false;                       // in a case whose arrays begin at any element
   bool any_begin_tried = false;                 // of this test
   bool has_words = false;                       // in this case: arrays that invite wide accesses
+  bool in_doubt = false;                        // ... in which no condition alone is the reason
   bool only_edges = false;                      // inside at_largest
   bool read_what_did_not_run = false;           // there: a value of a block that was left out
   std::vector<ExpectedFinding> expected_findings;
@@ -87,8 +88,9 @@ struct Context {
   cudaError_t expected_error = cudaSuccess;  // of the next run
   bool error_expected = false;               // of the run whose findings are taken now
   std::string waited;                        // the message of class "waits" for the last launcher
-  int device_left = -1;  // the current device after the last launcher, if it is another
-  std::string refusal;   // why the last launch was refused, in the simulator's words
+  int device_left = -1;     // the current device after the last launcher, if it is another
+  std::string failed_call;  // of the last launcher that left an error: "cudaMalloc at x.cu:12"
+  std::string refusal;      // why the last launch was refused, in the simulator's words
   int properties_sent = 0;
   int launches_sent = 0;
   // Failure text of a case that Cases has not reported yet, as a finished line for the channel and

@@ -71,13 +71,17 @@ bool blocks_are_too_few(size_t written, size_t size) {
   return kUneven * each * static_cast<double>(launches[0].blocks()) < static_cast<double>(size);
 }
 
-bool fail_at_end(const std::string& name, size_t index, const std::string& what, Site site) {
-  if (context().read_what_did_not_run) return false;  // nothing is decided
-  return fail_results(
-      "At the largest size: " + name + "[" + grouped(index) + "]" + what +
-          " Only the first and the last blocks run here, and some between. Look for an index or a "
-          "size that does not fit into its type, and for a grid that ends too early.",
-      site);
+bool fail_at_end(AtEnd fault, const std::string& name, size_t index, const std::string& what,
+                 Site site) {
+  // Nothing is decided where a kernel has read what another left out, and no value of a block that
+  // was left in the middle of its sums is final.
+  const bool is_value = fault == AtEnd::kWrongValue;
+  if (context().read_what_did_not_run || (is_value && wsim_unfinished_launches() > 0)) return false;
+  return fail_results("At the largest size: " + name + "[" + grouped(index) + "]" + what +
+                          " Only the first and the last blocks run here, and some between. Look "
+                          "for an index or a size that does not fit into its type" +
+                          (is_value ? "." : ", and for a grid that ends too early."),
+                      site);
 }
 
 }  // namespace internal

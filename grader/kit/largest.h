@@ -153,7 +153,9 @@ class LargeHostFloats {
 
 namespace internal {
 
-bool fail_at_end(const std::string& name, size_t index, const std::string& what, Site site);
+enum class AtEnd { kMissing, kWrongValue };
+bool fail_at_end(AtEnd fault, const std::string& name, size_t index, const std::string& what,
+                 Site site);
 bool first_was_reached();  // no block was too long
 // The last of `size` elements belongs to a block that has run: there is a thread for each of them,
 // or nearly, and no block was too long. Blocks that go through an array in steps of a whole grid
@@ -229,12 +231,14 @@ bool expect_at_ends(const LargeArray<T>& got, const Expected& expected,
         changed += is_right(seen.values[k], expected(i), i, tolerance);
       }
       if (!seen.written[k] && !must) continue;
-      if (!seen.written[k]) return fail_at_end(name, i, " was never written.", site);
+      if (!seen.written[k])
+        return fail_at_end(AtEnd::kMissing, name, i, " was never written.", site);
       ++written;
       if (is_right(seen.values[k], expected(i), i, tolerance)) continue;
       if (held && !must && is_right(seen.values[k], got.at(i), i, Tolerance::absolute(0))) continue;
-      return fail_at_end(
-          name, i, " is " + shown(seen.values[k]) + ", expected " + shown(expected(i)) + ".", site);
+      return fail_at_end(AtEnd::kWrongValue, name, i,
+                         " is " + shown(seen.values[k]) + ", expected " + shown(expected(i)) + ".",
+                         site);
     }
     return true;
   };
@@ -244,7 +248,7 @@ bool expect_at_ends(const LargeArray<T>& got, const Expected& expected,
       if (!check(end - std::min(end, 2 * kAround), std::min(end, 2 * kAround))) return false;
     }
     if (to_change > 0 && changed == 0) {
-      return fail_at_end(name, unchanged,
+      return fail_at_end(AtEnd::kMissing, name, unchanged,
                          " still is " + shown(got.at(unchanged)) + ", expected " +
                              shown(expected(unchanged)) + ": nothing changes at the end.",
                          site);
@@ -262,7 +266,7 @@ bool expect_at_ends(const LargeArray<T>& got, const Expected& expected,
     if (++pieces == kManyPieces) step = std::max(kPiece, got.size() / kManyPieces);
   }
   if (pieces >= kManyPieces || !blocks_are_too_few(written, got.size())) return true;
-  return fail_at_end(name, got.size() - 1,
+  return fail_at_end(AtEnd::kMissing, name, got.size() - 1,
                      " cannot be written: so many blocks, that write as much as those which have "
                      "run here, do not come that far.",
                      site);
@@ -278,7 +282,7 @@ bool expect_at_ends(const LargeHostFloats& got, const Expected& expected,
   const auto check = [&](size_t i) {
     const float value = got.get()[i];
     if (is_right(value, expected(i), i, tolerance)) return true;
-    return fail_at_end(got.name(), i,
+    return fail_at_end(AtEnd::kWrongValue, got.name(), i,
                        " is " + shown(value) + ", expected " + shown(expected(i)) + ".", site);
   };
   if (first_was_reached() && !check(0)) return false;

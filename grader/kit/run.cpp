@@ -212,6 +212,7 @@ std::string call(const std::function<void()>& launch, bool between_work, cudaErr
   if (between_work) caller_works();
   if (current_device() != before) context().device_left = current_device();
   *launched = cudaGetLastError();
+  if (*launched != cudaSuccess) context().failed_call = wsim_last_failed_call();
   if (*launched == cudaErrorNotReady) *launched = cudaSuccess;  // what a query answers; no failure
   *ended = synchronize_devices();
   cudaGetLastError();
@@ -227,7 +228,9 @@ std::string judge_errors(cudaError_t launched, cudaError_t ended, cudaError_t ex
   }
   if (launched != cudaSuccess) {
     const std::string& reason = context().refusal;
-    return reason.empty() ? "The launch failed: " + describe(launched) : reason;
+    if (!reason.empty()) return reason;
+    const std::string& call = context().failed_call;
+    return (call.empty() ? "A call of the runtime" : call) + " failed: " + describe(launched);
   }
   if (ended != cudaSuccess) return "The kernel failed: " + describe(ended);
   return "";

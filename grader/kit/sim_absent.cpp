@@ -42,6 +42,7 @@ void wsim_make_unlike(int) {}
 int wsim_select_order(const char*) { return -1; }
 void wsim_run_only_edges(int) {}
 uint64_t wsim_cut_launches(void) { return 0; }
+uint64_t wsim_unfinished_launches(void) { return 0; }
 uint64_t wsim_edge_blocks(void) { return 0; }
 void wsim_model_rates(double* copied, double* read, double* flops) { *copied = *read = *flops = 0; }
 const char* wsim_model_name(void) { return ""; }
@@ -59,6 +60,7 @@ int wsim_used_algorithm(void) { return -1; }
 void wsim_fail_call(uint64_t, const char*, const char*) {}
 uint64_t wsim_calls_that_could_fail(void) { return 0; }
 const char* wsim_failed_call(void) { return ""; }
+const char* wsim_last_failed_call(void) { return ""; }
 size_t wsim_live_allocations(size_t* bytes) {
   if (bytes != nullptr) *bytes = 0;
   return 0;

@@ -14,6 +14,7 @@ struct Edges {
   static Edges& instance();  // of the current machine
   bool only = false;         // launches run these blocks alone
   uint64_t cut = 0;          // launches that were ended before these were done
+  uint64_t unfinished = 0;   // ... with blocks in the middle of their work
   uint64_t ended = 0;        // blocks that have run to their end
 };
 
@@ -27,10 +28,12 @@ struct EdgeBlocks {
 EdgeBlocks edge_blocks(Dim3 grid, Dim3 block, const std::vector<uint64_t>& extents);
 
 // Warp instructions of a launch that runs only these blocks: after so many, and the corners, no
-// further block begins, and after so many the launch ends. A loop in steps of a whole grid may
-// write to another page of memory in each of them.
+// further block begins; after so many none begins at all; and after so many those that have begun
+// are left where they are. A loop in steps of a whole grid may write to another page of memory in
+// each of them.
 inline constexpr uint64_t kEnoughAtEdges = 150'000;
 inline constexpr uint64_t kMostAtEdges = 400'000;
+inline constexpr uint64_t kMostToEnd = 1'500'000;
 
 }  // namespace warplings::sim
 

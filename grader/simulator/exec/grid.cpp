@@ -103,7 +103,7 @@ class Launch {
     std::deque<std::unique_ptr<Block>> running;
     while (next < total || !running.empty()) {
       if (only_edges_ && has_seen_enough(next, &running)) break;
-      const bool room = next < total && running.size() + together_ <= most_running_;
+      const bool room = !is_cut_ && next < total && running.size() + together_ <= most_running_;
       if (running.empty() || (room && (may_wait_ || start_another_))) {
         start_cluster(place_of(next, total), &running);
         next += together_;
@@ -172,7 +172,10 @@ class Launch {
     const bool ends_ran = next >= edges_.ends * together_ && running->empty();
     if (ends_ran && grid_.instructions >= kEnoughAtEdges) return true;
     if (grid_.instructions < kMostAtEdges) return false;
-    ++Edges::instance().cut;
+    if (!is_cut_) ++Edges::instance().cut;
+    is_cut_ = true;
+    if (!running->empty() && grid_.instructions < kMostToEnd) return false;
+    if (!running->empty()) ++Edges::instance().unfinished;
     running->clear();
     return true;
   }
@@ -472,7 +475,8 @@ class Launch {
   uint32_t together_ = 1;  // blocks of a cluster
   bool start_another_ = false;
   bool only_edges_ = false;
-  EdgeBlocks edges_;  // then: the clusters that run
+  bool is_cut_ = false;  // no further block begins
+  EdgeBlocks edges_;     // then: the clusters that run
   const Schedule schedule_;
   bool may_wait_ = false;  // a block may wait for another one
   Turns turns_ = kAloneTurns;

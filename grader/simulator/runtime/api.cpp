@@ -89,7 +89,10 @@ cudaError_t run_body(const char* name, const void* return_address, OnFault on_fa
       error = cudaErrorMemoryAllocation;
     }
   }
-  if (error != cudaSuccess && !is_refusal) last_error() = error;
+  if (error != cudaSuccess && !is_refusal) {
+    last_error() = error;
+    last_failed_call() = {name, return_address};
+  }
   return error;
 }
 

@@ -40,4 +40,9 @@ cudaError_t& last_error() {
   return error;
 }
 
+FailedCall& last_failed_call() {
+  thread_local FailedCall call;
+  return call;
+}
+
 }  // namespace warplings::sim

@@ -16,6 +16,13 @@ void clear_sticky_error(int device);                   // cudaDeviceReset
 
 // What cudaGetLastError and cudaPeekAtLastError see, of the calling thread.
 cudaError_t& last_error();
+// The call that gave the calling thread its last error, if there was one: "cudaMemcpy", and where
+// it returns to.
+struct FailedCall {
+  const char* name = "";
+  const void* return_address = nullptr;
+};
+FailedCall& last_failed_call();
 
 }  // namespace warplings::sim
 

@@ -175,7 +175,7 @@ void wsim_clear_findings(void) {
 void wsim_set_fatal_hook(void (*hook)(void)) { set_fatal_hook(hook); }
 
 void wsim_reset_counters(void) {
-  Edges::instance().cut = Edges::instance().ended = 0;
+  Edges::instance().cut = Edges::instance().unfinished = Edges::instance().ended = 0;
   CounterStore::instance().reset();
   reset_api_calls();
   handed_out_lines().clear();
@@ -263,6 +263,7 @@ int wsim_library_only_edges(void) {
   return Edges::instance().only ? 1 : 0;
 }
 uint64_t wsim_cut_launches(void) { return Edges::instance().cut; }
+uint64_t wsim_unfinished_launches(void) { return Edges::instance().unfinished; }
 uint64_t wsim_edge_blocks(void) { return Edges::instance().ended; }
 void wsim_model_rates(double* copied, double* read, double* flops) {
   const SliceRates rates = slice_rates();
@@ -280,6 +281,14 @@ void wsim_leave_out_kernels(int (*unwanted)(const char* name)) {
 void wsim_fail_call(uint64_t k, const char* names, const char* files) {
   std::lock_guard lock(api_mutex());
   CallFailure::instance().ask_for(k, names, files);
+}
+
+const char* wsim_last_failed_call(void) {
+  thread_local std::string text;
+  const FailedCall& call = last_failed_call();
+  text =
+      call.return_address == nullptr ? "" : ApiCall(call.name, call.return_address).description();
+  return text.c_str();
 }
 
 const char* wsim_failed_call(void) {

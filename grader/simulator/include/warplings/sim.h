@@ -139,9 +139,11 @@ int wsim_select_order(const char* name);
 // rows of 4 MiB or more that the runtime copies or fills, both ends and what lies around powers of
 // two are. A device has 80 GiB. Synchronise first.
 void wsim_run_only_edges(int on);
-// Since the last wsim_reset_counters(): launches of which even these blocks were too long, and not
-// run to their end, and blocks that have ended.
+// Since the last wsim_reset_counters(): launches of which even these blocks were too long, so that
+// some did not begin; those of them that left blocks in the middle of their work; and blocks that
+// have ended.
 uint64_t wsim_cut_launches(void);
+uint64_t wsim_unfinished_launches(void);
 uint64_t wsim_edge_blocks(void);
 // The most that the slice can do: bytes per second of DRAM as a copy reaches them (read plus
 // written) and as a kernel does that only reads, and fp32 operations per second (an FMA is two).
@@ -186,6 +188,9 @@ void wsim_fail_call(uint64_t k, const char* names, const char* files);
 // What has failed so: "cudaMalloc at copy.cu:12"; "" if there were fewer calls. Lives until the
 // next wsim_fail_call().
 const char* wsim_failed_call(void);
+// The last call of this thread that returned an error: "cudaMalloc at copy.cu:12", or "". Lives
+// until it is asked for again.
+const char* wsim_last_failed_call(void);
 // Calls since wsim_fail_call() that were counted for it.
 uint64_t wsim_calls_that_could_fail(void);
 // What the program holds now: memory, streams, events, graphs, and what libraries made for it. With
