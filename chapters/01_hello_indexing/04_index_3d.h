@@ -11,7 +11,8 @@ struct Volume {
 };
 
 // Covers the volume with blocks of the given shape, one thread per voxel, and stores for each voxel
-// the ids of its thread. All ids start at 0 and count x first, then y, then z.
+// the ids of its thread. All ids start at 0 and count x first, then y, then z. The blocks have
+// fewer than 2^31 threads in all.
 //   d_block_id   number of the block in the grid
 //   d_thread_id  number of the thread in its block
 //   d_global_id  number of the thread in the grid: the threads of block 0, then of block 1, ...

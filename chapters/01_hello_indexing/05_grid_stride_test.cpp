@@ -126,7 +126,7 @@ TEST(GridStride, TakesTheLargestArrays) {
     const int n = 1 << 30;
     const auto x = kit::large_floats(n, "x");
     const auto y = kit::LargeArray<float>::output(n, "y");
-    kit::run([&] {
+    const kit::Run run = kit::run([&] {
       if (blocks > 0) {
         launch_relu_on(blocks, threads, x.get(), y.get(), n);
       } else {
@@ -134,10 +134,12 @@ TEST(GridStride, TakesTheLargestArrays) {
       }
     });
     kit::expect_at_ends(y, [&](size_t i) { return std::max(x.at(i), 0.0f); });
+    if (blocks > 0) kit::expect_grid_of(run, dim3(blocks));
   };
   kit::at_largest("2^30 elements, a grid of its own", [&] { check_large(0, 0); });
   kit::at_largest("2^30 elements, 1,000,000 threads", [&] { check_large(1000, 1000); });
   kit::at_largest("2^30 elements, 2^30 threads", [&] { check_large(1 << 20, 1024); });
+  kit::at_largest("2^30 elements, 2^30 blocks", [&] { check_large(1 << 30, 1); });
 }
 
 TEST(GridStride, LaunchesNoIdleBlocks) {

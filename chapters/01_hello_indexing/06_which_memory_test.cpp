@@ -2,6 +2,7 @@
 #include "06_which_memory.h"
 
 #include "kit/kit.h"
+#include "kit/special_values.h"
 
 namespace {
 
@@ -22,6 +23,26 @@ TEST(WhichMemory, ScalesOnTheDevice) {
     kit::run([&] { scale_on_device(x.data(), y.get(), kFactor, n); });
     kit::expect_equal(y, scale_on_cpu(x, kFactor));
   });
+}
+
+TEST(WhichMemory, AFactorOfZeroIsAFactorToo) {
+  RecordProperty("todo", 1);
+  const std::vector<float> x = kit::special_floats(200);
+  for (const float factor : {0.0f, 2.0f}) {
+    const auto y = kit::DeviceBuffer<float>::output(x.size(), "y");
+    kit::run([&] { scale_on_device(x.data(), y.get(), factor, 200); });
+    kit::expect_equal_or_nan("y", y.download(), scale_on_cpu(x, factor),
+                             "Zero times infinity is NaN (not a number).");
+  }
+}
+
+TEST(WhichMemory, ScalesLongArrays) {
+  RecordProperty("todo", 1);
+  const int n = 300'001;  // more than a thousand blocks of 256
+  const std::vector<float> x = kit::random_floats(n);
+  const auto y = kit::DeviceBuffer<float>::output(n, "y");
+  kit::run([&] { scale_on_device(x.data(), y.get(), kFactor, n); });
+  kit::expect_equal(y, scale_on_cpu(x, kFactor));
 }
 
 TEST(WhichMemory, FreesWhatItAllocates) {

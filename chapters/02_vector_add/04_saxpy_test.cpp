@@ -121,6 +121,18 @@ TEST(Saxpy, LaunchesAsManyBlocksAsCoverTheArray) {
                               "The loop would also work with fewer, but each block adds threads "
                               "that work at the same time");
                 });
+  // More blocks than y of a grid may have; x takes 2^31 - 1.
+  kit::at_largest("10^9 blocks of one thread", [] {
+    const int n = 1'000'000'000;
+    const auto x = kit::large_integers(n, "x");
+    const auto y = kit::LargeArray<float>::inout(n, "y", kit::random_integer_floats(kit::kPeriod));
+    const kit::Run run = kit::run([&] { launch_saxpy(2, x.get(), y.get(), n, 1, 1 << 30); });
+    uint64_t blocks = 0;
+    for (const kit::Launch& launch : run.launches()) blocks += launch.blocks();
+    if (!run.ok() || blocks >= static_cast<uint64_t>(n)) return;
+    kit::fail(std::to_string(blocks) + " blocks were launched. " + std::to_string(n) +
+              " cover n, and the caller allows more.");
+  });
 }
 
 TEST(Saxpy, KeepsToTheMostBlocks) {
@@ -148,7 +160,8 @@ TEST(Saxpy, UpdatesTheLargestArrays) {
     kit::run([&] { launch_saxpy(a, x.get(), y.get(), n, block, max_blocks); });
     kit::expect_at_ends(y, [&](size_t i) { return a * x.at(i) + y.at(i); });
   };
-  kit::at_largest("10^9 elements, a thread for each", [&] { check_large(256, 1 << 30); });
+  kit::at_largest("10^9 elements, a thread for each",
+                  [&] { check_large(256, std::numeric_limits<int>::max()); });
   kit::at_largest("10^9 elements, 1,000,000 threads", [&] { check_large(1000, 1000); });
 }
 

@@ -157,6 +157,24 @@ TEST(Timing, EachCallLiesBetweenTwoEvents) {
   }
 }
 
+// A pair of events serves any number of calls; so do as many as there are calls.
+TEST(Timing, TimesAsManyCallsAsItIsAsked) {
+  // contract: then `repeats` times (1 or more), and stores in ms[0 .. repeats - 1]
+  RecordProperty("todo", 2);
+  const int repeats = 700;
+  const Timing timing(repeats);
+  if (timing.probe.calls() != repeats + 1) {
+    kit::fail("work was called " + std::to_string(timing.probe.calls()) + " times, not " +
+              std::to_string(repeats + 1) + ".");
+  }
+  for (int i = 0; i < repeats; ++i) {
+    if (timing.ms[i] > 0.0f && std::isfinite(timing.ms[i])) continue;
+    kit::fail("ms[" + std::to_string(i) + "] of " + std::to_string(repeats) + " is " +
+              std::to_string(timing.ms[i]) + "; the work takes more than 0 milliseconds.");
+    return;
+  }
+}
+
 // The kit lets the first call of the function fail, then the second, and so on.
 TEST(Timing, TheFirstErrorIsReturned) {
   // contract: Returns the first error

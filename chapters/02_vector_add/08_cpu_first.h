@@ -6,8 +6,9 @@
 void midpoints_cpu(const float* x, double* midpoints, int n);
 
 // The first position where got and expected differ: where |got[i] - expected[i]| <= tolerance does
-// not hold, a NaN in got included. With different sizes, and no difference before, the end of the
-// shorter one. -1 if there is none. expected holds finite values; the sizes are >= 0.
+// not hold, a NaN in got and a tolerance that is NaN included. With different sizes, and no
+// difference before, the end of the shorter one. -1 if there is none. expected holds finite values;
+// the sizes are >= 0.
 int first_difference(const float* got, int got_size, const double* expected, int expected_size,
                      double tolerance);
 

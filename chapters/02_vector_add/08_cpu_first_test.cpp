@@ -1,6 +1,7 @@
 // Tests of 02/08 CPU first.
 #include "08_cpu_first.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -149,7 +150,7 @@ TEST(CpuFirst, TheToleranceIsTheSameForEverySize) {
 }
 
 TEST(CpuFirst, TheComparisonFindsANaN) {
-  // contract: a NaN in got included
+  // contract: a NaN in got and a tolerance that is NaN included
   RecordProperty("todo", 2);
   for (const int position : {99, 0, 31}) {
     Answer answer;
@@ -159,6 +160,15 @@ TEST(CpuFirst, TheComparisonFindsANaN) {
   Answer infinite;
   infinite.got[5] = std::numeric_limits<float>::infinity();
   expect_position("got[5] is infinite", infinite, 5);
+  const Answer right;
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const int found = ::first_difference(right.got.data(), 100, right.expected.data(), 100, nan);
+  if (found != 0) {
+    kit::fail(
+        "The tolerance is NaN, so |got[0] - expected[0]| <= tolerance does not hold: "
+        "first_difference must return 0, it returned " +
+        std::to_string(found) + ".");
+  }
 }
 
 TEST(CpuFirst, TheComparisonFindsAShiftByOne) {
@@ -204,6 +214,49 @@ TEST(CpuFirst, TheKernelAgreesWithTheReference) {
     for (int i = 0; i + 1 < n; ++i) scale.push_back((std::fabs(x[i]) + std::fabs(x[i + 1])) / 2);
     kit::expect_near(d_midpoints, midpoints_of(x), kit::Tolerance::units(2, scale));
   });
+}
+
+TEST(CpuFirst, TheKernelTakesNumbersOfEverySize) {
+  // contract: d_x: n floats, of which no two neighbours add up to infinity
+  // contract: off by at most one unit in the last place of the larger one of its two neighbours
+  RecordProperty("todo", 3);
+  using Limits = std::numeric_limits<float>;
+  const std::vector<float> some = {Limits::max(),
+                                   Limits::lowest(),
+                                   Limits::max(),
+                                   1.0f,
+                                   Limits::max(),
+                                   -1e30f,
+                                   0.0f,
+                                   -0.0f,
+                                   Limits::min(),
+                                   Limits::denorm_min(),
+                                   -Limits::denorm_min(),
+                                   1e-40f,
+                                   Limits::lowest(),
+                                   1e38f,
+                                   -1e-38f,
+                                   3e38f,
+                                   -3e38f,
+                                   2.0f};
+  const int n = static_cast<int>(some.size());
+  const auto d_x = kit::DeviceBuffer<float>::input(some, "x");
+  const auto d_midpoints = kit::DeviceBuffer<float>::output(n - 1, "midpoints");
+  kit::run([&] { launch_midpoints(d_x.get(), d_midpoints.get(), n); });
+  const std::vector<float> got = d_midpoints.download();
+  const std::vector<double> expected = midpoints_of(some);
+  for (int i = 0; i + 1 < n; ++i) {
+    const float larger = std::max(std::fabs(some[i]), std::fabs(some[i + 1]));
+    // Below the largest float, so that there is a next one.
+    const double unit = static_cast<double>(larger) - std::nextafter(larger, 0.0f);
+    if (std::fabs(got[i] - expected[i]) <= unit) continue;
+    std::ostringstream text;
+    text << "x[" << i << "] is " << some[i] << ", x[" << i + 1 << "] is " << some[i + 1]
+         << ", and midpoints[" << i << "] is " << got[i] << ", expected " << expected[i]
+         << ": their sum is finite, and so must all be that is computed on the way.";
+    kit::fail(text.str());
+    return;
+  }
 }
 
 TEST(CpuFirst, YourComparisonAcceptsYourKernel) {

@@ -27,7 +27,8 @@ cudaError_t mix_tracks(const float* h_samples, const float* h_gains, float* h_mi
                        int n, float* ms);
 
 // The first i for which |h_mix[i] - sum| <= tolerance does not hold, the sum computed in double;
-// -1 if there is none. h_mix may hold anything, also NaN. Arrays as above; n >= 0.
+// -1 if there is none. h_mix may hold anything, also NaN, and so may tolerance. Arrays as above;
+// n >= 0.
 int first_wrong_sample(const float* h_samples, const float* h_gains, const float* h_mix, int tracks,
                        int n, double tolerance);
 

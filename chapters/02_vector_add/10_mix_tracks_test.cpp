@@ -134,6 +134,7 @@ TEST(MixTracks, CoversAwkwardSizes) {
   });
   check_launch({2, 0});
   check_launch({70, 5});
+  check_launch({20'000, 5});  // more gains than constant or shared memory has room for
 }
 
 TEST(MixTracks, ASilentTrackIsATrackToo) {
@@ -196,10 +197,9 @@ TEST(MixTracks, LoadsSixteenBytesAtATime) {
 
 TEST(MixTracks, MixesTheLongestTracks) {
   RecordProperty("todo", 1);
-  kit::at_largest("3 tracks of 2^29 samples, less 2", [] {
-    const int tracks = 3, pitch = 1 << 29, n = pitch - 2;
+  const auto check_large = [](int tracks, int pitch, int n) {
     const std::vector<float> gains = {2, -1, 3};
-    const auto samples = kit::large_integers(size_t{tracks} * pitch, "samples");
+    const auto samples = kit::large_integers(size_t{1} * tracks * pitch, "samples");
     const auto d_gains = kit::DeviceBuffer<float>::input(gains, "gains");
     const auto mix = kit::LargeArray<float>::output(n, "mix");
     kit::run([&] { launch_mix(samples.get(), pitch, d_gains.get(), mix.get(), tracks, n); });
@@ -208,7 +208,10 @@ TEST(MixTracks, MixesTheLongestTracks) {
       for (int t = 0; t < tracks; ++t) sum += gains[t] * samples.at(size_t{1} * t * pitch + i);
       return sum;
     });
-  });
+  };
+  kit::at_largest("3 tracks of 2^29 samples, less 2",
+                  [&] { check_large(3, 1 << 29, (1 << 29) - 2); });
+  kit::at_largest("1 track of 2^30 samples", [&] { check_large(1, 1 << 30, 1 << 30); });
 }
 
 TEST(MixTracks, MovesOnlyWhatItUses) {
@@ -327,7 +330,7 @@ TEST(MixTracks, ARefusedAllocationLeavesNothingBehind) {
 
 TEST(MixTracks, FindsTheFirstWrongSample) {
   // contract: The first i for which |h_mix[i] - sum| <= tolerance does not hold
-  // contract: -1 if there is none. h_mix may hold anything, also NaN
+  // contract: -1 if there is none. h_mix may hold anything, also NaN, and so may tolerance
   RecordProperty("todo", 1);
   const Recording recording(3, 50);
   const std::vector<double> expected = recording.mix();
@@ -357,6 +360,8 @@ TEST(MixTracks, FindsTheFirstWrongSample) {
   expect_position("h_mix[31] is NaN", mix, 31, 1e-6);
   mix[31] = -std::numeric_limits<float>::infinity();
   expect_position("h_mix[31] is infinite", mix, 31, 1e-6);
+  expect_position("the tolerance is NaN, with which no comparison holds", right, 0,
+                  std::numeric_limits<double>::quiet_NaN());
 }
 
 TEST(MixTracks, TheComparisonIsMadeInDouble) {

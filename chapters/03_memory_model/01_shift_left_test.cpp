@@ -87,8 +87,9 @@ TEST(ShiftLeft, EveryThreadComesToTheBarrier) {
 
 TEST(ShiftLeft, ShiftsManyRows) {
   RecordProperty("todo", 1);
-  kit::at_largest("2^22 x 1024", [] {
-    const int rows = 1 << 22, cols = 1024;
+  // More than 2^32 elements: the last rows begin beyond 32 bits, with a sign or without.
+  kit::at_largest("4,200,001 x 1024", [] {
+    const int rows = 4'200'001, cols = 1024;
     const auto x = kit::LargeArray<float>::inout(size_t{1} * rows * cols, "x",
                                                  kit::random_integer_floats(kit::kPeriod));
     kit::run([&] { launch_shift_left(x.get(), rows, cols); });

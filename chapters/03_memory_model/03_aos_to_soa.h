@@ -20,7 +20,7 @@ struct ParticleArrays {
 void to_arrays(const Particle* particles, int n, ParticleArrays arrays);
 
 // x += dt * vx, y += dt * vy, z += dt * vz; velocities stay.
-//   d_arrays     device memory, each array aligned to 16 bytes; n >= 0, n = 0 does nothing
+//   d_arrays     device memory, each array aligned to 16 bytes; n from 0 to 2^30, 0 does nothing
 void launch_advance_arrays(ParticleArrays d_arrays, float dt, int n);
 
 // The same on n structures in device memory (03_aos_to_soa_baseline.cu); n >= 1.

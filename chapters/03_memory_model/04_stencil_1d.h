@@ -9,7 +9,7 @@ struct Weights {
 };
 
 // y[i] = sum over k in [-kRadius, kRadius] of weight.at[k + kRadius] * x[i + k]; x is 0 outside.
-//   d_x, d_y   n floats each in device memory, n >= 0; n = 0 does nothing
+//   d_x, d_y   n floats each in device memory, n from 0 to 2^30; 0 does nothing
 void launch_stencil(const float* d_x, float* d_y, Weights weight, int n);
 
 #endif  // CHAPTERS_03_MEMORY_MODEL_04_STENCIL_1D_H_

@@ -72,6 +72,9 @@ TEST(TransposeTile, TurnsTheLongestMatrices) {
   };
   kit::at_largest("2^20 x 2^12", [&] { check_large(1 << 20, 1 << 12); });
   kit::at_largest("2^12 x 2^20", [&] { check_large(1 << 12, 1 << 20); });
+  // More elements than 32 bits can count, with a sign or without.
+  kit::at_largest("(2^20 - 1) x 4099", [&] { check_large((1 << 20) - 1, 4099); });
+  kit::at_largest("4099 x (2^20 - 1)", [&] { check_large(4099, (1 << 20) - 1); });
 }
 
 TEST(TransposeTile, MovesOnlyWhatItUses) {

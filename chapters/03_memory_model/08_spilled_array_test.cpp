@@ -5,6 +5,7 @@
 
 #include "kit/kit.h"
 #include "kit/largest.h"
+#include "kit/special_values.h"
 #include "kit/speed/speed.h"
 
 namespace {
@@ -64,6 +65,18 @@ TEST(SpilledArray, DelaysByEachOfTheSixteenRows) {
     taps.weight[k] = 1.0f;
     check({40, 33}, taps);
   });
+}
+
+TEST(SpilledArray, AWeightOfZeroIsMultiplied) {
+  RecordProperty("todo", 1);
+  const kit::Shape shape(60, 70);
+  Taps taps = {};
+  taps.weight[3] = 1.0f;
+  const std::vector<float> in = kit::special_floats(shape.size());
+  const auto d_in = kit::DeviceBuffer<float>::input(in, "in");
+  const auto d_out = kit::DeviceBuffer<float>::output(shape.size(), "out");
+  kit::run([&] { launch_filter_columns(d_in.get(), d_out.get(), taps, shape.rows, shape.cols); });
+  kit::expect_nans("out", d_out.download(), filter_on_cpu(in, taps, shape).result);
 }
 
 TEST(SpilledArray, GoesOnWhereABlockEnds) {

@@ -2,6 +2,7 @@
 #include "09_dynamic_shared.h"
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 
 namespace {
 
@@ -135,4 +136,21 @@ TEST(DynamicShared, LoadsXAndPOnce) {
               kit::ratio(static_cast<double>(run.counters().global_load_bytes), rows * cols),
               kit::at_most(6), "4 bytes of x and 2 of p; every other use is in shared memory",
               &kit::Counters::global_load_bytes);
+}
+
+// More rows than y of a grid has blocks, and more than 2^32 elements.
+TEST(DynamicShared, PermutesManyRows) {
+  RecordProperty("todo", 3);
+  kit::at_largest("4,200,001 x 1024", [] {
+    const int rows = 4'200'001, cols = 1024;
+    std::vector<unsigned short> p;
+    for (const int index : kit::random_ints(cols, 0, cols - 1)) {
+      p.push_back(static_cast<unsigned short>(index));
+    }
+    const auto x = kit::LargeArray<float>::inout(size_t{1} * rows * cols, "x",
+                                                 kit::random_integer_floats(kit::kPeriod));
+    const auto d_p = kit::DeviceBuffer<unsigned short>::input(p, "p");
+    kit::run([&] { launch_permute_twice(x.get(), d_p.get(), rows, cols); });
+    kit::expect_at_ends(x, [&](size_t i) { return x.at(i / cols * cols + p[p[i % cols]]); });
+  });
 }

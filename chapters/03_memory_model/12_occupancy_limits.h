@@ -33,7 +33,8 @@ BlockLimits block_limits(const Card& card, const BlockNeeds& needs);
 
 Card card_of_device(int device);
 
-// Share of the warp slots that are taken, 0 to 1, and how often the card fills up for a launch.
+// Share of the warp slots that are taken, 0 to 1, and how often the card fills up for a launch;
+// both are 0 where no block fits.
 double occupancy(const Card& card, const BlockNeeds& needs, const BlockLimits& limits);
 double waves(const Card& card, const BlockLimits& limits, int blocks_of_the_launch);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 
 #include "kit/kit.h"
 #include "kit/largest.h"
@@ -149,6 +150,25 @@ TEST(OccupancyLimits, CountsWarpsThatAreNotFull) {
     kit::fail("occupancy says " + std::to_string(got) + " where " + std::to_string(warps) + " of " +
               std::to_string(slots) + " warp slots are taken, for " + text(needs) + ".");
   });
+}
+
+TEST(OccupancyLimits, CountsTheWavesOfAnyLaunch) {
+  RecordProperty("todo", 2);
+  const BlockLimits fits = admit_blocks(kProfiled, kKernel);
+  const int most = std::numeric_limits<int>::max();
+  for (const int blocks : {most, most - 1, 1, 0}) {
+    const double expected = static_cast<double>(blocks) / (fits.blocks * kProfiled.multiprocessors);
+    const double got = waves(kProfiled, fits, blocks);
+    if (std::abs(got - expected) <= 1e-6 * expected) continue;
+    kit::fail("waves says " + std::to_string(got) + ", not " + std::to_string(expected) + ", for " +
+              std::to_string(blocks) + " blocks.");
+  }
+  const BlockNeeds too_much = {128, 32, 1 << 20};  // bytes of shared memory
+  const BlockLimits none = admit_blocks(kProfiled, too_much);
+  const double taken = occupancy(kProfiled, too_much, none), filled = waves(kProfiled, none, 10);
+  if (taken == 0 && filled == 0) return;
+  kit::fail("No block fits, and occupancy says " + std::to_string(taken) + ", waves " +
+            std::to_string(filled) + ". Both are 0 then.");
 }
 
 TEST(OccupancyLimits, AgreesWithTheRuntimeOnEveryCard) {

@@ -1,5 +1,5 @@
 // 03/13 Trace a tile: running totals down the columns of 4 x 4 tiles. One index is wrong.
-//   in, out  rows x cols ints in device memory, row-major; rows, cols >= 1, any sizes
+//   in, out  rows x cols ints in device memory, row-major; rows up to 2^17, cols to 2^20
 //   Inside each tile, an element becomes the sum of itself and all elements above it.
 //   Do not guess. The tile of the first test has values that show of which rows a sum is made:
 //   step through it with `./grade trace` until a thread loads what it should not.

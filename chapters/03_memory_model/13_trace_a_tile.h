@@ -5,7 +5,8 @@
 constexpr int kTile = 4;  // rows and columns of a tile
 
 // Inside each 4 x 4 tile: out[r][c] = in[r][c] + all elements of column c above it.
-//   d_in, d_out   rows x cols ints in device memory, row-major; rows, cols >= 1
+//   d_in, d_out   rows x cols ints in device memory, row-major; 1 <= rows <= 2^17,
+//                 1 <= cols <= 2^20
 void launch_column_totals(const int* d_in, int* d_out, int rows, int cols);
 
 // What the unsolved kernel does with the tile of the first test:

@@ -2,6 +2,7 @@
 #include "13_trace_a_tile.h"
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 
 namespace {
 
@@ -83,4 +84,22 @@ TEST(TraceATile, StaysInsideItsArrays) {
   kit::for_each("shape", std::vector<kit::Shape>{{5, 7}, {8, 8}}, [](kit::Shape shape) {
     check(kit::random_ints(shape.size(), -9, 9), shape, kit::Placement::kAtEnd);
   });
+}
+
+// More than 2^32 elements.
+TEST(TraceATile, AddsInTheLargestMatrices) {
+  RecordProperty("todo", 2);
+  const auto check_large = [](size_t rows, size_t cols) {
+    const auto in =
+        kit::LargeArray<int>::input(rows * cols, "in", kit::random_ints(kit::kPeriod, -1000, 1000));
+    const auto out = kit::LargeArray<int>::output(rows * cols, "out");
+    kit::run([&] { launch_column_totals(in.get(), out.get(), rows, cols); });
+    kit::expect_at_ends(out, [&](size_t i) {
+      int total = 0;
+      for (size_t k = 0; k <= i / cols % kTile; ++k) total += in.at(i - k * cols);
+      return total;
+    });
+  };
+  kit::at_largest("2^17 x 33,001", [&] { check_large(1 << 17, 33'001); });
+  kit::at_largest("4099 x 2^20", [&] { check_large(4099, 1 << 20); });
 }
