@@ -409,11 +409,12 @@ GlobalRace::Access GlobalRace::write_of(const Page& page, uint64_t address, uint
 }
 
 bool GlobalRace::written(const Warp& warp, const Request& request, Access read, Race* found) const {
-  if (request.contiguous && !has_written_segment(request.low, request.high)) return false;
+  const bool close = request.high - request.low <= 32 * 16;
+  if (close && !has_written_segment(request.low, request.high)) return false;
   for (uint32_t lanes = request.mask; lanes != 0; lanes &= lanes - 1) {
     const int lane = std::countr_zero(lanes);
     const uint64_t first = request.address[lane], end = first + request.bytes;
-    if (!request.contiguous && !has_written_segment(first, end)) continue;
+    if (!close && !has_written_segment(first, end)) continue;
     for (uint64_t word = first - first % 4; word < end; word += 4) {
       const Page* page = pages_[page_number(word)];
       if (page == nullptr || page->launch != launch_) continue;
