@@ -133,9 +133,11 @@ void race_global(Warp& warp, const Instr& in, const Request& request) {
   access.block_scope = in.strong && in.scope == Scope::kBlock;
   Race found;
   const StoredValues stored(warp, in, request, nullptr);
-  if (race.access(warp, request, access, stored, &found)) {
-    report_found(warp, found);
-  }
+  const bool races = race.access(warp, request, access, stored, &found);
+  if (races) report_found(warp, found);
+  // A fence that is missing on the side of the reader is a note, and would not help here.
+  if (!in.cached || (races && found.standing != Standing::kPending)) return;
+  if (race.written(warp, request, access, &found)) report_cached_read(warp, found);
 }
 
 void order_strong(Warp& warp, const Instr& in, const Request& request, Block* home) {

@@ -357,6 +357,24 @@ void report_race(const Warp& warp, const Race& race, RaceNote note) {
   FindingLog::instance().report(describe(warp, race, note).finding);
 }
 
+void report_cached_read(const Warp& warp, const Race& race) {
+  if (repeated(warp, Report::kCachedRead, race.earlier.pc)) return;
+  Finding finding = make(warp, "racecheck", "cached-read", race.later.pc);
+  finding.other = warp.module->position_of(race.earlier.pc).user;
+  draw_race(warp, race, *finding.scene);
+  const bool own = race.earlier.same_thread(race.later);
+  finding.message =
+      "In " + kernel_name(warp) + ", " + name_of(warp, race.earlier) + " " +
+      verb_of(warp, race.earlier) + " " + place_of(race) + " " + at(warp, race.earlier.pc) +
+      ", and " + (own ? "later" : name_of(warp, race.later)) + " reads it " +
+      at(warp, race.later.pc) +
+      " by ld.global.nc, through a cache that is only right for memory that nobody writes while "
+      "the kernel runs: the read may get what was there before, also behind a barrier or a fence. "
+      "Read it through a plain or volatile pointer: without __ldg, and not through a `const ... "
+      "__restrict__`, of which the compiler makes the same read.";
+  FindingLog::instance().report(std::move(finding));
+}
+
 void report_perhaps_guess(const Warp& warp, const Race& race, RaceNote otherwise) {
   FirstGuesses& guesses = warp.block->grid->watch->guesses;
   const uint32_t earlier = race.earlier.pc, later = race.later.pc;

@@ -18,6 +18,9 @@ void report_race(const Warp& warp, const Race& race, RaceNote note);
 // when the launch ends.
 void report_perhaps_guess(const Warp& warp, const Race& race, RaceNote otherwise);
 
+// The later access reads, by ld.global.nc, what the earlier one has written in the same launch.
+void report_cached_read(const Warp& warp, const Race& race);
+
 // A plain write of `thread` at `pc`, which the asynchronous proxy reads without a fence.
 void report_missing_proxy_fence(const Warp& warp, int lane, uint32_t offset, uint32_t thread,
                                 uint32_t pc);

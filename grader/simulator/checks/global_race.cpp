@@ -201,6 +201,7 @@ void GlobalRace::whole_segment(Check& check, uint64_t address, Access access) {
   const uint32_t segment = static_cast<uint32_t>(address % kPageBytes / kSegmentBytes);
   const bool plain_read = access.is_plain_read();
   if (plain_read && page.quiet[segment] == kAllQuiet) return;
+  if (access.write) page.written |= uint64_t{1} << segment;
   Entry& entry = page.segment[segment];
   const bool free0 = fits(check, entry.read[0], access);
   const bool free1 = fits(check, entry.read[1], access);
@@ -244,6 +245,7 @@ void GlobalRace::one_word(Check& check, uint64_t address, const Access& access) 
   const uint32_t segment = static_cast<uint32_t>(address % kPageBytes / kSegmentBytes);
   const uint32_t k = static_cast<uint32_t>(address % kSegmentBytes / 4);
   if (access.is_plain_read() && ((page.quiet[segment] >> k) & 1) != 0) return;
+  if (access.write) page.written |= uint64_t{1} << segment;
   Word& word = detail(page, segment)[k];
   Access here = access;
   here.updates = updates(check, word, access);
@@ -374,6 +376,60 @@ bool GlobalRace::access(const Warp& warp, const Request& request, Access access,
     lanes &= lanes - 1;
   }
   return check.search.found;
+}
+
+// ---- writes of the launch
+
+// Most reads are of arrays that nobody writes: a bit per segment says so.
+bool GlobalRace::has_written_segment(uint64_t low, uint64_t high) const {
+  for (uint64_t at = low - low % kSegmentBytes; at < high; at += kSegmentBytes) {
+    const Page* page = pages_[page_number(at)];
+    if (page == nullptr || page->launch != launch_) continue;
+    if ((page->written >> (at % kPageBytes / kSegmentBytes) & 1) != 0) return true;
+  }
+  return false;
+}
+
+// The write of these bytes of a word that is known; none exists where there was none.
+GlobalRace::Access GlobalRace::write_of(const Page& page, uint64_t address, uint8_t bytes) const {
+  const uint32_t segment = static_cast<uint32_t>(address % kPageBytes / kSegmentBytes);
+  const uint32_t k = static_cast<uint32_t>(address % kSegmentBytes / 4);
+  if (page.words[segment] == nullptr) {
+    Access whole = page.segment[segment].write;
+    whole.thread = static_cast<uint16_t>(whole.thread + (k >> whole.shift));
+    return whole;
+  }
+  const Word& word = page.words[segment][k];
+  const auto fits = [&](const Access& one) { return one.write && (one.bytes & bytes) != 0; };
+  if (fits(word.write)) return word.write;
+  if (word.list == 0) return Access();
+  const std::vector<Access>& list = lists_[word.list];
+  const auto latest = std::find_if(list.rbegin(), list.rend(), fits);
+  return latest == list.rend() ? Access() : *latest;
+}
+
+bool GlobalRace::written(const Warp& warp, const Request& request, Access read, Race* found) const {
+  const bool close = request.high - request.low <= 32 * 16;
+  if (close && !has_written_segment(request.low, request.high)) return false;
+  for (uint32_t lanes = request.mask; lanes != 0; lanes &= lanes - 1) {
+    const int lane = std::countr_zero(lanes);
+    const uint64_t first = request.address[lane], end = first + request.bytes;
+    if (!close && !has_written_segment(first, end)) continue;
+    for (uint64_t word = first - first % 4; word < end; word += 4) {
+      const Page* page = pages_[page_number(word)];
+      if (page == nullptr || page->launch != launch_) continue;
+      read.bytes = 0;
+      for (uint32_t k = 0; k < 4; ++k) {
+        read.bytes |= static_cast<uint8_t>((word + k >= first && word + k < end) << k) & 0xf;
+      }
+      const Access write = write_of(*page, word, read.bytes);
+      if (!write.exists()) continue;
+      read.thread = static_cast<uint16_t>(warp.index * 32 + lane);
+      *found = {write, read, word, false, false, Standing::kOrdered, false};
+      return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace warplings::sim

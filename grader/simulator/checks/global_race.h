@@ -46,6 +46,10 @@ class GlobalRace {
   bool access(const Warp& warp, const Request& request, Access access, const StoredValues& stored,
               Race* race);
 
+  // True, with a write of this launch and the first lane that now reads what it wrote, whatever
+  // orders the two, and also where one thread did both; `read` says what the lanes have in common.
+  bool written(const Warp& warp, const Request& request, Access read, Race* found) const;
+
  private:
   static constexpr uint64_t kPageBytes = 4096;
   static constexpr size_t kTableBytes = DeviceMemory::kSize / kPageBytes * sizeof(void*);
@@ -66,6 +70,7 @@ class GlobalRace {
     std::array<Entry, kSegments> segment;
     std::array<Word*, kSegments> words;     // of segments that are remembered word by word
     std::array<uint16_t, kSegments> quiet;  // bit per word
+    uint64_t written = 0;                   // bit per segment
   };
   // One request under way.
   struct Check;
@@ -89,6 +94,8 @@ class GlobalRace {
   void remember_in_list(const Check& check, Word& word, const Access& access);
   bool replaceable(const Check& check, const Access& old, const Access& access) const;
   bool is_read_only(const Entry& entry) const;
+  bool has_written_segment(uint64_t low, uint64_t high) const;
+  Access write_of(const Page& page, uint64_t address, uint8_t bytes) const;
 
   Page** pages_;                                                  // by page number; sparse
   std::vector<std::pair<uint64_t, std::unique_ptr<Page>>> used_;  // which of these, and the owner

@@ -40,7 +40,8 @@ enum class Report : uint64_t {
   kProxy,
   kUnreadBulk,
   kRemote,
-  kEarly
+  kEarly,
+  kCachedRead
 };
 uint64_t key_at(const Warp& warp, uint32_t pc, Report report, uint64_t detail);
 bool repeated(const Warp& warp, Report report, uint64_t detail);

@@ -79,6 +79,7 @@ struct Instr {
   // Atomic on an address that is provably the same in all lanes: one per warp in machine code.
   bool aggregated = false;
   bool strong = false;  // volatile, relaxed, acquire, release, atom, red
+  bool cached = false;  // ld.global.nc: through a cache that no write of the launch reaches
   bool address_is_32bit = false;
   bool acquires = false;         // .acquire or .acq_rel
   bool releases = false;         // .release or .acq_rel

@@ -105,6 +105,7 @@ void FunctionDecoder::decode_ld(const Instruction& instruction, Spec& spec, Inst
   if (instruction.operands.size() < 2) throw Unsupported{"operands are missing"};
   const Space space = take_space(spec);
   take_strength(spec, in);
+  in.cached = spec.take("nc");
   spec.take_cache_hints();
   in.vector = static_cast<uint8_t>(vector_width(spec));
   const Type type = spec.last_type();

@@ -458,6 +458,103 @@ __global__ void first_and_not_alone(int* a, int* b) {
 }
 SIMPLE_CASE(first_and_not_alone, 2, kThreads)
 
+// ---- reads through a cache that writes do not reach ----------------------------------------------
+
+// The compiler may move an __ldg over a store, and then another thing is wrong.
+#define READ_CACHED(value, from) \
+  asm volatile("ld.global.nc.s32 %0, [%1];" : "=r"(value) : "l"(from) : "memory")
+
+// Fence, ticket, barrier, fence: everything that orders is there.
+template <bool kPlanted>
+__global__ void cached_partials(int* a, int* b) {
+  __shared__ bool last;
+  if (threadIdx.x == 0) {
+    a[blockIdx.x] = blockIdx.x;
+    __threadfence();
+    last = atomicAdd(b, 1) == static_cast<int>(gridDim.x) - 1;
+  }
+  __syncthreads();
+  if (!last) return;
+  __threadfence();
+  if (threadIdx.x >= kBlocks) return;
+  const int* from = a + threadIdx.x;
+  b[kWords + threadIdx.x] = kPlanted ? __ldg(from) : *from;  // planted: cached_partials racecheck/cached-read
+}
+SIMPLE_CASE(cached_partials, kBlocks, kThreads)
+
+// What an atomic has changed, behind a barrier.
+template <bool kPlanted>
+__global__ void cached_count(int* a, int* b) {
+  atomicAdd(a + blockIdx.x, 1);
+  __syncthreads();
+  int count = *static_cast<volatile int*>(a + blockIdx.x);
+  if (kPlanted) READ_CACHED(count, a + blockIdx.x);  // planted: cached_count racecheck/cached-read
+  b[global_index()] = count;
+}
+SIMPLE_CASE(cached_count, kBlocks, kThreads)
+
+// The fence that is missing on the side of the reader as well is a note.
+template <bool kPlanted>
+__global__ void cached_message(int* a, int* b) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) {
+    *a = 42;
+    __threadfence();
+    atomicExch(b, 1);
+  } else {
+    while (atomicAdd(b, 0) == 0) {
+    }
+    int message;
+    if (kPlanted) READ_CACHED(message, a);  // planted: cached_message racecheck/cached-read
+    if (!kPlanted) message = *a;            // noted: cached_message racecheck/missing-acquire-fence
+    b[blockIdx.x] = message;
+  }
+}
+SIMPLE_CASE(cached_message, kBlocks, kThreads)
+
+// Nobody says nc: `in` is const and __restrict__, and may not be what `out` is.
+template <bool kPlanted>
+__global__ void cached_in_place(const int* __restrict__ in, int* out) {
+  const int first = blockIdx.x * kThreads;
+  int from = threadIdx.x;
+  for (int round = 0; round < 3; ++round) {
+    const int value = in[first + from];  // planted: cached_in_place racecheck/cached-read
+    __syncthreads();
+    out[first + threadIdx.x] = value + 1;
+    __syncthreads();
+    from = (from + value + 1) % kThreads;
+  }
+}
+template <bool kPlanted>
+void run_cached_in_place() {
+  Buffers m;
+  cached_in_place<kPlanted><<<kBlocks, kThreads>>>(m.a, kPlanted ? m.a : m.b);
+  cached_in_place<kPlanted><<<kBlocks, kThreads>>>(m.b, m.a);
+}
+
+// Each thread reads its word and then replaces it.
+template <bool kPlanted>
+__global__ void cached_then_written(int* a, int* b) {
+  const int i = global_index();
+  if (kPlanted) a[i] = i;
+  int value;
+  READ_CACHED(value, a + i);  // planted: cached_then_written racecheck/cached-read
+  if (!kPlanted) a[i] = value + 1;
+  b[i] = value;
+}
+SIMPLE_CASE(cached_then_written, kBlocks, kThreads)
+
+template <bool kPlanted>
+__global__ void cached_byte_beside(int* a, int* b) {
+  char* const bytes = reinterpret_cast<char*>(a + blockIdx.x);
+  if (threadIdx.x == 0) bytes[kPlanted ? 1 : 2] = 5;
+  __syncthreads();
+  int value;
+  asm volatile("ld.global.nc.s8 %0, [%1];" : "=r"(value) : "l"(bytes + 1) : "memory");  // planted: cached_byte_beside racecheck/cached-read
+  b[global_index()] = value;
+}
+SIMPLE_CASE(cached_byte_beside, kBlocks, kThreads)
+
 }  // namespace
 
 const CorpusCase kOrderCases[] = {
@@ -493,5 +590,11 @@ const CorpusCase kOrderCases[] = {
     CASE(add_by_cas, "race.first-guess"),
     CASE(peek_at_next, "race.repeat"),
     CASE(first_and_not_alone, "race.repeat"),
+    CASE(cached_partials, "race.cached"),
+    CASE(cached_count, "race.cached"),
+    CASE(cached_message, "race.cached race.acquire-note"),
+    CASE(cached_in_place, "race.cached race.cached-later"),
+    CASE(cached_then_written, "race.cached-later"),
+    CASE(cached_byte_beside, "race.cached-later"),
 };
 extern const CorpusPart kOrderCorpus = {kOrderCases, sizeof(kOrderCases) / sizeof(kOrderCases[0])};
