@@ -62,6 +62,16 @@ kit::Run check(const std::vector<float>& x) {
 
 }  // namespace
 
+// An infinite element makes the sum infinite: nothing takes it from itself, which is NaN.
+TEST(ReductionAtomic, TheSumOfAnInfiniteElementIsInfinite) {
+  RecordProperty("todo", 1);
+  kit::for_each("at", std::vector<int>{0, 7001, 20002}, [](int at) {
+    std::vector<float> x = kit::random_floats(20003);
+    x[at] = at == 0 ? -INFINITY : INFINITY;
+    check(x);
+  });
+}
+
 TEST(ReductionAtomic, AddsUpOneBlock) {
   RecordProperty("todo", 1);
   // Small integers: every order of additions gives the exact sum.

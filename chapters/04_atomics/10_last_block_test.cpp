@@ -70,6 +70,16 @@ TEST(LastBlock, AddsUpMorePartialSumsThanThreads) {
               "The caller has room for kMostBlocks partial sums: a larger sum needs a loop");
 }
 
+// An infinite element makes the sum infinite: nothing takes it from itself, which is NaN.
+TEST(LastBlock, TheSumOfAnInfiniteElementIsInfinite) {
+  RecordProperty("todo", 3);
+  kit::for_each("at", std::vector<int>{0, 4001, 9002}, [](int at) {
+    std::vector<float> x = kit::random_floats(9003);
+    x[at] = at == 0 ? -INFINITY : INFINITY;
+    check(x);
+  });
+}
+
 TEST(LastBlock, NothingAddsUpToZero) {
   RecordProperty("todo", 3);
   check({});

@@ -1,9 +1,12 @@
 // Tests of 04/12 hand over.
 #include "12_hand_over.h"
 
+#include <cmath>
+
 #include "12_hand_over_support.h"
 #include "kit/kit.h"
 #include "kit/notes.h"
+#include "kit/special_values.h"
 
 namespace {
 
@@ -105,6 +108,29 @@ TEST(HandOver, CoversChannelsAndSizes) {
   kit::for_each("channels x n",
                 std::vector<Work>{{1, 1}, {2, 255}, {3, 257}, {5, 1000}, {kMostChannels, 1025}},
                 [](const Work& work) { check(work); });
+}
+
+// clipped() makes 1 of infinity and leaves NaN, so no value of a slot says that it is empty.
+TEST(HandOver, ReadingsMayBeInfiniteOrNoNumbers) {
+  RecordProperty("todo", 1);
+  const Work work = {2, 7 * kTile + 9};
+  std::vector<float> x = kit::random_floats(2 * work.n);
+  for (size_t i = 5; i < x.size(); i += 41) {
+    x[i] = i % 3 == 0 ? NAN : i % 3 == 1 ? INFINITY : -INFINITY;
+  }
+  const auto d_x = kit::DeviceBuffer<float>::input(x, "x");
+  const auto d_y = kit::DeviceBuffer<float>::output(x.size(), "y");
+  const auto d_rings = kit::DeviceBuffer<Ring>::output(work.channels, "rings");
+  kit::run([&] { launch_hand_over(d_x.get(), d_y.get(), d_rings.get(), work.channels, work.n); });
+  std::vector<double> expected = smoothed_on_cpu(clipped_on_cpu(x), work);
+  std::vector<float> y = d_y.download();
+  kit::expect_nans("y", y, expected,
+                   "A reading that is no number (NaN) is handed over like any other: clipped() "
+                   "leaves it, and fmaxf and fminf do not.");
+  for (size_t i = 0; i < y.size(); ++i) {
+    if (std::isnan(expected[i])) expected[i] = y[i] = 0;
+  }
+  kit::expect_near("y", y, expected, kit::Tolerance::units(4));
 }
 
 TEST(HandOver, HandsOverMuch) {

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <future>
+#include <iterator>
 #include <map>
 #include <thread>
 
@@ -130,6 +131,19 @@ TEST(GroupBy, KeysMayBeFarApart) {
   kit::for_each("step", std::vector<int>{1 << 20, 8192, 1025, 715827882},
                 [](int step) { check(random_rows(3000, step > 1 << 21 ? 3 : 1500, step)); });
   check({{2147483647, 0, 2147483647, 1}, {0.5f, -1.0f, 0.25f, 1.0f}});
+}
+
+// A word of equal bytes is what a memset leaves; a key it may be as well.
+TEST(GroupBy, NoKeyIsReserved) {
+  RecordProperty("todo", 1);
+  constexpr int kBytes = 128;  // 0x00000000 to 0x7f7f7f7f
+  Rows rows = random_rows(4000, kBytes, 0x01010101);
+  const int others[] = {2147483647, 2147483646, 0x7f800000, 0x7fc00000, 0x40000000};
+  for (size_t i = 0; i < std::size(others); ++i) rows.key[i] = rows.key[3000 + i] = others[i];
+  check(rows);
+  check({{0x7f7f7f7f}, {0.5f}});
+  check({{2147483647}, {0.5f}});
+  check({{0}, {-1.0f}});
 }
 
 TEST(GroupBy, TheLargestMayBeNegative) {

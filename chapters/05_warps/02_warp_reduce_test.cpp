@@ -39,8 +39,7 @@ std::vector<kit::Shape> shapes() {
   return {{1, 32}, {8, 32}, {9, 64}, {3, 1}, {5, 7}, {7, 31}, {17, 33}, {2, 1000}, {33, 127}};
 }
 
-kit::Run check_sums(kit::Shape shape) {
-  const std::vector<float> x = kit::random_floats(shape.size());
+kit::Run check_sums(kit::Shape shape, const std::vector<float>& x) {
   const auto d_x = kit::DeviceBuffer<float>::input(x, "x", kit::Placement::kAtEnd);
   const auto d_sums = kit::DeviceBuffer<float>::output(shape.rows, "sums", kit::Placement::kAtEnd);
   const kit::Run run =
@@ -48,6 +47,10 @@ kit::Run check_sums(kit::Shape shape) {
   const Sums expected = sums_on_cpu(x, shape);
   kit::expect_near(d_sums, expected.sum, kit::Tolerance::units(8, expected.scale));
   return run;
+}
+
+kit::Run check_sums(kit::Shape shape) {
+  return check_sums(shape, kit::random_floats(shape.size()));
 }
 
 kit::Run check_max(kit::Shape shape, float low, float high) {
@@ -109,6 +112,15 @@ TEST(WarpReduce, TheGreatestMayBeAnyFloat) {
   const auto d_y = kit::DeviceBuffer<float>::output(x.size(), "y");
   kit::run([&] { launch_subtract_row_max(d_x.get(), d_y.get(), shape.rows, shape.cols); });
   kit::expect_equal(d_y, subtract_max_on_cpu(x, shape), shape);
+}
+
+TEST(WarpReduce, TheSumOfAnInfiniteElementIsInfinite) {
+  RecordProperty("todo", 2);
+  const kit::Shape shape(9, 127);
+  std::vector<float> x = kit::random_floats(shape.size());
+  for (int row = 0; row < shape.rows; row += 2) x[row * shape.cols + 13 * row] = INFINITY;
+  x[5 * shape.cols + 3] = -INFINITY;
+  check_sums(shape, x);
 }
 
 TEST(WarpReduce, InfinityLessItselfIsNoNumber) {

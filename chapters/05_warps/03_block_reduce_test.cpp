@@ -73,6 +73,17 @@ TEST(BlockReduce, AddsMorePartialSumsThanThreads) {
   check_exactly(5000011);
 }
 
+// An infinite element makes the sum infinite: no difference of it with itself, which is NaN, and no
+// product with 0.
+TEST(BlockReduce, TheSumOfAnInfiniteElementIsInfinite) {
+  RecordProperty("todo", 2);
+  kit::for_each("at", std::vector<int>{0, 3001, 20000}, [](int at) {
+    std::vector<float> x = kit::random_floats(20003);
+    x[at] = at == 0 ? -INFINITY : INFINITY;
+    check(x);
+  });
+}
+
 TEST(BlockReduce, SumsOfNothingAreZero) {
   RecordProperty("todo", 3);
   check({});

@@ -7,8 +7,7 @@
 
 namespace {
 
-kit::Run check(kit::Shape shape) {
-  const std::vector<float> x = kit::random_floats(shape.size());
+kit::Run check(kit::Shape shape, const std::vector<float>& x) {
   const auto d_x = kit::DeviceBuffer<float>::input(x, "x", kit::Placement::kAtEnd);
   const auto d_y = kit::DeviceBuffer<float>::output(x.size(), "y", kit::Placement::kAtEnd);
   const kit::Run run =
@@ -18,12 +17,25 @@ kit::Run check(kit::Shape shape) {
   return run;
 }
 
+kit::Run check(kit::Shape shape) { return check(shape, kit::random_floats(shape.size())); }
+
 }  // namespace
 
 TEST(BlockScan, ScansOneWarp) {
   RecordProperty("todo", 1);
   kit::for_each("rows x cols", std::vector<kit::Shape>{{1, 32}, {3, 31}, {2, 2}, {5, 1}},
                 [](kit::Shape shape) { check(shape); });
+}
+
+// What an infinite element is part of is infinite, and what lies before it is as it was: nothing
+// takes an infinity from itself or multiplies it by 0, which is NaN.
+TEST(BlockScan, AnInfiniteElementReachesThoseBehindIt) {
+  RecordProperty("todo", 2);
+  kit::for_each("at", std::vector<int>{0, 100, 700}, [](int at) {
+    std::vector<float> x = kit::random_floats(2 * 1031);
+    x[at] = at == 0 ? -INFINITY : INFINITY;
+    check({2, 1031}, x);
+  });
 }
 
 TEST(BlockScan, AddsTheWarpsBefore) {

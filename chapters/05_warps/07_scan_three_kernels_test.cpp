@@ -29,6 +29,17 @@ TEST(ScanThreeKernels, ScansOneTile) {
                 [](int n) { check_exactly(n); });
 }
 
+// What an infinite element is part of is infinite, and what lies before it is as it was: nothing
+// takes an infinity from itself or multiplies it by 0, which is NaN.
+TEST(ScanThreeKernels, AnInfiniteElementReachesThoseBehindIt) {
+  RecordProperty("todo", 3);
+  kit::for_each("at", std::vector<int>{0, 100, 10001, 20002}, [](int at) {
+    std::vector<float> x = kit::random_floats(20003);
+    x[at] = at == 0 ? -INFINITY : INFINITY;
+    check(x);
+  });
+}
+
 TEST(ScanThreeKernels, AddsTheTileBefore) {
   RecordProperty("todo", 1);
   kit::for_each("n", std::vector<int>{4096, 4095, 2049, 3000}, [](int n) { check_exactly(n); });

@@ -30,6 +30,17 @@ TEST(LookBack, ScansOneTile) {
                 [](int n) { check_exactly(n); });
 }
 
+// What an infinite element is part of is infinite, and what lies before it is as it was: nothing
+// takes an infinity from itself or multiplies it by 0, which is NaN.
+TEST(LookBack, AnInfiniteElementReachesThoseBehindIt) {
+  RecordProperty("todo", 2);
+  kit::for_each("at", std::vector<int>{0, 100, 10001, 20002}, [](int at) {
+    std::vector<float> x = kit::random_floats(20003);
+    x[at] = at == 0 ? -INFINITY : INFINITY;
+    check(x);
+  });
+}
+
 TEST(LookBack, GivesEveryTileToABlock) {
   RecordProperty("todo", 1);
   // All zeros: y is right whatever look_back says, if every element belongs to a block.

@@ -34,6 +34,17 @@ TEST(DeviceScan, ScansWhatOneWarpHolds) {
                 [](int n) { check_exactly(n); });
 }
 
+// What an infinite element is part of is infinite, and what lies before it is as it was: nothing
+// takes an infinity from itself or multiplies it by 0, which is NaN.
+TEST(DeviceScan, AnInfiniteElementReachesThoseBehindIt) {
+  RecordProperty("todo", 3);
+  kit::for_each("at", std::vector<int>{0, 100, 50001, 100002}, [](int at) {
+    std::vector<float> x = kit::random_floats(100003);
+    x[at] = at == 0 ? -INFINITY : INFINITY;
+    check(x);
+  });
+}
+
 TEST(DeviceScan, ScansOneTile) {
   RecordProperty("todo", 3);
   kit::for_each("n", std::vector<int>{2048, 1025, 8192, 10007}, [](int n) { check_exactly(n); });

@@ -11,7 +11,8 @@ constexpr int kMostBlocks = 4096;  // of the cooperative launch
 void launch_sum_octets(const float* d_x, float* d_sums, int n);
 
 // y = x / sqrt(x[0]^2 + ... + x[n - 1]^2), in one launch.
-//   d_x, d_y    n floats in device memory, n from 1 to 2^30, not all 0
+//   d_x, d_y    n floats in device memory, n from 1 to 2^30, not all 0; the sum of the squares
+//               lies where floats have all their digits: from 1e-37 to 1e38
 //   d_partials  kMostBlocks floats of working memory
 void launch_normalise(const float* d_x, float* d_y, float* d_partials, int n);
 

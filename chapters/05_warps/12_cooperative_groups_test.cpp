@@ -29,8 +29,8 @@ std::vector<double> normalise_on_cpu(const std::vector<float>& x) {
   return y;
 }
 
-kit::Run check_octets(int n) {
-  const std::vector<float> x = kit::random_floats(n);
+kit::Run check_octets(const std::vector<float>& x) {
+  const int n = static_cast<int>(x.size());
   const Octets expected = octets_on_cpu(x);
   const auto d_x = kit::DeviceBuffer<float>::input(x, "x", kit::Placement::kAtEnd);
   const auto d_sums =
@@ -39,6 +39,8 @@ kit::Run check_octets(int n) {
   kit::expect_near(d_sums, expected.sum, kit::Tolerance::units(8, expected.scale));
   return run;
 }
+
+kit::Run check_octets(int n) { return check_octets(kit::random_floats(n)); }
 
 kit::Run check_normalise(int n) {
   const std::vector<float> x = kit::random_floats(n, 0.5f, 2.0f);
@@ -56,6 +58,13 @@ kit::Run check_normalise(int n) {
 TEST(CooperativeGroups, SumsEightNeighbours) {
   RecordProperty("todo", 1);
   kit::for_each("n", kit::awkward_sizes(), [](int n) { check_octets(n); });
+}
+
+TEST(CooperativeGroups, AnInfiniteElementReachesItsOctetAlone) {
+  RecordProperty("todo", 1);
+  std::vector<float> x = kit::random_floats(1003);
+  for (const int at : {0, 101, 510, 1002}) x[at] = at == 101 ? -INFINITY : INFINITY;
+  check_octets(x);
 }
 
 TEST(CooperativeGroups, NormalisesWhatOneBlockHolds) {

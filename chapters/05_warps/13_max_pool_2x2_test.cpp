@@ -101,9 +101,10 @@ TEST(MaxPool2x2, NegativeWindowsBecomeZero) {
 
 TEST(MaxPool2x2, CoversEveryExtent) {
   RecordProperty("todo", 3);
-  kit::for_each("planes x height x width",
-                std::vector<kit::Shape>{{65'537, 2, 2}, {1, 131'074, 2}, {1, 2, 131'074}},
-                [](kit::Shape shape) { check(shape, Pool::kMax); });
+  kit::for_each(
+      "planes x height x width",
+      std::vector<kit::Shape>{{65'537, 2, 2}, {1, 131'074, 2}, {1, 2, 131'074}, {1, 2, 2'000'000}},
+      [](kit::Shape shape) { check(shape, Pool::kMax); });
 }
 
 // 8 bytes are promised, and no more.
@@ -157,28 +158,36 @@ TEST(MaxPool2x2, ReadsEachValueOnce) {
 
 TEST(MaxPool2x2, PoolsManyPlanes) {
   RecordProperty("todo", 1);
-  const auto check_large = [](size_t planes, size_t side, bool average) {
-    const size_t half = side / 2;
-    const auto x = kit::large_integers(planes * side * side, "x");
-    const auto y = kit::LargeArray<float>::output(planes * half * half, "y");
+  const auto check_large = [](size_t planes, size_t height, size_t width, bool average) {
+    const size_t out_height = height / 2, out_width = width / 2;
+    const auto x = kit::large_integers(planes * height * width, "x");
+    const auto y = kit::LargeArray<float>::output(planes * out_height * out_width, "y");
     kit::run([&] {
       (average ? launch_relu_average_pool : launch_relu_max_pool)(
-          x.get(), y.get(), static_cast<int>(planes), static_cast<int>(side),
-          static_cast<int>(side));
+          x.get(), y.get(), static_cast<int>(planes), static_cast<int>(height),
+          static_cast<int>(width));
     });
     kit::expect_at_ends(y, [&](size_t i) {
-      const size_t plane = i / half / half, row = i / half % half, col = i % half;
+      const size_t plane = i / out_width / out_height, row = i / out_width % out_height;
+      const size_t col = i % out_width;
       float greatest = 0, sum = 0;
       for (size_t k = 0; k < 4; ++k) {
         const float value =
-            std::max(0.0f, x.at((plane * side + 2 * row + k / 2) * side + 2 * col + k % 2));
+            std::max(0.0f, x.at((plane * height + 2 * row + k / 2) * width + 2 * col + k % 2));
         greatest = std::max(greatest, value);
         sum += value;
       }
       return average ? sum / 4 : greatest;
     });
   };
-  kit::at_largest("2^20 planes of 46 x 46, the greatest", [&] { check_large(1 << 20, 46, false); });
-  kit::at_largest("2^20 planes of 46 x 46, the average", [&] { check_large(1 << 20, 46, true); });
-  kit::at_largest("2 planes of 46,342 x 46,342", [&] { check_large(2, 46'342, false); });
+  kit::at_largest("2^20 planes of 46 x 46, the greatest",
+                  [&] { check_large(1 << 20, 46, 46, false); });
+  kit::at_largest("2^20 planes of 46 x 46, the average",
+                  [&] { check_large(1 << 20, 46, 46, true); });
+  kit::at_largest("2 planes of 46,342 x 46,342", [&] { check_large(2, 46'342, 46'342, false); });
+  // One extent has it all: a grid has 65,535 blocks along y and z, however many rows there are.
+  const size_t longest = size_t{1} << 30;
+  kit::at_largest("2^30 planes of 2 x 2", [&] { check_large(longest, 2, 2, false); });
+  kit::at_largest("a plane of 2^30 rows", [&] { check_large(1, longest, 2, false); });
+  kit::at_largest("a plane of 2^30 columns", [&] { check_large(1, 2, longest, false); });
 }

@@ -144,11 +144,14 @@ bool fail(const std::string& message, Site site) {
         "time.\n";
   }
   if (now.other_order && !now.in_doubt) {
+    const bool few = std::string(order_of_another_run()) == "few";
     text +=
         "With the first block first this case passes; what differs here is the order alone: the "
-        "last block comes first. CUDA promises no order: what a block needs of another one, it has "
-        "to wait for, or to take by atomics.";
-    if (std::string(order_of_another_run()) == "few") {
+        "last block comes first" +
+        std::string(few ? "" : ", and of the warps of a block the last") +
+        ". CUDA promises no order: what a block or a warp needs of another one, it has to wait "
+        "for, or to take by atomics.";
+    if (few) {
       text +=
           " Half of the blocks run at a time, as where other work has the rest of the card. Who "
           "waits for a block that has not begun keeps its place from it: wait for blocks that have "

@@ -1,5 +1,5 @@
 // Results of which a header promises the same bits at every run. Sums of floats depend on the order
-// of their additions, and which block comes first is chance.
+// of their additions, and which block comes first is chance; so is it which warp of a block does.
 //
 //   kit::expect_same_bits("dw", [&] { return backward(in, s).dw.download(); });
 #ifndef WARPLINGS_KIT_SAME_BITS_H_
@@ -39,8 +39,9 @@ inline void expect_same_bits(const std::string& what,
       std::ostringstream text;
       text << std::setprecision(9) << what << "[" << i << "] is " << now[i]
            << ", and another run with the same input gave " << first[i]
-           << ": the last bits depend on which block comes first, and that changes from run to "
-              "run. Let the order of the additions be fixed by where a value lies, not by who is "
+           << ": the last bits depend on which block or warp comes first, and that changes from "
+              "run to run. Let the order of the additions be fixed by where a value lies, not by "
+              "who is "
               "done.";
       fail(text.str(), site);
       return;

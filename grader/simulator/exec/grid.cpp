@@ -88,6 +88,7 @@ class Launch {
     most_running_ =
         may_wait_ ? std::max<uint64_t>(config.resident_blocks, together_) : kAloneBlocks;
     if (schedule == Schedule::kFew && !config.cooperative) run_half_at_a_time();
+    last_comes_first_ = last_comes_first();
     if (Edges::instance().only) run_only_edges();
     if (options_.checks) {
       launch_begins(grid_, *function_,
@@ -406,7 +407,8 @@ class Launch {
     while (true) {
       bool runnable = false, stuck = true, idle = true;
       uint32_t waiting = 0;  // warps
-      for (Warp& warp : block.warps) {
+      for (size_t i = 0; i < block.warps.size(); ++i) {
+        Warp& warp = block.warps[last_comes_first_ ? block.warps.size() - 1 - i : i];
         if (warp.groups.empty()) continue;
         const WarpState state = run_warp(warp, turns.warp);
         if (state == WarpState::kDone) stuck = false;
@@ -475,8 +477,9 @@ class Launch {
   uint32_t together_ = 1;  // blocks of a cluster
   bool start_another_ = false;
   bool only_edges_ = false;
-  bool is_cut_ = false;  // no further block begins
-  EdgeBlocks edges_;     // then: the clusters that run
+  bool is_cut_ = false;            // no further block begins
+  bool last_comes_first_ = false;  // of the warps of a block
+  EdgeBlocks edges_;               // then: the clusters that run
   const Schedule schedule_;
   bool may_wait_ = false;  // a block may wait for another one
   Turns turns_ = kAloneTurns;
@@ -555,6 +558,8 @@ EngineOptions::EngineOptions() {
   order = asked.order;
   max_warp_instructions = asked.max_warp_instructions;
 }
+
+bool last_comes_first() { return engine_options().order == Schedule::kReversed; }
 
 EngineOptions& engine_options() { return Machine::get<EngineOptions>(); }
 

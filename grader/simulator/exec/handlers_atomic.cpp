@@ -1,10 +1,11 @@
-// atom and red: one lane after the other, in order of the lanes.
+// atom and red: one lane after the other, in order of the lanes, or the last of them first.
 #include <algorithm>
 #include <cstring>
 
 #include "decode/handlers.h"
 #include "exec/access.h"
 #include "exec/half.h"
+#include "exec/launch.h"
 #include "exec/reports.h"
 
 namespace warplings::sim {
@@ -64,13 +65,22 @@ bool returns(const Instr& in) { return in.destinations == 1 && in.ops[0] != kNoP
 // type. The lanes that wrote: a comparison that fails changes nothing.
 using Operate = uint32_t (*)(Warp& w, const Instr& in, uint32_t lanes, uint8_t* const (&at)[32]);
 
+// Lanes in the order in which they come to a word.
+template <class F>
+void each_lane_in_turn(uint32_t lanes, F f) {
+  if (!last_comes_first()) return each_lane(lanes, f);
+  for (int lane = 31; lane >= 0; --lane) {
+    if (((lanes >> lane) & 1) != 0) f(lane);
+  }
+}
+
 template <Op kOp, class T>
 uint32_t operate(Warp& w, const Instr& in, uint32_t lanes, uint8_t* const (&at)[32]) {
   uint32_t wrote = lanes;
   const auto* b = w.in<Store<T>>(in.ops[1]);
   const auto* c = in.ops[2] == kNoPlace ? b : w.in<Store<T>>(in.ops[2]);
   Store<T> result[32];
-  each_lane(lanes, [&](int lane) {
+  each_lane_in_turn(lanes, [&](int lane) {
     T old;
     std::memcpy(&old, at[lane], sizeof(T));
     const T now = combine<kOp, T>(old, load_lane<T>(b[lane]), load_lane<T>(c[lane]));

@@ -49,6 +49,10 @@ struct EngineOptions {
   uint64_t max_warp_instructions;
 };
 EngineOptions& engine_options();
+// The order of blocks was asked for and is kReversed: the warps of a block have their turns from
+// the last to the first, too, and so have the lanes of an atomic. In a repeat that only looks for
+// races they have not: what the checks say of a program does not change.
+bool last_comes_first();
 
 }  // namespace warplings::sim
 

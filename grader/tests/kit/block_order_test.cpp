@@ -29,6 +29,23 @@ TEST(KitBlockOrder, BlocksBeginInTheOrderThatWasAskedFor) {
   EXPECT_EQ(seen[4], seen[2]);
 }
 
+// The last warp, and the last lane of an atomic, where the last block is the first.
+TEST(KitBlockOrder, WarpsAndLanesOfABlockTurnRoundWithTheBlocks) {
+  constexpr int kThreads = 100;
+  const auto threads_by_ticket = [] {
+    const auto d_next = kit::DeviceBuffer<int>::inout({0}, "next");
+    const auto d_thread = kit::DeviceBuffer<int>::output(kThreads, "thread");
+    kit::run([&] { launch_thread_tickets(d_next.get(), d_thread.get(), kThreads); });
+    return d_thread.download();
+  };
+  std::vector<int> rising, falling;
+  for (int i = 0; i < kThreads; ++i) rising.push_back(i);
+  falling.assign(rising.rbegin(), rising.rend());
+  EXPECT_EQ(threads_by_ticket(), rising);
+  kit::in_block_order(kit::BlockOrder::kReversed, [&] { EXPECT_EQ(threads_by_ticket(), falling); });
+  EXPECT_EQ(threads_by_ticket(), rising);
+}
+
 TEST(KitBlockOrder, TheUsualOneIsBackAfterwards) {
   const std::vector<int> before = blocks_by_ticket(4);
   kit::in_block_order(kit::BlockOrder::kReversed, [] {});

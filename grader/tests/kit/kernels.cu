@@ -1,6 +1,6 @@
-#include "kernels.h"
-
 #include <vector>
+
+#include "kernels.h"
 
 __global__ void twice(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -23,6 +23,8 @@ __global__ void nothing() {}
 __global__ void scattered(float* y) { y[(blockIdx.x * blockDim.x + threadIdx.x) * 32] = 1; }
 
 __global__ void tickets(int* next, int* block) { block[atomicAdd(next, 1)] = blockIdx.x; }
+
+__global__ void thread_tickets(int* next, int* thread) { thread[atomicAdd(next, 1)] = threadIdx.x; }
 
 void launch_twice(const float* d_x, float* d_y, int n) {
   constexpr int kBlock = 64;
@@ -57,6 +59,10 @@ void launch_scattered(float* d_y, int n) { scattered<<<n / 32 / 32, 32>>>(d_y); 
 
 void launch_tickets(int* d_next, int* d_block, int count) {
   tickets<<<count, 1>>>(d_next, d_block);
+}
+
+void launch_thread_tickets(int* d_next, int* d_thread, int count) {
+  thread_tickets<<<1, count>>>(d_next, d_thread);
 }
 
 void launch_and_leak(int count) {

@@ -22,6 +22,8 @@ void launch_nothing_with_zero_threads();
 void launch_scattered(float* d_y, int n);
 // Each of `count` blocks takes a number from next: block[number] = which block it was.
 void launch_tickets(int* d_next, int* d_block, int count);
+// The same with the threads of one block.
+void launch_thread_tickets(int* d_next, int* d_thread, int count);
 // Row r of y, at y + r * stride, is twice that of x, in one of three ways to compute the index.
 enum class Index { k64, kInt, kUnsigned };
 void launch_twice_rows(const float* d_x, float* d_y, int rows, int cols, int stride, Index index);
