@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/speed/speed.h"
 #include "kit/stream.h"
 
@@ -205,6 +206,30 @@ TEST(PinnedCopies, TheWindowIsClosedWhenTheUploadFails) {
     kit::fail(
         "The upload failed, and h_x is still pinned: cudaHostUnregister on every way out, also "
         "behind an error.");
+  }
+}
+
+TEST(PinnedCopies, UploadsArraysOfGigabytes) {
+  RecordProperty("todo", 3);
+  // 2^31 and 2^32 bytes: an int and an unsigned int hold them no more.
+  for (const int most : {1 << 29, 1 << 30}) {
+    kit::at_largest(most, [](int n) {
+      const auto pinned = kit::LargeHostFloats::input(n, "h_x", kit::HostPages::kPinned);
+      const auto pageable = kit::LargeHostFloats::input(n, "h_x", kit::HostPages::kPageable);
+      const auto d_x = kit::LargeArray<float>::output(n, "d_x");
+      const auto d_y = kit::LargeArray<float>::output(n, "d_y");
+      const kit::Stream stream;
+      cudaError_t started = cudaSuccess, existing = cudaSuccess;
+      kit::run([&] {
+        started = start_upload(d_x.get(), pinned.get(), n, stream.get());
+        existing = upload_existing(d_y.get(), pageable.get(), n, stream.get());
+        cudaStreamSynchronize(stream.get());
+      });
+      expect_success("start_upload", started);
+      expect_success("upload_existing", existing);
+      kit::expect_at_ends(d_x, [&](size_t i) { return pinned.get()[i]; });
+      kit::expect_at_ends(d_y, [&](size_t i) { return pageable.get()[i]; });
+    });
   }
 }
 

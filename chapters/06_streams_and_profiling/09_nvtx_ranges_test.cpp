@@ -222,14 +222,16 @@ TEST(NvtxRanges, TheLastBatchMayBeShorter) {
 TEST(NvtxRanges, BatchesComeFromArraysOfGigabytes) {
   // contract: h_x, h_y n floats each in pinned host memory, n from 0 to 2^30
   RecordProperty("todo", 2);
-  kit::at_largest(1 << 30, [](int n) {
-    constexpr int kBatch = 3 << 24;  // floats; the last one is shorter
+  const auto check_large = [](int n, int batch) {
     const auto h_x = kit::LargeHostFloats::input(n, "h_x", kit::HostPages::kPinned);
     const auto h_y = kit::LargeHostFloats::output(n, "h_y", kit::HostPages::kPinned);
-    const auto d_x = kit::LargeArray<float>::output(kBatch, "d_x");
-    kit::run([&] { triple_in_batches(h_x.get(), h_y.get(), d_x.get(), n, kBatch, nullptr); });
+    const auto d_x = kit::LargeArray<float>::output(batch, "d_x");
+    kit::run([&] { triple_in_batches(h_x.get(), h_y.get(), d_x.get(), n, batch, nullptr); });
     kit::expect_at_ends(h_y, [&](size_t i) { return 3.0f * h_x.get()[i]; });
-  });
+  };
+  // The last batch is shorter; then n and a batch are together more than an int holds.
+  kit::at_largest(1 << 30, [&](int n) { check_large(n, 3 << 24); });
+  kit::at_largest(1 << 30, [&](int n) { check_large(n, 0x7FFFFFFF); });
 }
 
 TEST(NvtxRanges, EveryPhaseHoldsItsOwnCalls) {

@@ -2,6 +2,7 @@
 #include "12_child_launch.h"
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 
 namespace {
 
@@ -88,6 +89,17 @@ TEST(ChildLaunch, DiscsMayReachOverTheEdge) {
                                      {"a disc of one point", {33, 33, 0}, 2},
                                      {"one cell", {40, 10, 20}, 1}},
                 [](const Picture& p) { check(p); });
+}
+
+TEST(ChildLaunch, CoversTheLargestPicture) {
+  RecordProperty("todo", 2);
+  kit::at_largest("side = 46,340", [] {
+    constexpr int kSide = 46'340;
+    const auto coverage = kit::LargeArray<int>::output(size_t{kSide} * kSide, "coverage");
+    const Disc disc = {0, 0, 1 << 30};  // all of the picture, and more
+    kit::run([&] { launch_adaptive_coverage(disc, kSide, coverage.get()); });
+    kit::expect_at_ends(coverage, [](size_t) { return kSamples; });
+  });
 }
 
 TEST(ChildLaunch, OnlyTheBorderCosts) {

@@ -9,7 +9,7 @@
 void launch_window_sums(const float* d_x, float* d_sums, int n);
 
 // places[k]: the first i with sorted[i] >= keys[k], n if there is none. sorted: n floats in
-// ascending order; keys: m floats; places: m ints. n and m are at least 0. No NaN.
+// ascending order; keys: m floats; places: m ints. n and m from 0 to 2^30. No NaN.
 void launch_find_places(const float* d_sorted, int n, const float* d_keys, int* d_places, int m);
 
 // out[row][col] = in[row][col] * factors[row]. in, out: rows x cols floats, row-major; factors:

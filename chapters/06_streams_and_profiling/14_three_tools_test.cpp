@@ -116,6 +116,14 @@ TEST(ThreeTools, AllThreeTakeLargeArrays) {
     kit::run([&] { launch_window_sums(x.get(), sums.get(), n); });
     kit::expect_at_ends(sums, [&](size_t i) { return x.at(i) + x.at(i + 1) + x.at(i + 2); });
   });
+  kit::at_largest("2^30 places", [] {
+    const int n = 1 << 30;
+    const auto sorted = kit::LargeArray<float>::input(n, "sorted", {1});
+    const auto keys = kit::DeviceBuffer<float>::input({0, 2, 1}, "keys");
+    const auto places = kit::LargeArray<int>::output(3, "places");
+    kit::run([&] { launch_find_places(sorted.get(), n, keys.get(), places.get(), 3); });
+    kit::expect_at_ends(places, [&](size_t i) { return i == 1 ? n : 0; });
+  });
   kit::at_largest("2^30 keys", [] {
     const int m = 1 << 30;
     const auto sorted = kit::DeviceBuffer<float>::input({-5, 0, 1, 6}, "sorted");

@@ -43,7 +43,12 @@ TEST(MatmulWmma, CoversEveryExtent) {
 
 TEST(MatmulWmma, MakesTheLargestProducts) {
   RecordProperty("todo", 3);
-  kit::check_large_matmul<__nv_bfloat16>(launch_matmul_wmma, {1 << 20, 2047, 3});
+  kit::check_largest_matmuls<__nv_bfloat16>(launch_matmul_wmma);
+}
+
+TEST(MatmulWmma, ZerosPastTheEdgesDoNotMeetInfinity) {
+  RecordProperty("todo", 3);
+  kit::check_infinities<__nv_bfloat16>(launch_matmul_wmma);
 }
 
 TEST(MatmulWmma, AcceptsEmptyMatrices) {

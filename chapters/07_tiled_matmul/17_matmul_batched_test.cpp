@@ -5,7 +5,9 @@
 
 #include "04_matmul_shared.h"
 #include "07_tiled_matmul/test/matmul.h"
+#include "07_tiled_matmul/test/matmul_extents.h"
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/sparse.h"
 #include "kit/speed/speed.h"
 
@@ -136,6 +138,44 @@ TEST(MatmulBatched, CoversEveryExtent) {
   kit::for_each("batch",
                 std::vector<Batch>{{{33'001, 1, 0}, 1}, {{1, 33'001, 0}, 1}, {{5, 6, 1031}, 1}},
                 [](const Batch& b) { check(b, true); });
+}
+
+TEST(MatmulBatched, MakesTheLargestBatches) {
+  RecordProperty("todo", 2);
+  // 2^20 rows are 65,536 tiles of 16, one more than a grid may have blocks in y.
+  const std::vector<Batch> all = {
+      {{1 << 20, 2047, 3}, 1}, {{2047, 1 << 20, 3}, 1}, {{7, 3, 5}, 1 << 20}};
+  for (const Batch& asked : all) {
+    std::ostringstream title;
+    title << asked;
+    kit::at_largest(title.str(), [&] {
+      const Batch b = with_strides(asked);
+      const size_t m = b.sizes.m, n = b.sizes.n, k = b.sizes.k;
+      const auto d_a = kit::large_integers(b.batch * m * k, "a");
+      const auto d_b = kit::large_integers(b.batch * k * n, "b");
+      const auto d_c = kit::LargeArray<float>::output(b.batch * m * n, "c");
+      kit::run([&] {
+        launch_matmul_batched(d_a.get(), d_b.get(), d_c.get(), b.sizes.m, b.sizes.n, b.sizes.k,
+                              b.batch, b.stride_a, b.stride_b, b.stride_c, b.most_planes);
+      });
+      kit::expect_at_ends(d_c, [&](size_t e) {
+        const size_t z = e / (m * n), row = e % (m * n) / n, col = e % n;
+        float sum = 0;
+        for (size_t i = 0; i < k; ++i) {
+          sum += d_a.at(z * m * k + row * k + i) * d_b.at(z * k * n + i * n + col);
+        }
+        return sum;
+      });
+    });
+  }
+}
+
+TEST(MatmulBatched, ZerosPastTheEdgesDoNotMeetInfinity) {
+  RecordProperty("todo", 1);
+  kit::check_infinities<float>(
+      [](const float* d_a, const float* d_b, float* d_c, int m, int n, int k) {
+        launch_matmul_batched(d_a, d_b, d_c, m, n, k, 1, 0, 0, static_cast<long long>(m) * n, 1);
+      });
 }
 
 TEST(MatmulBatched, LeavesGapsBetweenMatricesAlone) {

@@ -6,6 +6,7 @@
 
 #include "07_tiled_matmul/test/matmul.h"
 #include "kit/kit.h"
+#include "kit/largest.h"
 
 namespace {
 
@@ -198,8 +199,38 @@ TEST(MatmulInt8, CoversEveryExtent) {
   RecordProperty("todo", 3);
   kit::for_each("c", std::vector<MatmulSizes>{{33'001, 1, 0}, {1, 33'001, 0}},
                 [](const MatmulSizes& s) { check_product(s); });
-  kit::for_each("x", std::vector<kit::Shape>{{33'001, 1}, {1, 33'001}},
+  kit::for_each("x", std::vector<kit::Shape>{{66'001, 1}, {1, 1 << 17}},
                 [](kit::Shape shape) { check_bytes(kit::random_floats(shape.size()), shape); });
+}
+
+TEST(MatmulInt8, MakesTheLargestProducts) {
+  RecordProperty("todo", 3);
+  const auto check_large = [](int m, int n, int k) {
+    const int words = words_of(k);
+    const std::vector<int> q = random_words(kit::kPeriod / words, k, -127, 127);
+    const auto q_a = kit::LargeArray<int>::input(static_cast<size_t>(m) * words, "q_a", q);
+    const auto q_b = kit::LargeArray<int>::input(static_cast<size_t>(n) * words, "q_b", q);
+    std::vector<float> scales;
+    for (const int e : kit::random_ints(kit::kPeriod, -6, 3)) scales.push_back(std::ldexp(1.0f, e));
+    const auto scale_a = kit::LargeArray<float>::input(m, "scale_a", scales);
+    const auto scale_b = kit::LargeArray<float>::input(n, "scale_b", scales);
+    const auto c = kit::LargeArray<float>::output(static_cast<size_t>(m) * n, "c");
+    kit::run([&] {
+      launch_matmul_int8(q_a.get(), q_b.get(), scale_a.get(), scale_b.get(), c.get(), m, n, k);
+    });
+    const int rows = static_cast<int>(q.size()) / words;
+    kit::expect_at_ends(c, [&](size_t e) {
+      const int row = static_cast<int>(e / n), col = static_cast<int>(e % n);
+      int sum = 0;
+      for (int i = 0; i < k; ++i) {
+        sum += byte_at(q, words, row % rows, i) * byte_at(q, words, col % rows, i);
+      }
+      return sum * scale_a.at(row) * scale_b.at(col);
+    });
+  };
+  // 2^20 rows are 65,536 tiles of 16, one more than a grid may have blocks in y.
+  kit::at_largest("c = 2^20 x 2047, k = 12", [&] { check_large(1 << 20, 2047, 12); });
+  kit::at_largest("c = 2047 x 2^20, k = 12", [&] { check_large(2047, 1 << 20, 12); });
 }
 
 TEST(MatmulInt8, LongSumsDoNotOverflow) {

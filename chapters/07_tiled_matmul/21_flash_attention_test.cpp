@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/speed/speed.h"
 
 namespace {
@@ -165,6 +166,39 @@ TEST(FlashAttention, TakesAnyNumberOfQueriesAndHeads) {
 TEST(FlashAttention, CoversEveryExtent) {
   RecordProperty("todo", 4);
   kit::for_each("sizes", std::vector<Sizes>{{67, 1, 1}, {1, 301, 1}, {1, 1, 517}}, check_sizes);
+}
+
+TEST(FlashAttention, TakesTheMostHeadsAndQueries) {
+  RecordProperty("todo", 2);
+  const auto check_large = [](const Sizes& s) {
+    const auto q = kit::large_floats(rows_of(s.heads, s.queries), "q");
+    const auto k = kit::large_floats(rows_of(s.heads, s.keys), "k");
+    const auto v = kit::large_floats(rows_of(s.heads, s.keys), "v");
+    const auto out = kit::LargeArray<float>::output(rows_of(s.heads, s.queries), "out");
+    kit::run([&] {
+      launch_flash_attention(q.get(), k.get(), v.get(), out.get(), s.heads, s.queries, s.keys);
+    });
+    size_t known = ~size_t{0};  // the query whose result is known
+    OneQuery one;
+    const auto expected = [&](size_t e) {
+      const size_t row = e / kDim, head = rows_of(static_cast<int>(row / s.queries), s.keys);
+      if (row != known) {
+        one = attend_on_cpu(
+            s.keys, [&](int i) { return q.at(row * kDim + i); },
+            [&](int key, int i) { return k.at(head + key * kDim + i); },
+            [&](int key, int i) { return v.at(head + key * kDim + i); });
+        known = row;
+      }
+      return one.out[e % kDim];
+    };
+    // As elsewhere: no value is above 1, and no |q| |k| / 8 above 8.
+    kit::expect_at_ends(out, expected, kit::Tolerance::absolute(16 * 9 * 0x1p-24));
+  };
+  // 2^20 queries are 65,536 blocks of 16, one more than a grid may have in y; then more than 2^31
+  // floats of queries, and of keys.
+  kit::at_largest("2^20 queries", [&] { check_large({1, 1 << 20, 1}); });
+  kit::at_largest("65,535 heads, 520 queries", [&] { check_large({65'535, 520, 1}); });
+  kit::at_largest("65,535 heads, 520 keys", [&] { check_large({65'535, 1, 520}); });
 }
 
 TEST(FlashAttention, AcceptsNoQueriesAndNoHeads) {

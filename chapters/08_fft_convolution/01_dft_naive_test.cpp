@@ -8,6 +8,7 @@
 #include "08_fft_convolution/test/fft.h"
 #include "kit/host_code.h"
 #include "kit/kit.h"
+#include "kit/largest.h"
 
 namespace {
 
@@ -89,6 +90,18 @@ TEST(DftNaive, KeepsTheDigitsOfTheAngles) {
   RecordProperty("todo", 3);
   // Here i k reaches 358,801, and a float holds i k / n to 2^-15 only.
   check_kernel(kit::random_complex(600));
+}
+
+TEST(DftNaive, LaunchesForTheMostValues) {
+  RecordProperty("todo", 3);
+  // 256 KiB, more than the shared memory of a block and than constant memory. All products of them
+  // take too long in the simulator, so what comes out is not asked.
+  kit::at_largest("n = 32,768", [] {
+    constexpr int kMost = 32768;
+    const auto d_x = kit::DeviceBuffer<float2>::input(kit::random_complex(kMost), "x");
+    const auto d_y = kit::DeviceBuffer<float2>::output(kMost, "y");
+    kit::run([&] { launch_dft_naive(d_x.get(), d_y.get(), kMost); });
+  });
 }
 
 TEST(DftNaive, ReadsEachValueForAWholeWarp) {

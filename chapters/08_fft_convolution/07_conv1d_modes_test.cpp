@@ -159,6 +159,14 @@ TEST(Conv1dModes, TakesLongSignals) {
   check(Kind::kCorrelation, ConvMode::kFull, {4099, 3});
 }
 
+TEST(Conv1dModes, TakesLongFilters) {
+  RecordProperty("todo", 3);
+  // More weights than the shared memory of any card holds, 232,448 bytes at most. As many values
+  // as the signal has are kept: a kernel may look at all weights for each of them.
+  check(Kind::kConvolution, ConvMode::kSame, {300, 60000});
+  check(Kind::kCorrelation, ConvMode::kSame, {300, 60000});
+}
+
 TEST(Conv1dModes, KeepsFullPrecision) {
   RecordProperty("todo", 3);
   std::vector<float> signs = kit::random_integer_floats(50, 0, 1);

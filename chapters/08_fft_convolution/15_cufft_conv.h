@@ -24,8 +24,9 @@ struct CufftConv {
   float2 *image_spectrum, *filter_spectrum;  // rows x half_cols()
   int half_cols() const { return cols / 2 + 1; }
 };
-// None of these functions has a status to return: what a call of cuFFT returns is written to stderr
-// with its name, where it is no success.
+// None of these functions has a status to return: what a call of cuFFT in make_cufft_conv or
+// run_cufft_conv returns is written to stderr with its name, where it is no success. What
+// cufftDestroy returns may be dropped: nothing is left to be done about it.
 CufftConv* make_cufft_conv(const ConvShape& shape);
 void destroy_cufft_conv(CufftConv* conv);
 

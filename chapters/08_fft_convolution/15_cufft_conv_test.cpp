@@ -94,6 +94,13 @@ TEST(CufftConv, HandlesSizesThatArePadded) {
       std::vector<ConvShape>{{1, 1, 1, 1}, {1, 53, 1, 9}, {61, 1, 5, 1}, {59, 67, 11, 30}}, check);
 }
 
+TEST(CufftConv, TakesTheLongestSides) {
+  RecordProperty("todo", 4);
+  // Both sides become 65,536, and a grid has no more than 65,535 blocks in y.
+  kit::for_each("image and filter", std::vector<ConvShape>{{65531, 1, 3, 1}, {1, 65536, 1, 3}},
+                check);
+}
+
 TEST(CufftConv, ServesImageAfterImage) {
   RecordProperty("todo", 4);
   // A transform back spoils its input, and leaves its result where the padded image was.

@@ -20,8 +20,9 @@ struct Spectrogram {
   float* windowed;  // count() x length
   float2* spectra;  // count() x bins()
 };
-// None of these functions has a status to return: what a call of cuFFT returns is written to stderr
-// with its name, where it is no success.
+// None of these functions has a status to return: what a call of cuFFT in make_spectrogram or
+// run_spectrogram returns is written to stderr with its name, where it is no success. What
+// cufftDestroy returns may be dropped: nothing is left to be done about it.
 Spectrogram* make_spectrogram(const Frames& frames);
 void destroy_spectrogram(Spectrogram* spectrogram);
 

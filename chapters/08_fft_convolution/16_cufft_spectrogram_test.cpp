@@ -85,6 +85,26 @@ TEST(CufftSpectrogram, LeavesOutWhatFillsNoFrame) {
       check);
 }
 
+TEST(CufftSpectrogram, TakesMoreFramesThanAGridHasRows) {
+  RecordProperty("todo", 3);
+  // A grid may have 65,535 blocks in y and in z.
+  check({65601, 2, 1});
+}
+
+TEST(CufftSpectrogram, TakesFramesWithMoreBinsThanAGridHasRows) {
+  RecordProperty("todo", 3);
+  // A single sample has the same share in all of the 65,537 bins: twice the window in its middle.
+  const Frames frames = {1 << 17, 1 << 17, 1};
+  std::vector<float> signal(frames.samples);
+  signal[frames.length / 2] = 2;
+  const auto d_signal = kit::DeviceBuffer<float>::input(signal, "signal");
+  const auto d_out = kit::DeviceBuffer<float>::output(frames.bins(), "out");
+  Spectrogram* spectrogram = make_spectrogram(frames);
+  kit::run([&] { run_spectrogram(spectrogram, d_signal.get(), d_out.get()); });
+  kit::expect_near(d_out, std::vector<double>(frames.bins(), 2), kit::Tolerance::relative(1e-3));
+  destroy_spectrogram(spectrogram);
+}
+
 TEST(CufftSpectrogram, TransformsAllFramesAtOnce) {
   RecordProperty("todo", 1);
   const kit::Run run = check({700, 64, 16});

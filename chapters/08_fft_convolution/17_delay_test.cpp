@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/speed/speed.h"
 
 namespace {
@@ -134,6 +135,30 @@ TEST(Delay, OneIsFarLouderThanTheOther) {
 TEST(Delay, TakesManyPairs) {
   RecordProperty("todo", 1);
   check_random({2, 3000});
+}
+
+TEST(Delay, TakesAsManyPairsAsAnIntCounts) {
+  RecordProperty("todo", 1);
+  // Each signal has one value that is not 0; that of y comes `later` values later.
+  const auto check_large = [](int n, int batch) {
+    const auto later = [n](size_t b) { return static_cast<int>(b % 105 * 37 % n); };
+    std::vector<float> of_x(kit::kPeriod), of_y(kit::kPeriod);
+    for (size_t b = 0; b < kit::kPeriod / n; ++b) {
+      of_x[b * n] = 2;
+      of_y[b * n + later(b)] = 3;
+    }
+    const size_t size = static_cast<size_t>(n) * batch;
+    const auto x = kit::LargeArray<float>::input(size, "x", of_x);
+    const auto y = kit::LargeArray<float>::input(size, "y", of_y);
+    const auto delay = kit::LargeArray<int>::output(batch, "delay");
+    const auto peak = kit::LargeArray<float>::output(batch, "peak");
+    kit::run([&] { launch_delay(x.get(), y.get(), delay.get(), peak.get(), n, batch); });
+    kit::expect_at_ends(delay, later);
+    kit::expect_at_ends(
+        peak, [](size_t) { return 6; }, kit::Tolerance::absolute(6 * kAccuracy));
+  };
+  kit::at_largest("2^30 - 1 pairs of 2 values", [&] { check_large(2, (1 << 30) - 1); });
+  kit::at_largest("2^19 - 1 pairs of 4096 values", [&] { check_large(4096, (1 << 19) - 1); });
 }
 
 TEST(Delay, AcceptsNoPairs) {

@@ -6,7 +6,8 @@ __global__ void matmul_of_tiles(const float* __restrict__ a, const float* __rest
                                 long long stride_a, long long stride_b, long long stride_c) {
   __shared__ float tile_a[16][16], tile_b[16][16];
   const int x = threadIdx.x, y = threadIdx.y;
-  const int col = blockIdx.x * 16 + x, row = blockIdx.y * 16 + y;
+  const int cols = (n + 15) / 16;  // tiles beside each other
+  const int col = blockIdx.x % cols * 16 + x, row = blockIdx.x / cols * 16 + y;
   const float* a_z = a + blockIdx.z * stride_a;
   const float* b_z = b + blockIdx.z * stride_b;
   for (int z = blockIdx.z; z < batch; z += gridDim.z) {
@@ -28,7 +29,8 @@ void launch_matmul_batched(const float* d_a, const float* d_b, float* d_c, int m
                            int batch, long long stride_a, long long stride_b, long long stride_c,
                            int most_planes) {
   const int planes = batch < most_planes ? batch : most_planes;
-  const dim3 grid((n + 15) / 16, (m + 15) / 16, planes);
+  // All tiles of a matrix along x: there may be more of them below each other than y allows.
+  const dim3 grid((n + 15) / 16 * ((m + 15) / 16), 1, planes);
   if (m > 0 && n > 0 && planes > 0) {
     matmul_of_tiles<<<grid, dim3(16, 16)>>>(d_a, d_b, d_c, m, n, k, batch, stride_a, stride_b,
                                             stride_c);
