@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 
 namespace {
 
@@ -44,15 +45,16 @@ std::vector<double> dropout_on_cpu(const std::vector<float>& x, float rate, uint
 }
 
 // Box and Muller: two uniform numbers give two normal ones, a sine and a cosine.
+double weight_on_cpu(size_t i, int fan_in, uint64_t seed) {
+  const std::array<uint32_t, 4> words = philox(seed, i / 4, 0);
+  const uint32_t of_radius = words[i % 4 / 2 * 2], of_turn = words[i % 4 / 2 * 2 + 1];
+  const double radius = std::sqrt(-2 * std::log((of_radius + 0.5) * 0x1p-32));
+  const double turn = (of_turn + 0.5) * 0x1p-32 * 2 * 3.14159265358979;
+  return std::sqrt(2.0 / fan_in) * radius * (i % 2 == 0 ? std::sin(turn) : std::cos(turn));
+}
 std::vector<double> weights_on_cpu(int fan_out, int fan_in, uint64_t seed) {
   std::vector<double> w;
-  for (int i = 0; i < fan_out * fan_in; ++i) {
-    const std::array<uint32_t, 4> words = philox(seed, i / 4, 0);
-    const uint32_t of_radius = words[i % 4 / 2 * 2], of_turn = words[i % 4 / 2 * 2 + 1];
-    const double radius = std::sqrt(-2 * std::log((of_radius + 0.5) * 0x1p-32));
-    const double turn = (of_turn + 0.5) * 0x1p-32 * 2 * 3.14159265358979;
-    w.push_back(std::sqrt(2.0 / fan_in) * radius * (i % 2 == 0 ? std::sin(turn) : std::cos(turn)));
-  }
+  for (int i = 0; i < fan_out * fan_in; ++i) w.push_back(weight_on_cpu(i, fan_in, seed));
   return w;
 }
 
@@ -186,6 +188,30 @@ TEST(CurandDevice, WeightsOfEveryLayer) {
   kit::for_each("w", std::vector<Layer>{{10, 128}, {1, 1}, {33, 31}, {3, 5}, {0, 5}, {5, 0}},
                 [&](const Layer& layer) { check_seed(layer, kSeed); });
   check_seed({10, 10}, kSeed << 33);  // both halves of it count
+}
+
+TEST(CurandDevice, DropsAsManyAsAnIntCounts) {
+  RecordProperty("todo", 3);
+  kit::at_largest((1 << 30) + 77, [](int n) {
+    const auto d_x = kit::large_integers(n, "x");
+    const auto d_y = kit::LargeArray<float>::output(n, "y");
+    kit::run([&] { launch_dropout(d_x.get(), d_y.get(), n, 0.5f, kSeed, 0); });
+    kit::expect_at_ends(d_y, [&](size_t i) {
+      return uniform(philox(kSeed, i / 4, 0)[i % 4]) > 0.5f ? 2 * d_x.at(i) : 0.0f;
+    });
+  });
+}
+
+TEST(CurandDevice, WeightsOfAVeryLargeLayer) {
+  RecordProperty("todo", 4);
+  const int fan_out = 32'769, fan_in = 32'771;
+  kit::at_largest("w of 32,769 x 32,771", [&] {
+    const auto d_w = kit::LargeArray<float>::output(static_cast<size_t>(fan_out) * fan_in, "w");
+    kit::run([&] { launch_weights(d_w.get(), fan_out, fan_in, kSeed); });
+    kit::expect_at_ends(
+        d_w, [&](size_t i) { return weight_on_cpu(i, fan_in, kSeed); },
+        kit::Tolerance::absolute(2e-5 * std::sqrt(2.0 / fan_in)));
+  });
 }
 
 TEST(CurandDevice, DrawsFourNumbersAtOnce) {

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/stream.h"
 
 namespace {
@@ -97,6 +98,23 @@ TEST(ThrustSort, TakesParticlesInTheirOrder) {
     const auto d_y = kit::DeviceBuffer<float>::output(n, "y", kit::Placement::kAtEnd);
     kit::run([&] { launch_gather(d_x.get(), d_order.get(), d_y.get(), n, nullptr); });
     kit::expect_equal(d_y, taken(x, order));
+  });
+}
+
+TEST(ThrustSort, FindsStartsOfManyCellsAndOfManyParticles) {
+  RecordProperty("todo", 2);
+  kit::for_each("particles", std::vector<Sizes>{{3, 131'077}, {131'077, 3}}, check_starts);
+}
+
+TEST(ThrustSort, TakesAsManyParticlesAsAnIntCounts) {
+  RecordProperty("todo", 3);
+  kit::at_largest((1 << 30) + 77, [](int n) {
+    const auto d_x = kit::large_floats(n, "x");
+    const auto d_order =
+        kit::LargeArray<int>::input(n, "order", kit::random_ints(kit::kPeriod, 0, n - 1));
+    const auto d_y = kit::LargeArray<float>::output(n, "y");
+    kit::run([&] { launch_gather(d_x.get(), d_order.get(), d_y.get(), n, nullptr); });
+    kit::expect_at_ends(d_y, [&](size_t i) { return d_x.at(d_order.at(i)); });
   });
 }
 

@@ -26,7 +26,7 @@ class Thread:
 def run_thread(kernel, thread, args, errors):
     """What one thread raises ends its whole block, as a fault ends a launch on a card."""
     kernel(thread, *args)  # TODO(1): Nobody waits at a barrier for a thread that has raised; what it
-    # raised is in `errors`.
+    # raised is in `errors`, whatever it is: sys.exit() raises, too.
 
 
 def launch(kernel, grid, block, shared_size, *args):

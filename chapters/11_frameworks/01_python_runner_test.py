@@ -217,6 +217,36 @@ def test_what_a_thread_raises_first_reaches_the_caller():
     kit.fail("thread 2 raised an exception, and launch() did not.")
 
 
+# Python ends a thread that calls sys.exit() without a word, and its neighbours wait for ever.
+@kit.todo(1)
+def test_a_thread_that_exits_wakes_its_neighbours():
+    class KernelGivesUp(BaseException):
+        pass
+
+    for raised in kit.cases("raises", [SystemExit, KeyboardInterrupt, KernelGivesUp]):
+
+        def kernel(thread):
+            if thread.x == 1:
+                raise raised("of thread 1")
+            thread.syncthreads()
+
+        try:
+            kit.within(
+                5,
+                lambda: exercise.launch(kernel, (1, 1), (3, 1), 0),
+                f"thread 1 raises {raised.__name__}, and launch() does not come back: the others "
+                f"wait at a barrier. {raised.__name__} is no Exception, but a BaseException.",
+            )
+        except raised:
+            continue
+        except threading.BrokenBarrierError:
+            kit.fail(
+                f"thread 1 raised {raised.__name__} while the others waited at a barrier, and "
+                "launch() raised their BrokenBarrierError: the first that was raised is the reason."
+            )
+        kit.fail(f"a thread raised {raised.__name__}, and launch() did not.")
+
+
 @kit.todo(1)
 def test_raises_when_all_threads_have_ended():
     ended = []

@@ -124,6 +124,14 @@ TEST(CrossEntropy, TakesLongBatches) {
   check_derivatives(in, b);
 }
 
+TEST(CrossEntropy, TakesMoreClassesThanSharedMemoryHolds) {
+  RecordProperty("todo", 2);
+  const Batch b = {2, 70'001};
+  const Inputs in = random_batch(b, 4);
+  check_loss(in, b);
+  check_derivatives(in, b);
+}
+
 TEST(CrossEntropy, LogitsFarFromZeroOverflowNothing) {
   RecordProperty("todo", 1);
   kit::for_each("logits around", std::vector<int>{10000, -10000, 100, -100}, [](int middle) {

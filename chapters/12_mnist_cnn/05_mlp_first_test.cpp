@@ -192,6 +192,14 @@ TEST(MlpFirst, GoesBackwardThroughBothLayers) {
   kit::for_each("network", batches(), [](const Batch& b) { check(b, Check::kBackward); });
 }
 
+TEST(MlpFirst, CoversEveryExtent) {
+  RecordProperty("todo", 2);
+  // More hidden values than a block has threads, and more images than a grid may have blocks in y.
+  check({{2, 1500, 3}, 3}, Check::kForward);
+  check({{2, 1500, 3}, 3}, Check::kBackward);
+  check({{2, 3, 2}, 70'001}, Check::kForward);
+}
+
 TEST(MlpFirst, TakesTheStepsThatTheBatchesAskFor) {
   RecordProperty("todo", 4);
   const Digits set(40, 12, 1);

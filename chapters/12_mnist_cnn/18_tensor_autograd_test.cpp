@@ -247,6 +247,29 @@ TEST(TensorAutograd, ALeafMayBeTheLoss) {
                    kit::Tolerance::absolute(0));
 }
 
+TEST(TensorAutograd, EveryOperationTakesLongMatrices) {
+  RecordProperty("todo", 2);
+  constexpr int kLong = 131'077;  // more than a block has threads, and a grid may have in y
+  const std::vector<float> values = kit::random_integer_floats(kLong);
+  std::vector<float> passed, gradient;
+  kit::run([&] {
+    Tape tape;
+    const Variable x = tape.leaf(values, kLong, 1), one = tape.leaf({1}, 1, 1);
+    const Variable result = tape_relu(tape, tape_multiply(tape, tape_add(tape, x, one), x));
+    tape_backward(tape, tape_mean(tape, result));
+    passed = copy(tape.at(result).value, kLong);
+    gradient = copy(tape.at(x).gradient, kLong);
+  });
+  std::vector<double> expected, slope, scale;
+  for (const double v : values) {
+    expected.push_back(std::max(0.0, (v + 1) * v));
+    slope.push_back(expected.back() > 0 ? (2 * v + 1) / kLong : 0);
+    scale.push_back((2 * std::fabs(v) + 1) / kLong);
+  }
+  kit::expect_near("relu((x + 1) x)", passed, expected, kit::Tolerance::absolute(0));
+  kit::expect_near("gradient of x", gradient, slope, kit::Tolerance::units(8, scale));
+}
+
 TEST(TensorAutograd, ProductsMayBeLongAndThin) {
   RecordProperty("todo", 3);
   constexpr int kLong = 131'077;  // past twice what a grid may have in y

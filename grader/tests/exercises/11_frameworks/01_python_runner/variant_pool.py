@@ -23,7 +23,7 @@ def launch(kernel, grid, block, shared_size, *args):
     def run(thread):
         try:
             kernel(thread, *args)
-        except Exception as error:
+        except BaseException as error:
             errors.append(error)
             thread.barrier.abort()
 
