@@ -12,6 +12,9 @@ namespace kit {
 
 void at_largest(const std::string& what, const std::function<void()>& body) {
   if (!simulated() || internal::case_failed()) return;
+#ifdef __SANITIZE_THREAD__
+  return;  // there the simulator has a quarter of its addresses, and no room for such arrays
+#endif
   struct Restore {
     ~Restore() {
       cudaDeviceSynchronize();  // what is queued belongs to this case

@@ -105,6 +105,7 @@ size_t wsim_find_written(const void* ptr, size_t size) {
 }
 
 void wsim_peek(const void* ptr, size_t size, void* bytes, uint8_t* mask) {
+  if (size == 0) return;
   std::memcpy(bytes, DeviceMemory::instance().view(address_of(ptr)), size);
   wsim_query_written(ptr, size, mask);
 }
