@@ -9,8 +9,8 @@
 //   h_squares  n floats in host memory, receives x * x
 //   h_fourths  n floats in host memory, receives (x * x) * (x * x)
 //   block      threads per block; with more than 1024 the launch is refused
-// Returns the first error of an allocation, a copy, a launch or a wait, or cudaSuccess once both
-// results are in host memory; what a cudaFree returns need not be looked at. Leaves no device
+// Returns the first error of an allocation, a copy, a launch or a wait (what a cudaFree returns
+// need not be looked at), or cudaSuccess once both results are in host memory. Leaves no device
 // memory allocated, whatever it returns.
 cudaError_t squares_and_fourths(const float* h_x, float* h_squares, float* h_fourths, int n,
                                 int block);

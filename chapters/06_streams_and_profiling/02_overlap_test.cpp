@@ -149,7 +149,6 @@ TEST(Overlap, ManyPiecesAreQueuedWithoutWaiting) {
 }
 
 TEST(Overlap, StreamsArraysOfGigabytes) {
-  // contract: h_x, h_y n floats each in pinned host memory, n from 1 to 2^30
   RecordProperty("todo", 1);
   kit::at_largest(1 << 30, [](int n) {
     const auto h_x = kit::LargeHostFloats::input(n, "h_x", kit::HostPages::kPinned);

@@ -220,7 +220,6 @@ TEST(NvtxRanges, TheLastBatchMayBeShorter) {
 }
 
 TEST(NvtxRanges, BatchesComeFromArraysOfGigabytes) {
-  // contract: h_x, h_y n floats each in pinned host memory, n from 0 to 2^30
   RecordProperty("todo", 2);
   const auto check_large = [](int n, int batch) {
     const auto h_x = kit::LargeHostFloats::input(n, "h_x", kit::HostPages::kPinned);

@@ -155,7 +155,6 @@ TEST(HostThreads, EveryThreadDoesItsSlice) {
 }
 
 TEST(HostThreads, TheLastSliceOfGigabytesIsDone) {
-  // contract: h_x, h_y n floats each in pinned host memory, n from 0 to 2^30
   RecordProperty("todo", 1);
   kit::at_largest(1 << 30, [](int n) {
     const auto h_x = kit::LargeHostFloats::input(n, "h_x", kit::HostPages::kPinned);

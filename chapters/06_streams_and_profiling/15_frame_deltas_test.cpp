@@ -266,7 +266,6 @@ TEST(FrameDeltas, MovesEveryByteOnce) {
 }
 
 TEST(FrameDeltas, TakesFilmsOfGigabytes) {
-  // contract: frames >= 0, pixels >= 1, frames * pixels < 2^31
   kit::for_each("pixels", std::vector<int>{1 << 28, (1 << 30) - 1}, [](int pixels) {
     const int frames = static_cast<int>(0x7FFFFFFF / pixels);
     kit::at_largest("frames = " + std::to_string(frames), [&] {
