@@ -388,6 +388,12 @@ TEST(MixTracks, TheComparisonIsMadeInDouble) {
         "the last part. With a tolerance of 2^-25 that is wrong (0): first_wrong_sample returned " +
         std::to_string(product) + ". The product of two floats is a float.");
   }
+  const float one = 1.0f;  // times one is one, and no error at all
+  for (const double tolerance : {std::numeric_limits<double>::quiet_NaN(), -1.0}) {
+    if (first_wrong_sample(&one, &one, &one, 1, 1, tolerance) == 0) continue;
+    kit::fail("h_mix[0] is the sum itself, and the tolerance is " + std::to_string(tolerance) +
+              ": an error of 0 is not at most that, so first_wrong_sample must return 0.");
+  }
   if (first_wrong_sample(samples.data(), gains.data(), &mix, 2, 0, 0.0) != -1) {
     kit::fail("A mix of 0 samples has no wrong one: first_wrong_sample must return -1.");
   }
