@@ -1,3 +1,14 @@
+# warplings_exercise_test(TARGET FILE INCLUDES ...): the object of a test. Its references work on small cases: what
+# -O2 would take to compile, twice the time of -Og, it would not give back.
+function(warplings_exercise_test target file)
+  add_library(${target} OBJECT EXCLUDE_FROM_ALL "${file}")
+  target_link_libraries(${target} PRIVATE warplings.kit.api warplings.warnings)
+  target_include_directories(${target} PRIVATE ${ARGN})
+  target_compile_options(${target} PRIVATE -Og)  # as the header's
+  target_precompile_headers(${target} REUSE_FROM warplings.test_header)
+  set_target_properties(${target} PROPERTIES CXX_STANDARD 17)
+endfunction()
+
 # warplings_exercise_objects(NAME OUT_TEST OUT_GIVEN)
 #
 # The objects of an exercise that do not depend on whose kernel is graded: the test, compiled once by the
@@ -5,11 +16,7 @@
 # kernels of a training step), if there is any.
 # Reads the variables of warplings_exercise().
 function(warplings_exercise_objects name out_test out_given)
-  add_library(${name}.test OBJECT EXCLUDE_FROM_ALL "${stem}_test.cpp")
-  target_link_libraries(${name}.test PRIVATE warplings.kit.api warplings.warnings)
-  target_include_directories(${name}.test PRIVATE "${chapter}" ${library_includes})
-  target_precompile_headers(${name}.test REUSE_FROM warplings.test_header)
-  set_target_properties(${name}.test PROPERTIES CXX_STANDARD 17)
+  warplings_exercise_test(${name}.test "${stem}_test.cpp" "${chapter}" ${library_includes})
   set(${out_test} ${name}.test PARENT_SCOPE)
 
   set(given "")

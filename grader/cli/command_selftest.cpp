@@ -1,6 +1,6 @@
 // grade selftest [--device sim|gpu] [--all]: the tests of the course itself. Works in the build
-// folder and leaves chapters/ alone. Without --all, the mutants of two thirds of the exercises and
-// the programs of their lessons are left to other days.
+// folder and leaves chapters/ alone. Without --all, the ablations, mutants and variants of two
+// thirds of the exercises, and the programs of their lessons, are left to other days.
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -177,7 +177,7 @@ class SelfTest {
       context.exercises.push_back(&exercise);
     }
     if (share_) {
-      context.asks_mutants = [this](const course::Exercise& it) { return share_->has(it); };
+      context.asks_derived = [this](const course::Exercise& it) { return share_->has(it); };
     }
     const std::vector<Item> items =
         device == Device::kSimulator ? check_all_gates(context) : run_gates(context);

@@ -1,13 +1,15 @@
 #include "cli/dev/share_of_today.h"
 
 #include <chrono>
+#include <optional>
+#include <sstream>
 
 #include "cli/process/child.h"
 
 namespace grade {
 namespace {
 
-// Names of files that the newest commits have changed; "" where there is no git.
+// Files that the newest commits have changed, the newest first; "" where there is no git.
 std::string files_changed_lately(App& app) {
   constexpr const char* kCommits = "20";
   ChildOptions options;
@@ -15,6 +17,13 @@ std::string files_changed_lately(App& app) {
                   "--name-only", "--format="};
   options.own_seconds = 60;
   return run_child(options).out.text();
+}
+
+std::optional<std::string> exercise_of(const course::Course& course, const std::string& file) {
+  for (const course::Exercise& exercise : course.exercises) {
+    if (file.find("/" + exercise.id) != std::string::npos) return exercise.id;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -26,11 +35,16 @@ size_t part_of_today(size_t parts) {
 }
 
 ShareOfToday::ShareOfToday(App& app, size_t parts) {
-  const std::string changed = files_changed_lately(app);
+  constexpr size_t kMostChanged = 20;
+  std::set<std::string> changed;
+  std::istringstream files(files_changed_lately(app));
+  for (std::string file; changed.size() < kMostChanged && std::getline(files, file);) {
+    if (const auto id = exercise_of(app.course(), file)) changed.insert(*id);
+  }
   size_t i = part_of_today(parts);
   for (const course::Exercise& exercise : app.course().exercises) {
     const bool is_due = i++ % parts == 0;
-    if (is_due || changed.find("/" + exercise.id) != std::string::npos) ids_.insert(exercise.id);
+    if (is_due || changed.count(exercise.id) != 0) ids_.insert(exercise.id);
   }
 }
 

@@ -12,7 +12,7 @@ namespace grade {
 // 0 to parts - 1, another one each day.
 size_t part_of_today(size_t parts);
 
-// Every `parts`-th exercise, and those that the newest commits have changed.
+// Every `parts`-th exercise, and up to 20 more that the newest commits have changed.
 class ShareOfToday {
  public:
   ShareOfToday(App& app, size_t parts);

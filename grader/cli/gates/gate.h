@@ -33,8 +33,8 @@ struct GateContext {
   bool whole_course = true;                        // false: one exercise was named
   Device device = Device::kSimulator;
   bool reuse = true;
-  // Whose mutants are asked; of all where it is empty.
-  std::function<bool(const course::Exercise&)> asks_mutants;
+  // Whose ablations, mutants and variants are asked; of all where it is empty.
+  std::function<bool(const course::Exercise&)> asks_derived;
   std::set<std::string>* built = nullptr;            // targets that a gate has built already
   std::function<void(const std::string&)> progress;  // one line that says what goes on
   // How far that is; called often, and by several threads.
@@ -55,6 +55,10 @@ std::vector<Item> check_starters(const GateContext& context);          // 2
 std::vector<Item> check_readmes(const GateContext& context);           // 3
 std::vector<Item> check_figures_of_files(const GateContext& context);  // 9: those that need no run
 std::vector<Item> check_figures(const GateContext& context);           // 9: the others
+
+inline bool asks_derived(const GateContext& context, const course::Exercise& exercise) {
+  return !context.asks_derived || context.asks_derived(exercise);
+}
 
 // What a gate wants to be built and run.
 struct Job {

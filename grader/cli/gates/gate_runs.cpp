@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "cli/gates/gate.h"
+#include "cli/python_program.h"
+#include "course/starter.h"
 #include "course/text.h"
 
 namespace grade {
@@ -138,6 +140,16 @@ std::vector<Job> solution_jobs(const GateContext& context) {
   return jobs;
 }
 
+// The starter is compiled with all that is derived from the solution. Where nothing of that is
+// asked, the file in chapters/ is built instead, if it is the starter still.
+Program starter_program(const GateContext& context, const course::Exercise& exercise) {
+  if (asks_derived(context, exercise) || is_python(exercise)) return Program::kStarter;
+  const course::ExerciseFiles files = course::files_of(context.paths->root, exercise);
+  const std::string image =
+      course::starter_text(course::read_text(files.solution), shown(context, files.solution));
+  return course::read_text(files.starter) == image ? Program::kLearner : Program::kStarter;
+}
+
 std::vector<Job> starter_jobs(const GateContext& context) {
   std::vector<Job> jobs;
   for (const course::Exercise* exercise : context.exercises) {
@@ -147,7 +159,7 @@ std::vector<Job> starter_jobs(const GateContext& context) {
     job.gate = 5;
     job.exercise = exercise;
     job.name = exercise->id + ": starter";
-    job.program = Program::kStarter;
+    job.program = starter_program(context, *exercise);
     job.prepare = [](RunRequest* request) { request->continue_after_crash = false; };
     job.judge = [file](const Result& result) -> std::string {
       const std::string rule =

@@ -113,7 +113,12 @@ class GateRun {
     }
     jobs_ = solution_jobs(runnable);
     append(starter_jobs(runnable));
+    size_t left_to_other_days = 0;
     for (const course::Exercise* exercise : runnable.exercises) {
+      if (!asks_derived(context_, *exercise)) {
+        ++left_to_other_days;
+        continue;
+      }
       try {
         for (const course::Derived& one : course::derive(context_.paths->root, *exercise)) {
           add_derived(*exercise, one);
@@ -122,10 +127,9 @@ class GateRun {
         extra_.push_back(failed(7, exercise->id, error.what()));
       }
     }
-    if (!left_to_other_days_.empty()) {
-      extra_.push_back(skipped(7, "mutants",
-                               "those of " +
-                                   course::plural(left_to_other_days_.size(), "exercise") +
+    if (left_to_other_days > 0) {
+      extra_.push_back(skipped(7, "ablations, mutants and variants",
+                               "those of " + course::plural(left_to_other_days, "exercise") +
                                    " are asked on other days; ./grade selftest --all asks all"));
     }
   }
@@ -146,11 +150,7 @@ class GateRun {
         if (wrong_too) jobs_.push_back(ablation_job(context_, exercise, one));
         break;
       case course::Derived::What::kMutant:
-        if (context_.asks_mutants && !context_.asks_mutants(exercise)) {
-          left_to_other_days_.insert(&exercise);
-        } else if (wrong_too) {
-          jobs_.push_back(mutant_job(context_, exercise, one));
-        }
+        if (wrong_too) jobs_.push_back(mutant_job(context_, exercise, one));
         break;
       case course::Derived::What::kVariant:
         jobs_.push_back(variant_job(context_, exercise, one));
@@ -262,8 +262,7 @@ class GateRun {
   VerdictCache cache_;
   std::vector<Job> jobs_;
   std::vector<Item> extra_;
-  std::set<const course::Exercise*> left_to_other_days_;  // their mutants
-  std::map<std::string, std::string> build_problems_;     // target -> what is wrong
+  std::map<std::string, std::string> build_problems_;  // target -> what is wrong
   std::mutex saying_;
 };
 

@@ -9,10 +9,6 @@ namespace {
 
 constexpr const char* kTimed = "01_begin/02_second";
 
-bool has(const std::string& text, const std::string& words) {
-  return text.find(words) != std::string::npos;
-}
-
 class Bench : public testing::Test {
  protected:
   Bench() {

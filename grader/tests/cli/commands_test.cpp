@@ -17,10 +17,6 @@ constexpr const char* kGood =
     "//! test Scratch.Adds 1\n//! counters 40\n//! budget 4 5 sectors per request\n"
     "//! test Scratch.CoversTheTail 2\n";
 
-bool has(const std::string& text, const std::string& words) {
-  return text.find(words) != std::string::npos;
-}
-
 TEST(Run, PassIsRecordedAndNamesTheNextExercise) {
   const ScratchCourse course;
   course.save(kGood);

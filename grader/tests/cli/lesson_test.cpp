@@ -23,9 +23,6 @@ class LessonTest : public testing::Test {
     write_file(course_.root() / "solutions/01_begin/01_first_answers.txt",
                "turns = four\nbecause Four doors are one.\n\nshare = 12.5\nbecause An eighth.\n");
   }
-  static bool has(const std::string& text, const std::string& words) {
-    return text.find(words) != std::string::npos;
-  }
   Ran predict(const std::string& input) const {
     ChildOptions options;
     options.argv = {"/bin/sh", "-c", "printf '" + input + "' | " GRADE_PROGRAM " predict first"};

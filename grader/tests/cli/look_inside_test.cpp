@@ -10,10 +10,6 @@ namespace {
 
 constexpr const char* kSum = "    c[i] = a[i] + b[i];\n";
 
-bool has(const std::string& text, const std::string& words) {
-  return text.find(words) != std::string::npos;
-}
-
 class LookInside : public testing::Test {
  protected:
   Ran grade(const std::vector<std::string>& arguments, const std::string& sum = kSum) {

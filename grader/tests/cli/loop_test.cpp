@@ -12,7 +12,7 @@
 namespace grade::test {
 namespace {
 
-constexpr const char* kGood = "//! test Scratch.Adds 1\n";
+constexpr const char* kPasses = "//! test Scratch.Adds 1\n";
 constexpr const char* kFinding =
     "//! test Scratch.Adds 1\n//! trace t = 1\n"
     "//! finding memcheck out-of-bounds In k, thread 33 of block 2 reads a[9].\n";
@@ -63,7 +63,7 @@ TEST_F(Loop, PathOfTheLessonIsAlwaysInSight) {
   expect_screen("Read  chapters/01_begin/README.md");
   expect_screen("Edit  chapters/01_begin/01_first.cu");
   write_file(course_.root() / "chapters/01_begin/01_first.md", "# First\n\nWords.\n");
-  course_.save(kGood);
+  course_.save(kPasses);
   expect_screen("PASS");
   expect_screen("Read  chapters/01_begin/01_first.md");
   session_->type("h");
@@ -235,7 +235,7 @@ TEST_F(Loop, ListMovesSearchesAndOpensAnExercise) {
 }
 
 TEST_F(Loop, AfterAPassListAndLoopStandOnTheSameExercise) {
-  course_.save(kGood);
+  course_.save(kPasses);
   open();
   expect_screen("PASS");
   session_->type("l");
@@ -288,7 +288,7 @@ TEST_F(Loop, ShowsWhatTheProgramPrinted) {
 }
 
 TEST_F(Loop, ResetSaysWhereTheCopyWentAndRestoreBringsItBack) {
-  course_.save(kGood);
+  course_.save(kPasses);
   open();
   expect_screen("PASS");
   session_->type("x");
@@ -299,7 +299,7 @@ TEST_F(Loop, ResetSaysWhereTheCopyWentAndRestoreBringsItBack) {
   expect_screen("./grade restore 01_first");
   EXPECT_EQ(course_.grade({"restore", "first"}).status, 0);
   expect_screen("PASS");
-  EXPECT_EQ(read_file(course_.learner_file()), kGood);
+  EXPECT_EQ(read_file(course_.learner_file()), kPasses);
   leave();
 }
 
@@ -310,7 +310,7 @@ TEST_F(Loop, EndOfAChapterShowsWhatWasLearntAndOnesOwnFigures) {
              "current 01_begin/02_second\nhint 01_begin/02_second 1 2\n"
              "predict 01_begin/02_second a right\npredict 01_begin/02_second b wrong\n"
              "best 01_begin/02_second 0.001 Test Card\n");
-  course_.save(kGood, "01_begin/02_second");
+  course_.save(kPasses, "01_begin/02_second");
   open(24, 80);
   expect_screen("the end of the chapter: The beginning");
   session_->type("n");
@@ -323,7 +323,7 @@ TEST_F(Loop, EndOfAChapterShowsWhatWasLearntAndOnesOwnFigures) {
   expect_tidy();
   session_->type("q");
   expect_screen("01_begin/03_third  simulator");
-  course_.save(kGood, "01_begin/03_third");
+  course_.save(kPasses, "01_begin/03_third");
   expect_screen("PASS");
   session_->type("n");
   expect_screen("Chapter 01 is done");
@@ -406,7 +406,7 @@ TEST_F(Loop, EveryKeyKeepsToTheScreen) {
     fits("x");
     session_->type("n");
     expect_screen(kKeys);
-    course_.save(std::string(kGood) + "//! budget 4 5 sectors per request\n");
+    course_.save(std::string(kPasses) + "//! budget 4 5 sectors per request\n");
     expect_screen("PASS");
     expect_screen("(at most 5)");
     fits("a pass");
@@ -510,7 +510,7 @@ TEST_F(Loop, TheEndOfAChapterKeepsToASmallScreen) {
                 " 2026-11-23T04:0" + std::to_string(i) + ":00Z\n";
   }
   write_file(course_.root() / ".progress", progress);
-  course_.save(kGood, "01_begin/02_second");
+  course_.save(kPasses, "01_begin/02_second");
   open(12, 60);
   expect_screen("next  n");
   session_->type("n");
@@ -534,7 +534,7 @@ TEST_F(Loop, TheEndOfAChapterKeepsToASmallScreen) {
 
 // The limit stands beside its figure; a name that leaves no room for both has a row of its own.
 TEST_F(Loop, AFigureAndItsLimitStayTogether) {
-  course_.save(std::string(kGood) +
+  course_.save(std::string(kPasses) +
                "//! budget 1.011 1.15 threads launched per element\n"
                "//! budget 8192 8192 threads launched for 100000 elements\n");
   open(20, 60);
@@ -547,7 +547,7 @@ TEST_F(Loop, AFigureAndItsLimitStayTogether) {
 
 // Whatever a verdict has to say: what comes next stays in sight.
 TEST_F(Loop, NextIsInSightBelowALongVerdict) {
-  std::string verdict = kGood;
+  std::string verdict = kPasses;
   for (int i = 0; i < 12; ++i)
     verdict += "//! budget 4 5 sectors of array " + std::to_string(i) + "\n";
   course_.save(verdict);
@@ -587,7 +587,7 @@ TEST_F(Loop, NoColorMeansNoColour) {
 TEST_F(Loop, ARedrawDoesNotClearTheScreenFirst) {
   open();
   expect_screen(kKeys);
-  course_.save(kGood);
+  course_.save(kPasses);
   expect_screen("PASS");
   EXPECT_EQ(session_->bytes().find("\x1b[2J"), std::string::npos) << "flashes";
   leave();

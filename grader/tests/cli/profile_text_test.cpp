@@ -44,10 +44,6 @@ std::string reason(const course::Json& profile) {
   return std::to_string(worst.line) + " " + worst.reason;
 }
 
-bool has(const std::string& text, const std::string& words) {
-  return text.find(words) != std::string::npos;
-}
-
 TEST(WorstLine, StridedLoadNamesSectorsAndDistance) {
   const std::string words =
       reason(profile_of(access("global load", 100, 3200, 0,

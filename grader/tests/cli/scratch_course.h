@@ -53,6 +53,9 @@ class ScratchCourse {
 
 std::string read_file(const fs::path& file);
 void write_file(const fs::path& file, const std::string& text);
+inline bool has(const std::string& text, const std::string& words) {
+  return text.find(words) != std::string::npos;
+}
 // The longest line, in columns.
 size_t widest(const std::string& text);
 

@@ -17,10 +17,6 @@ constexpr const char* kPrints =
     "//! test Scratch.Adds 1\n//! print one\n//! print two\n//! print three\n//! print four\n"
     "//! print five\n//! fail c[0] is 1.\n//! test Scratch.Other 1\n//! print other\n";
 
-bool has(const std::string& text, const std::string& words) {
-  return text.find(words) != std::string::npos;
-}
-
 TEST(Printed, IsShownBesideTheFailureThatItBelongsTo) {
   const ScratchCourse course;
   course.save(kPrints);

@@ -10,7 +10,7 @@ constexpr const char* kPage =
     "from: counter 01_a/01_b S.T \"\" turns\n```\n\n```predict share\nWhich share, in per cent?\n"
     "from: counter 01_a/01_b S.T \"\" a / b\nwithin: 5 %\n```\n\n## After you pass\n\nMore.\n";
 
-std::string error_of(const std::string& page) {
+std::string error_of_page(const std::string& page) {
   try {
     parse_lesson(page, "p.md");
   } catch (const Error& error) {
@@ -34,17 +34,21 @@ TEST(Lesson, HasTwoPartsAndItsQuestions) {
 
 TEST(Lesson, AQuestionThatIsNotWholeIsAnError) {
   const std::string begin = "```predict a\nWhat?\n", end = "```\n";
-  EXPECT_NE(error_of(begin + end).find("does not say where its answer comes from"),
+  EXPECT_NE(error_of_page(begin + end).find("does not say where its answer comes from"),
             std::string::npos);
-  EXPECT_NE(error_of(begin + "- 1\nfrom: x\n" + end).find("one choice is none"), std::string::npos);
-  EXPECT_NE(error_of("```predict A b\nfrom: x\n" + end).find("in lower case"), std::string::npos);
-  EXPECT_NE(error_of(begin + "from: x\n" + end + begin + "from: x\n" + end).find("asked twice"),
+  EXPECT_NE(error_of_page(begin + "- 1\nfrom: x\n" + end).find("one choice is none"),
             std::string::npos);
-  EXPECT_NE(error_of(begin + "from: x\nwithin: 80 %\n" + end).find("at most 50"),
+  EXPECT_NE(error_of_page("```predict A b\nfrom: x\n" + end).find("in lower case"),
             std::string::npos);
-  EXPECT_NE(error_of(begin + "- passes\n- fails\nfrom: x\n" + end).find("whether a test passes"),
+  EXPECT_NE(
+      error_of_page(begin + "from: x\n" + end + begin + "from: x\n" + end).find("asked twice"),
+      std::string::npos);
+  EXPECT_NE(error_of_page(begin + "from: x\nwithin: 80 %\n" + end).find("at most 50"),
             std::string::npos);
-  EXPECT_NE(error_of(begin + "from: x\n").find("not closed"), std::string::npos);
+  EXPECT_NE(
+      error_of_page(begin + "- passes\n- fails\nfrom: x\n" + end).find("whether a test passes"),
+      std::string::npos);
+  EXPECT_NE(error_of_page(begin + "from: x\n").find("not closed"), std::string::npos);
 }
 
 TEST(Lesson, AHeadingInCodeIsNoHeading) {

@@ -18,7 +18,7 @@ const char kGood[] =
     "{\"id\": \"01_a/01_first\", \"title\": \"F\", \"minutes\": 5, \"kind\": \"fix\", \"todos\": "
     "2}";
 
-std::string error_of(const std::string& text) {
+std::string error_of_manifest(const std::string& text) {
   try {
     parse_course(text, "course.json");
   } catch (const Error& error) {
@@ -68,7 +68,7 @@ TEST(Manifest, NamesAWrongClassATestThatIsNoneAndAMissingReason) {
   const auto error = [](const std::string& entry) {
     std::string exercise = kGood;
     exercise.insert(exercise.size() - 1, ", \"not_asked\": {" + entry + "}");
-    return error_of(course_with(exercise));
+    return error_of_manifest(course_with(exercise));
   };
   EXPECT_NE(
       error("\"third_call\": \"Because it is like that.\"")
@@ -88,7 +88,7 @@ TEST(Manifest, ReadsAnArchitectureThatNoOtherCardHas) {
   EXPECT_EQ(course.exercises.at(0).arch, 90);
   EXPECT_TRUE(course.exercises.at(0).only_arch);
   exercise.replace(exercise.find("90a"), 3, "a90");
-  EXPECT_NE(error_of(course_with(exercise)).find("\"arch\" must be a number like 80"),
+  EXPECT_NE(error_of_manifest(course_with(exercise)).find("\"arch\" must be a number like 80"),
             std::string::npos);
 }
 
@@ -98,14 +98,16 @@ TEST(Manifest, TakesALibraryForABaseline) {
   const Course course = parse_course(course_with(timed), "course.json");
   EXPECT_EQ(course.exercises.at(0).baselines, std::vector<std::string>{"cub"});
   timed.replace(timed.find("cub"), 3, "cup");
-  EXPECT_NE(error_of(course_with(timed)).find("uses cup, which is not an earlier exercise"),
-            std::string::npos);
+  EXPECT_NE(
+      error_of_manifest(course_with(timed)).find("uses cup, which is not an earlier exercise"),
+      std::string::npos);
 }
 
 TEST(Manifest, ReadsTheModulesOfPython) {
   std::string python = kGood;
   python.insert(python.size() - 1, ", \"python\": [\"numpy\", \"numba\"]");
-  EXPECT_NE(error_of(course_with(python)).find("\"kind\" says this is none"), std::string::npos);
+  EXPECT_NE(error_of_manifest(course_with(python)).find("\"kind\" says this is none"),
+            std::string::npos);
   const size_t kind = python.find("\"kind\": \"") + 9;
   python.replace(kind, python.find('"', kind) - kind, "python");
   const Course course = parse_course(course_with(python), "course.json");
@@ -115,7 +117,7 @@ TEST(Manifest, ReadsTheModulesOfPython) {
 TEST(ManifestErrors, UnknownKeyNamesLineAndKnownKeys) {
   std::string bad = kGood;
   bad.insert(1, "\"colour\": 1,\n");
-  const std::string error = error_of(course_with(bad));
+  const std::string error = error_of_manifest(course_with(bad));
   EXPECT_EQ(
       error.rfind("course.json:4: unknown key \"colour\" in exercise 01_a/01_first; the known "
                   "keys are id, title,",
@@ -125,41 +127,43 @@ TEST(ManifestErrors, UnknownKeyNamesLineAndKnownKeys) {
 }
 
 TEST(ManifestErrors, MissingKeyNamesLine) {
-  EXPECT_EQ(error_of(course_with("{\"id\": \"01_a/01_first\", \"title\": \"F\", \"kind\": \"fix\", "
-                                 "\"todos\": 2}")),
+  EXPECT_EQ(error_of_manifest(
+                course_with("{\"id\": \"01_a/01_first\", \"title\": \"F\", \"kind\": \"fix\", "
+                            "\"todos\": 2}")),
             "course.json:4: exercise 01_a/01_first has no \"minutes\"; add it.");
 }
 
 TEST(ManifestErrors, WrongTypesNameTheLineOfTheValue) {
   std::string bad = kGood;
   bad.replace(bad.find("5,"), 2, "\"5\",");
-  EXPECT_EQ(error_of(course_with(bad)),
+  EXPECT_EQ(error_of_manifest(course_with(bad)),
             "course.json:4: \"minutes\" must be a whole number from 1 to 600.");
 }
 
 TEST(ManifestErrors, SyntaxErrorNamesTheLine) {
-  const std::string error = error_of("{\n\"format\": 1,\n\"title\": oops\n}\n");
+  const std::string error = error_of_manifest("{\n\"format\": 1,\n\"title\": oops\n}\n");
   EXPECT_EQ(error.rfind("course.json:3: this is not JSON: syntax error", 0), 0u) << error;
-  const std::string cut = error_of("{\n\"format\": 1,\n");
+  const std::string cut = error_of_manifest("{\n\"format\": 1,\n");
   EXPECT_EQ(cut.rfind("course.json:", 0), 0u) << cut;
 }
 
 TEST(ManifestErrors, IdsAreUniqueAndWellFormed) {
-  const std::string twice = error_of(course_with(std::string(kGood) + ",\n" + kGood));
+  const std::string twice = error_of_manifest(course_with(std::string(kGood) + ",\n" + kGood));
   EXPECT_EQ(twice,
             "course.json:5: exercise id 01_a/01_first is used twice (first at line 4); ids are "
             "unique.");
   std::string bad = kGood;
   bad.replace(bad.find("01_first"), 8, "First");
-  EXPECT_NE(error_of(course_with(bad)).find("must read NN_topic/MM_name"), std::string::npos);
+  EXPECT_NE(error_of_manifest(course_with(bad)).find("must read NN_topic/MM_name"),
+            std::string::npos);
 }
 
 TEST(ManifestErrors, ZeroExercisesIsAnError) {
-  EXPECT_EQ(error_of(course_with("")), "course.json:3: the course has no exercises.");
+  EXPECT_EQ(error_of_manifest(course_with("")), "course.json:3: the course has no exercises.");
 }
 
 TEST(ManifestErrors, AKeyGivenTwice) {
-  EXPECT_EQ(error_of("{\"format\": 1,\n\"format\": 1}"),
+  EXPECT_EQ(error_of_manifest("{\"format\": 1,\n\"format\": 1}"),
             "course.json:2: \"format\" is given twice in one object (first at line 1); remove one "
             "of them.");
 }

@@ -30,7 +30,7 @@ constexpr char kMutants[] =
     "put:\n"
     "|b\n";
 
-std::string error_of(const std::string& text) {
+std::string error_of_mutants(const std::string& text) {
   try {
     parse_mutants(text, "mutants.txt");
   } catch (const Error& error) {
@@ -65,15 +65,15 @@ TEST(Mutants, ReadsBlocks) {
 }
 
 TEST(Mutants, ErrorsNameTheLine) {
-  EXPECT_EQ(error_of("mutant: a\nfind:\n|x\nput:\n|y\n"),
+  EXPECT_EQ(error_of_mutants("mutant: a\nfind:\n|x\nput:\n|y\n"),
             "mutants.txt:1: mutant \"a\" has no \"expect:\".");
-  EXPECT_EQ(error_of("mutant: a\nexpect: A.B\nput:\n|y\n"),
+  EXPECT_EQ(error_of_mutants("mutant: a\nexpect: A.B\nput:\n|y\n"),
             "mutants.txt:1: mutant \"a\" has no \"find:\" with lines after '|'.");
-  EXPECT_EQ(error_of("mutant: a\ncolour: red\n"),
+  EXPECT_EQ(error_of_mutants("mutant: a\ncolour: red\n"),
             "mutants.txt:2: unknown key \"colour\"; the keys are mutant, expect, only, find, put.");
-  EXPECT_EQ(error_of("|x\n"),
+  EXPECT_EQ(error_of_mutants("|x\n"),
             "mutants.txt:1: a line with '|' belongs below \"find:\" or \"put:\".");
-  EXPECT_EQ(error_of("mutant: a\nmutant: b\n"),
+  EXPECT_EQ(error_of_mutants("mutant: a\nmutant: b\n"),
             "mutants.txt:2: a mutant begins inside another; separate them by an empty line.");
 }
 

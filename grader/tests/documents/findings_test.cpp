@@ -16,12 +16,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kRoot = PROJECT_ROOT;
+const fs::path kCourse = PROJECT_ROOT;
 
 std::string sources_below(const std::vector<std::string>& folders) {
   std::string text;
   for (const std::string& folder : folders) {
-    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(kRoot / folder)) {
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(kCourse / folder)) {
       const std::string end = entry.path().extension().string();
       if (end == ".cpp" || end == ".cu" || end == ".h" || end == ".txt") {
         text += course::read_text(entry.path());
@@ -41,7 +41,7 @@ std::set<std::string> matches(const std::string& text, const std::string& patter
 }
 
 const std::vector<ExplainedFinding>& explained() {
-  static const std::vector<ExplainedFinding> all = read_findings(kRoot);
+  static const std::vector<ExplainedFinding> all = read_findings(kCourse);
   return all;
 }
 
@@ -101,7 +101,7 @@ TEST(Findings, AreExplainedOnceAndExist) {
 
 TEST(Findings, AreOfferedForAWordThatTheyHold) {
   const std::string command =
-      "GRADE_ROOT='" + kRoot.string() + "' '" GRADE_PROGRAM "' explain shared 2>&1";
+      "GRADE_ROOT='" + kCourse.string() + "' '" GRADE_PROGRAM "' explain shared 2>&1";
   FILE* pipe = ::popen(command.c_str(), "r");
   ASSERT_NE(pipe, nullptr);
   std::string text;

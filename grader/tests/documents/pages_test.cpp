@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kRoot = PROJECT_ROOT;
+const fs::path kClone = PROJECT_ROOT;
 
 // Without comments and fenced blocks: what a reader reads, tables included.
 std::string prose_of(const std::string& page) {
@@ -47,9 +47,9 @@ size_t pictures_in(const std::string& prose) {
 }
 
 TEST(ChapterPages, HaveAPictureAndTheTableOfTheirExercises) {
-  for (const course::Chapter& chapter : course::load_course(kRoot).chapters) {
+  for (const course::Chapter& chapter : course::load_course(kClone).chapters) {
     SCOPED_TRACE(chapter.id);
-    const std::string page = course::read_text(kRoot / "chapters" / chapter.id / "README.md");
+    const std::string page = course::read_text(kClone / "chapters" / chapter.id / "README.md");
     const std::string prose = prose_of(page);
     EXPECT_GE(pictures_in(prose), 1u);
     const std::vector<std::string> headings = headings_of(prose);
@@ -59,13 +59,14 @@ TEST(ChapterPages, HaveAPictureAndTheTableOfTheirExercises) {
 
 TEST(Lessons, HaveAPictureAndAreLinkedFromTheirChapter) {
   int lessons = 0;
-  for (const course::Exercise& exercise : course::load_course(kRoot).exercises) {
-    const fs::path file = course::files_of(kRoot, exercise).lesson;
+  for (const course::Exercise& exercise : course::load_course(kClone).exercises) {
+    const fs::path file = course::files_of(kClone, exercise).lesson;
     if (!fs::exists(file)) continue;
     ++lessons;
     SCOPED_TRACE(exercise.id);
     EXPECT_GE(pictures_in(course::read_text(file)), 1u);
-    const std::string page = course::read_text(kRoot / "chapters" / exercise.chapter / "README.md");
+    const std::string page =
+        course::read_text(kClone / "chapters" / exercise.chapter / "README.md");
     EXPECT_NE(page.find("(" + exercise.name + ".md)"), std::string::npos);
   }
   EXPECT_GE(lessons, 1);
@@ -86,16 +87,17 @@ std::string row_with(const std::string& page, const std::string& start) {
 }
 
 TEST(ChapterPages, HaveARowWithTheMinutesOfEveryExercise) {
-  for (const course::Exercise& exercise : course::load_course(kRoot).exercises) {
-    const std::string page = course::read_text(kRoot / "chapters" / exercise.chapter / "README.md");
+  for (const course::Exercise& exercise : course::load_course(kClone).exercises) {
+    const std::string page =
+        course::read_text(kClone / "chapters" / exercise.chapter / "README.md");
     const std::string row = row_with(page, "| [" + exercise.name + "](");
     EXPECT_EQ(last_number_of(row), exercise.minutes) << exercise.id << ": " << row;
   }
 }
 
 TEST(ChapterPages, AndTheFrontPageSayHowManyExercisesAndMinutes) {
-  const course::Course course = course::load_course(kRoot);
-  const std::string front = course::read_text(kRoot / "README.md");
+  const course::Course course = course::load_course(kClone);
+  const std::string front = course::read_text(kClone / "README.md");
   for (const course::Chapter& chapter : course.chapters) {
     int exercises = 0;
     int minutes = 0;
@@ -108,7 +110,7 @@ TEST(ChapterPages, AndTheFrontPageSayHowManyExercisesAndMinutes) {
     const std::string both =
         " | " + std::to_string(exercises) + " | " + std::to_string(minutes) + " | ";
     EXPECT_TRUE(row.find(both) != std::string::npos) << chapter.id << both << row;
-    const std::string page = course::read_text(kRoot / "chapters" / chapter.id / "README.md");
+    const std::string page = course::read_text(kClone / "chapters" / chapter.id / "README.md");
     const std::string total = "About " + std::to_string(minutes) + " minutes";
     EXPECT_TRUE(page.find(total) != std::string::npos) << chapter.id << ": " << total;
   }
@@ -116,7 +118,7 @@ TEST(ChapterPages, AndTheFrontPageSayHowManyExercisesAndMinutes) {
 
 TEST(BackgroundPages, HaveAPictureAndTheirSources) {
   int pages = 0;
-  for (const fs::directory_entry& entry : fs::directory_iterator(kRoot / "docs/background")) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(kClone / "docs/background")) {
     if (entry.path().extension() != ".md") continue;
     SCOPED_TRACE(entry.path().string());
     ++pages;
@@ -132,8 +134,8 @@ TEST(BackgroundPages, HaveAPictureAndTheirSources) {
 // A reader who opens a folder finds each of its parts in its README.
 TEST(Readmes, NameEveryFolder) {
   for (const char* folder : {"grader", "grader/tests", "grader/simulator", "."}) {
-    const std::string text = course::read_text(kRoot / folder / "README.md");
-    for (const fs::directory_entry& entry : fs::directory_iterator(kRoot / folder)) {
+    const std::string text = course::read_text(kClone / folder / "README.md");
+    for (const fs::directory_entry& entry : fs::directory_iterator(kClone / folder)) {
       const std::string name = entry.path().filename().string();
       if (!entry.is_directory() || name[0] == '.' || name == "build" || name == "__pycache__") {
         continue;
@@ -144,8 +146,8 @@ TEST(Readmes, NameEveryFolder) {
 }
 
 TEST(Readmes, NameEveryProgramForAGpu) {
-  const std::string text = course::read_text(kRoot / "grader/tests/README.md");
-  for (const fs::directory_entry& entry : fs::directory_iterator(kRoot / "grader/tests/gpu")) {
+  const std::string text = course::read_text(kClone / "grader/tests/README.md");
+  for (const fs::directory_entry& entry : fs::directory_iterator(kClone / "grader/tests/gpu")) {
     const std::string end = entry.path().extension().string();
     if (end != ".cu" && end != ".cpp" && end != ".py") continue;
     const std::string name = entry.path().filename().string();
@@ -154,8 +156,8 @@ TEST(Readmes, NameEveryProgramForAGpu) {
 }
 
 TEST(Readmes, DocsListEveryPage) {
-  const std::string text = course::read_text(kRoot / "docs/README.md");
-  for (const fs::directory_entry& entry : fs::directory_iterator(kRoot / "docs/background")) {
+  const std::string text = course::read_text(kClone / "docs/README.md");
+  for (const fs::directory_entry& entry : fs::directory_iterator(kClone / "docs/background")) {
     const std::string name = entry.path().filename().string();
     if (entry.path().extension() != ".md") continue;
     EXPECT_NE(text.find("(background/" + name + ")"), std::string::npos) << name;

@@ -32,7 +32,7 @@ constexpr char kManifest[] = R"({
 }
 )";
 
-constexpr char kPage[] =
+constexpr char kChapterPage[] =
     "# One\n\n<!-- from: region solutions/02_vector_add/01_vector_add.cu TODO 2 -->\n```cuda\n"
     "const int grid = (n + kBlock - 1) / kBlock;\n```\n\nSee [the exercise](01_vector_add.cu) and "
     "[above](#one).\n\n<!-- from: benchmark cards.json h200 copy -->4.25<!-- end --> TB/s.\n";
@@ -84,7 +84,7 @@ MiniatureCourse::MiniatureCourse() {
     write(file, course::read_text(from / file));
   }
   write("chapters/course.json", kManifest);
-  write("chapters/02_vector_add/README.md", kPage);
+  write("chapters/02_vector_add/README.md", kChapterPage);
   write("assets/benchmarks/cards.json", "{\"h200\": {\"copy\": 4.25}}\n");
   std::string build = "ninja_required_version = 1.3\n";
   for (const std::string kind : {"solution", "starter", "derived"}) {
