@@ -127,7 +127,7 @@ Words values_of(const Words& words, size_t first) {
 class Row {
  public:
   Row(const std::string& path, const Block& block, const std::map<std::string, Block>& inputs)
-      : path_(path), inputs_(inputs) {
+      : path_(path), line_(block.line), inputs_(inputs) {
     const size_t colon = block.head.find(':');
     name = block.head.substr(0, colon);
     comments_ = "//" + block.head.substr(colon + 1) + "\n";
@@ -152,6 +152,12 @@ class Row {
 
   std::string text(const std::string& shell) {
     sort_code(shell.find("$declarations") != std::string::npos);
+    for (const auto& [part, lines] : parts_) {
+      if (lines.empty() || part == "$parameters" || shell.find(part) != std::string::npos) continue;
+      fail(path_, line_,
+           "the shell " + use[0] + " has no " + part +
+               ", where this would stand: " + lines.substr(0, lines.find('\n')));
+    }
     if (threads_ > 0 && !has_launch_) {
       comments_ += "// launch: block " + std::to_string(threads_) + "\n";
     }
@@ -176,16 +182,20 @@ class Row {
   }
 
  private:
-  // "a f32 1 2" with a register, "a b32 f16 1 2 3 4" where its bits are other values, "f32 1 2"
-  // without one, or the name of declared inputs
   void data(const Words& words, int line) {
-    const bool is_input = words[0] == "input";
-    if (is_input && words.size() == 2 && inputs_.contains(words[1])) {
+    if (words[0] == "input" && words.size() == 2 && inputs_.contains(words[1])) {
       for (const Entry& entry : inputs_.at(words[1]).entries) {
-        data(words_of("input " + entry.text), entry.line);
+        values(words_of("input " + entry.text), entry.line);
       }
-      return;
+    } else {
+      values(words, line);
     }
+  }
+
+  // "a f32 1 2" with a register, "a b32 f16 1 2 3 4" where its bits are other values, "f32 1 2"
+  // without one
+  void values(const Words& words, int line) {
+    const bool is_input = words[0] == "input";
     const auto size = [&](size_t i) {
       return i < words.size() ? static_cast<size_t>(ptx::size_of(ptx::type_from_name(words[i])))
                               : 0;
@@ -198,16 +208,16 @@ class Row {
                                       "inputs that are declared"
                                     : "expect d f32 1 2, or expect f32 1 2"));
     }
-    const Words values = values_of(words, type + 1);
+    const Words all = values_of(words, type + 1);
     std::string list;
-    for (const std::string& value : values) list += (list.empty() ? " " : ", ") + value;
+    for (const std::string& value : all) list += (list.empty() ? " " : ", ") + value;
     comments_ += "// " + words[0] + ": " + words[type] + list + "\n";
     has_input_ = has_input_ || is_input;
     size_t* offset = is_input ? &input_bytes_ : &output_bytes_;
     if (type > 1) {
-      registers(words[1], words[2], is_input, *offset, values.size() * size(type), line);
+      registers(words[1], words[2], is_input, *offset, all.size() * size(type), line);
     }
-    *offset += values.size() * size(type);
+    *offset += all.size() * size(type);
   }
 
   // Thread i has the i-th value of a register; those of a1 follow those of a0.
@@ -268,6 +278,7 @@ class Row {
   }
 
   const std::string& path_;
+  const int line_;
   const std::map<std::string, Block>& inputs_;
   std::string comments_, directives_;
   std::vector<std::string> code_;
@@ -316,8 +327,9 @@ class Table {
     row.ptx = ptx_;
     row.use = use_;
     for (const Entry& entry : block.entries) row.add(entry);
-    if (row.ptx.size() != 2)
+    if (row.ptx.size() != 2) {
       fail(path_, block.line, "version and target are written as: ptx 8.0 sm_80");
+    }
     if (row.use.empty() || !shells_.contains(row.use[0])) {
       fail(path_, block.line, "there is no shell " + (row.use.empty() ? "" : row.use[0]));
     }

@@ -142,6 +142,9 @@ TEST(PtxTable, MistakesNameTheirLine) {
             "t.table:1: a line in the first column is a fixture (name: what it shows) or one of: "
             "ptx 8.0 sm_80, use SHELL, shell NAME, inputs NAME");
   EXPECT_EQ(error_of("  add.s32 d, a;\n"), "t.table:1: this belongs to no fixture");
+  EXPECT_EQ(error_of("shell mine\n  $entry {\n    $code\n  }\n\nr:\n  use mine\n  expect d u8 1\n"),
+            "t.table:6: the shell mine has no $declarations, where this would stand: .reg .b32 d;");
+  EXPECT_TRUE(contains(error_of("inputs some\n  some\n\nr:\n  input some\n"), "t.table:2: values"));
 }
 
 // A table in a folder, with the shells beside it.
