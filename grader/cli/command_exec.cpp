@@ -223,7 +223,11 @@ int exec_command(App& app) {
   const Options& options = app.options();
   int status = kUsage;
   if (!options.ptx.empty()) {
-    if (!fs::exists(options.ptx)) throw UsageError(options.ptx + " does not exist.");
+    // "FILE.table:NAME" is one row of a table.
+    const std::string file = options.ptx.substr(0, options.ptx.rfind(':'));
+    if (!fs::exists(options.ptx) && !fs::exists(file)) {
+      throw UsageError(options.ptx + " does not exist.");
+    }
     const fs::path tool = app.paths().build(Device::kSimulator) / "bin" / "ptx_run";
     if (!build_tool(app, "ptx_run", &status)) return status;
     std::vector<std::string> argv = {tool.string(), options.ptx};

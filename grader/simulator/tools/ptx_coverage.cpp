@@ -35,10 +35,10 @@ std::string_view trimmed(std::string_view line) {
 
 }  // namespace
 
-int report_coverage(const std::string& path, std::ostream& out) {
+int report_coverage(const std::vector<std::string>& paths, std::ostream& out) {
   std::map<std::string, int> fixtures;
   const int status =
-      run_ptx_fixtures(path, out, [&](const Fixture& fixture, std::vector<uint8_t>* output) {
+      run_ptx_fixtures(paths, out, [&](const Fixture& fixture, std::vector<uint8_t>* output) {
         std::set<std::string> opcodes;
         std::string problem = run_and_note_opcodes(fixture, output, &opcodes);
         for (const std::string& opcode : opcodes) ++fixtures[opcode];

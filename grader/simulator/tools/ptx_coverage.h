@@ -8,9 +8,9 @@
 
 namespace warplings::sim {
 
-// Runs the fixtures of `path` and prints, for each row of opcodes.def, how many of them executed
+// Runs the fixtures of `paths` and prints, for each row of opcodes.def, how many of them executed
 // it. Returns 1 if a fixture fails or a row has none.
-int report_coverage(const std::string& path, std::ostream& out);
+int report_coverage(const std::vector<std::string>& paths, std::ostream& out);
 
 // Decodes PTX files and prints every instruction that would stop a launch. Returns 1 if there is
 // one, or a file that cannot be parsed.

@@ -5,8 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <ostream>
@@ -16,7 +15,6 @@
 namespace warplings::sim {
 namespace {
 
-namespace fs = std::filesystem;
 using ptx::Type;
 
 constexpr int kMaxDifferences = 5;  // shown per fixture
@@ -265,13 +263,9 @@ std::string shown(const uint8_t* bytes, Type type) {
   return text;
 }
 
-std::string run_one(const fs::path& path, const FixtureRunner& runner) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file) return path.string() + ": this file cannot be read\n";
+std::string run_one(const FixtureText& source, const FixtureRunner& runner) {
   try {
-    const Fixture fixture = read_fixture(path.string(), text.str());
+    const Fixture fixture = read_fixture(source.path, source.text);
     std::vector<uint8_t> output(fixture.expected.size());
     const std::string problem = runner(fixture, &output);
     if (!problem.empty()) return fixture.path + ": " + problem + "\n";
@@ -281,6 +275,20 @@ std::string run_one(const fs::path& path, const FixtureRunner& runner) {
   } catch (const ptx::ParseError& error) {
     return std::string(error.what()) + "\n";
   }
+}
+
+// Nobody has seen the text of a row before.
+std::string shown_text(const FixtureText& source) {
+  if (source.path.ends_with(".ptx")) return "";
+  std::string shown = "  expanded to:\n";
+  std::istringstream lines(source.text);
+  int number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    if (line.starts_with("// input:") || line.starts_with("// expect:")) continue;
+    shown += "  " + std::to_string(number) + "\t" + line + "\n";
+  }
+  return shown;
 }
 
 }  // namespace
@@ -314,29 +322,30 @@ std::string compare(const Fixture& fixture, const std::vector<uint8_t>& output) 
   return fixture.path + ": the output differs\n" + differences;
 }
 
-int run_ptx_fixtures(const std::string& path, std::ostream& out, const FixtureRunner& runner) {
-  std::vector<fs::path> files;
-  std::error_code error;
-  if (fs::is_directory(path, error)) {
-    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(path, error)) {
-      if (entry.path().extension() == ".ptx") files.push_back(entry.path());
+int run_ptx_fixtures(const std::vector<std::string>& paths, std::ostream& out,
+                     const FixtureRunner& runner) {
+  std::vector<FixtureText> fixtures;
+  for (const std::string& path : paths) {
+    try {
+      std::vector<FixtureText> more = load_fixtures(path);
+      if (more.empty()) {
+        out << path << ": there is no fixture here, neither .ptx nor .table\n";
+        return 2;
+      }
+      std::move(more.begin(), more.end(), std::back_inserter(fixtures));
+    } catch (const FixtureError& error) {
+      out << "FAIL " << error.what() << "\n";
+      return 1;
     }
-    std::sort(files.begin(), files.end());
-  } else if (fs::exists(path, error)) {
-    files.emplace_back(path);
   }
-  if (files.empty()) {
-    out << path << ": there is no .ptx file here\n";
-    return 2;
-  }
-  int failed = 0;
-  for (const fs::path& file : files) {
-    const std::string problem = run_one(file, runner);
+  size_t failed = 0;
+  for (const FixtureText& source : fixtures) {
+    const std::string problem = run_one(source, runner);
     if (problem.empty()) continue;
     ++failed;
-    out << "FAIL " << problem;
+    out << "FAIL " << problem << shown_text(source);
   }
-  out << files.size() - static_cast<size_t>(failed) << " passed, " << failed << " failed\n";
+  out << fixtures.size() - failed << " passed, " << failed << " failed\n";
   return failed == 0 ? 0 : 1;
 }
 

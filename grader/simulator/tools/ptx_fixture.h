@@ -1,4 +1,5 @@
-// Fixtures: small PTX files that say in comments what their first kernel must compute.
+// Fixtures: small PTX files, or rows of a table that expand to them (ptx_table.h), which say in
+// comments what their first kernel must compute.
 //
 //   // input: f32 1.5, -0.0         values of the input buffer; several lines are joined
 //   // expect: u32 0x3fc00000       what the output buffer must hold; several lines are joined
@@ -16,19 +17,13 @@
 #include <functional>
 #include <iosfwd>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "ptx/module.h"
+#include "tools/ptx_table.h"
 
 namespace warplings::sim {
-
-// A fixture whose comments cannot be read: "file:line: message".
-class FixtureError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 struct Fixture {
   enum class Tolerance : uint8_t { kNone, kRelative, kAbsolute, kUlp };
@@ -69,9 +64,10 @@ std::string run_on_gpu_unoptimised(const Fixture& fixture, std::vector<uint8_t>*
 // Differences between output and expectation, empty if there are none.
 std::string compare(const Fixture& fixture, const std::vector<uint8_t>& output);
 
-// Runs one .ptx file, or all below a folder in the order of their names. Prints each failure and
-// "N passed, M failed". Returns 0 if all passed, 1 if one failed, 2 if there was nothing to run.
-int run_ptx_fixtures(const std::string& path, std::ostream& out,
+// Runs the fixtures of all paths (load_fixtures says which those are). Prints each failure, of a
+// row with the PTX that ran, and "N passed, M failed". Returns 0 if all passed, 1 if one failed, 2
+// if a path has nothing to run.
+int run_ptx_fixtures(const std::vector<std::string>& paths, std::ostream& out,
                      const FixtureRunner& runner = run_on_simulator);
 
 }  // namespace warplings::sim

@@ -1,5 +1,6 @@
 // ptx_run [--device sim|gpu] FILE-or-DIR ...   runs PTX fixtures; `grade exec --ptx` starts it
-// ptx_run --coverage DIR                       which rows of the opcode table they execute
+// ptx_run --coverage FILE-or-DIR ...           which rows of the opcode table they execute
+// ptx_run --expand FILE-or-DIR ...             the PTX that rows of tables stand for
 // ptx_run --decode FILE ...                    instructions that the simulator does not know
 #include <iostream>
 #include <string>
@@ -13,12 +14,28 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: ptx_run [--device sim|gpu] FILE-or-DIR ...\n"
-    "       ptx_run --coverage DIR\n"
-    "       ptx_run --decode FILE ...\n";
+    "       ptx_run --coverage FILE-or-DIR ...\n"
+    "       ptx_run --expand FILE-or-DIR ...\n"
+    "       ptx_run --decode FILE ...\n"
+    "A file is .ptx, a .table, or one row of it: integer.table:add_s32\n";
 
 int fail(const std::string& message) {
   std::cerr << message;
   return 2;
+}
+
+int expand(const std::vector<std::string>& paths) {
+  using namespace warplings::sim;
+  try {
+    for (const std::string& path : paths) {
+      for (const FixtureText& one : load_fixtures(path)) {
+        std::cout << "// " << one.path << "\n" << one.text;
+      }
+    }
+  } catch (const FixtureError& error) {
+    return fail(std::string(error.what()) + "\n");
+  }
+  return 0;
 }
 
 }  // namespace
@@ -30,7 +47,7 @@ int main(int argc, char** argv) {
   std::string_view mode;
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
-    if (argument == "--coverage" || argument == "--decode") {
+    if (argument == "--coverage" || argument == "--decode" || argument == "--expand") {
       mode = argument;
     } else if (argument == "--device") {
       const std::string_view device = i + 1 < argc ? argv[++i] : "";
@@ -42,13 +59,9 @@ int main(int argc, char** argv) {
       paths.emplace_back(argument);
     }
   }
-  if (paths.empty() || (mode == "--coverage" && paths.size() != 1)) return fail(kUsage);
-  if (mode == "--coverage") return report_coverage(paths[0], std::cout);
+  if (paths.empty()) return fail(kUsage);
+  if (mode == "--coverage") return report_coverage(paths, std::cout);
+  if (mode == "--expand") return expand(paths);
   if (mode == "--decode") return report_unknown(paths, std::cout);
-  int status = 0;
-  for (const std::string& path : paths) {
-    const int one = run_ptx_fixtures(path, std::cout, runner);
-    if (one > status) status = one;
-  }
-  return status;
+  return run_ptx_fixtures(paths, std::cout, runner);
 }

@@ -177,11 +177,12 @@ def proofs(out, card, driver):
     found, failed = {}, 0
     # A learner's build folder has no tests of the grader; the first command of dev adds them.
     subprocess.run(["./grade", "dev", "help"], cwd=ROOT, capture_output=True)
-    build("sim", ["ptx_run", "ptx_random"])
+    build("sim", ["ptx_run", "ptx_random", "wgmma_fixtures"])
     fixtures = {}
     for device, key in (("sim", "simulator"), ("gpu", "gpu")):
         _, fixtures[key], _ = last_line(
-            ["build/sim/bin/ptx_run", "--device", device, "grader/tests/fixtures"])
+            ["build/sim/bin/ptx_run", "--device", device, "grader/tests/fixtures",
+             "build/sim/wgmma_fixtures"])
     found["ptx_fixtures"] = fixtures
     if fixtures["simulator"] != fixtures["gpu"] or not fixtures["gpu"].endswith(" 0 failed"):
         failed += 1

@@ -74,8 +74,8 @@ part_build() {
     programs="$programs $name $name.solution"
   done
   # shellcheck disable=SC2086
-  ninja -C "$build" ptx_run simulator.ptx_tests simulator_runtime_tests grade.ready grade.first grade.more \
-    warplings.cudart $programs
+  ninja -C "$build" ptx_run wgmma_fixtures simulator.ptx_tests simulator_runtime_tests grade.ready grade.first \
+    grade.more warplings.cudart $programs
   say "build: $(find "$build/bin" "$build/course" -maxdepth 1 -type f -perm -u+x | wc -l) programs for aarch64"
 }
 
@@ -145,7 +145,7 @@ part_simulator() {
     }
     say "simulator: $program, $(sed -n 's/^\[  PASSED  \] //p' "$scratch/said")"
   done
-  build/sim/bin/ptx_run --coverage grader/tests/fixtures >"$scratch/said" 2>&1 || {
+  build/sim/bin/ptx_run --coverage grader/tests/fixtures build/sim/wgmma_fixtures >"$scratch/said" 2>&1 || {
     tail -n 20 "$scratch/said"
     failed ptx_run
   }

@@ -40,7 +40,7 @@ class FixtureFiles : public testing::Test {
   // Status and everything printed.
   int run(std::string* printed) {
     std::ostringstream out;
-    const int status = run_ptx_fixtures(folder_.string(), out);
+    const int status = run_ptx_fixtures({folder_.string()}, out);
     *printed = out.str();
     return status;
   }
@@ -147,7 +147,7 @@ TEST_F(FixtureFiles, AllPassedIsStatusZero) {
 TEST_F(FixtureFiles, EmptyFolderIsAnError) {
   std::string printed;
   EXPECT_EQ(run(&printed), 2);
-  EXPECT_NE(printed.find("there is no .ptx file here"), std::string::npos);
+  EXPECT_NE(printed.find("there is no fixture here, neither .ptx nor .table"), std::string::npos);
 }
 
 TEST_F(FixtureFiles, BrokenPtxFailsWithItsPlace) {

@@ -28,6 +28,7 @@
 #include "memory/device_memory.h"
 #include "random/generator.h"
 #include "runtime/launch_refusal.h"
+#include "tools/ptx_table.h"
 
 namespace warplings::sim::fuzz {
 namespace {
@@ -195,16 +196,12 @@ struct Options {
   uint64_t first = 0;
   uint64_t count = ~uint64_t{0} / 2;
   fs::path save;
-  std::vector<fs::path> files;
+  std::vector<std::string> texts;
 };
 
 class Fuzzer {
  public:
   explicit Fuzzer(Options options) : options_(std::move(options)) {
-    for (const fs::path& file : options_.files) {
-      std::ifstream in(file, std::ios::binary);
-      texts_.emplace_back(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
-    }
     void* shared =
         mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     progress_ = shared == MAP_FAILED ? nullptr : new (shared) Progress;
@@ -238,7 +235,7 @@ class Fuzzer {
     progress_->current = begin;
     progress_->complaint[0] = '\0';
     const pid_t child = fork();
-    if (child == 0) run_cases(texts_, begin, end, *progress_);
+    if (child == 0) run_cases(options_.texts, begin, end, *progress_);
     int status = 0;
     waitpid(child, &status, 0);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return end;
@@ -248,7 +245,7 @@ class Fuzzer {
 
   void report(uint64_t number, int status) {
     ++failed_;
-    const Case one = make_case(texts_, number);
+    const Case one = make_case(options_.texts, number);
     const LaunchConfig& c = one.config;
     std::printf("case %llu: %s %s\n  launch: grid %u %u %u block %u %u %u shared %zu\n",
                 static_cast<unsigned long long>(number), end_of(status).c_str(),
@@ -262,21 +259,9 @@ class Fuzzer {
   }
 
   Options options_;
-  std::vector<std::string> texts_;
   Progress* progress_ = nullptr;
   int failed_ = 0;
 };
-
-void add_files(const fs::path& path, std::vector<fs::path>* files) {
-  std::error_code error;
-  if (!fs::is_directory(path, error)) {
-    files->push_back(path);
-    return;
-  }
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(path)) {
-    if (entry.path().extension() == ".ptx") files->push_back(entry.path());
-  }
-}
 
 int usage() {
   std::fprintf(
@@ -291,12 +276,13 @@ int usage() {
 }  // namespace warplings::sim::fuzz
 
 int main(int argc, char** argv) {
+  using namespace warplings::sim;
   using namespace warplings::sim::fuzz;
   Options options;
   for (int i = 1; i < argc; ++i) {
     const std::string_view name = argv[i];
     if (name.rfind("--", 0) != 0) {
-      add_files(argv[i], &options.files);
+      for (FixtureText& one : load_fixtures(argv[i])) options.texts.push_back(std::move(one.text));
       continue;
     }
     if (i + 1 >= argc) return usage();
@@ -313,7 +299,6 @@ int main(int argc, char** argv) {
       return usage();
     }
   }
-  if (options.files.empty()) return usage();
-  std::sort(options.files.begin(), options.files.end());
+  if (options.texts.empty()) return usage();
   return Fuzzer(std::move(options)).run();
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes fixtures of wgmma: PTX whose comments say what it must compute.
 
-    wgmma_fixtures.py FOLDER                        those of grader/tests/fixtures/wgmma
+    wgmma_fixtures.py FOLDER                        those that belong to grader/tests/fixtures
     wgmma_fixtures.py FOLDER --random N [--seed S] [--sparse]  N others, of random forms
 
 `ptx_run FOLDER` runs them in the simulator, `grade exec --ptx FOLDER --device gpu` on a card of compute
