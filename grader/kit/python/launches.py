@@ -11,14 +11,17 @@ import kit
 
 _arrays = []  # (name, first address, address behind the end) of the launch that runs
 _found = []
+_first_program = _shift = 0  # as_program()
 
 
 class Launch:
-    def __init__(self, grid, options):
-        self.grid, self.options = grid, options
+    def __init__(self, grid, arguments, options):
+        self.grid, self.arguments, self.options = grid, arguments, options
 
     def programs(self, meta):
-        grid = self.grid(meta) if callable(self.grid) else self.grid
+        """How many; `meta` is what Triton has chosen, beside what the caller has passed."""
+        known = {**self.arguments, **self.options, **meta}
+        grid = self.grid(known) if callable(self.grid) else self.grid
         grid = grid if isinstance(grid, tuple) else (grid,)
         count = 1
         for extent in grid:
@@ -38,7 +41,7 @@ def watched(module, name, look=lambda launch: None):
 
         def __getitem__(self, grid):
             def launch(*args, **options):
-                launches.append(Launch(grid, options))
+                launches.append(Launch(grid, dict(zip(kernel.arg_names, args)), options))
                 look(launches[-1])
                 return kernel[grid](*args, **options)
 
@@ -49,6 +52,19 @@ def watched(module, name, look=lambda launch: None):
         yield launches
     finally:
         setattr(module, name, kernel)
+
+
+@contextlib.contextmanager
+def as_program(number, behind):
+    """In the interpreter, programs count from `number`, and the element that an address names is
+    the one `behind` bytes before it: how the programs of a large array compute their addresses is
+    seen without the array."""
+    global _first_program, _shift
+    _first_program, _shift = number, behind
+    try:
+        yield
+    finally:
+        _first_program = _shift = 0
 
 
 # ---- the interpreter -----------------------------------------------------------------------------
@@ -115,6 +131,7 @@ def _watch_interpreter():
 
     builder, executor = interpreter.InterpreterBuilder, interpreter.GridExecutor
     load, store, dot = builder.create_masked_load, builder.create_masked_store, builder.create_dot
+    number_of_program = builder.create_get_program_id
     begin_launch, patch_tensor = executor._init_args_hst, interpreter._patch_lang_tensor
     handle = interpreter.TensorHandle
 
@@ -123,7 +140,15 @@ def _watch_interpreter():
         lanes = _check(what, verb, numpy, pointers.data, mask.data.astype(bool), size)
         return handle(lanes, mask.dtype)
 
+    def near(pointers):
+        return handle(pointers.data - numpy.uint64(_shift), pointers.dtype) if _shift else pointers
+
+    def program_id(self, axis):
+        found = number_of_program(self, axis)
+        return handle(found.data + numpy.int32(_first_program), found.dtype) if axis == 0 else found
+
     def masked_load(self, pointers, mask, other, *rest):
+        pointers = near(pointers)
         mask = checked("tl.load", "reads", pointers, mask)
         if other is None:  # what such a lane holds is undefined
             element = pointers.get_element_ty()
@@ -133,6 +158,7 @@ def _watch_interpreter():
         return load(self, pointers, mask, other, *rest)
 
     def masked_store(self, pointers, value, mask, *rest):
+        pointers = near(pointers)
         return store(self, pointers, value, checked("tl.store", "writes", pointers, mask), *rest)
 
     def rounded_dot(self, a, b, acc, input_precision, *rest):
@@ -156,7 +182,7 @@ def _watch_interpreter():
         scope.set_attr(tensor, "__bool__", _decide)
 
     builder.create_masked_load, builder.create_masked_store = masked_load, masked_store
-    builder.create_dot = rounded_dot
+    builder.create_dot, builder.create_get_program_id = rounded_dot, program_id
     executor._init_args_hst, interpreter._patch_lang_tensor = watched_begin, patched_tensor
     kit.finders.append(take_finding)
 
