@@ -82,6 +82,25 @@ TEST(CudaGraph, RecordingRunsNothing) {
   kit::expect_equal(diffusion.d_a, diffusion.start);
 }
 
+TEST(CudaGraph, RecordingLeavesTheScratchAlone) {
+  RecordProperty("todo", 1);
+  constexpr int kPoints = 100;
+  const kit::Stream stream;
+  const std::vector<float> a = kit::random_floats(kRods * kPoints);
+  const std::vector<float> b = kit::random_floats(kRods * kPoints);
+  const auto d_a = kit::DeviceBuffer<float>::inout(a, "d_a");
+  const auto d_b = kit::DeviceBuffer<float>::inout(b, "d_b");
+  kit::run("building the graph", [&] {
+    Rods rods{d_a.get(), d_b.get(), kPoints, nullptr};
+    const cudaError_t error = build_steps(&rods, stream.get());
+    cudaDeviceSynchronize();
+    if (rods.replay != nullptr) cudaGraphExecDestroy(rods.replay);
+    return error;
+  });
+  kit::expect_equal(d_a, a);
+  kit::expect_equal(d_b, b);
+}
+
 TEST(CudaGraph, TheReplayIsPrepared) {
   RecordProperty("todo", 2);
   const Diffusion diffusion(100);
