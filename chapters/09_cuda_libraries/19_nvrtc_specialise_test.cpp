@@ -180,6 +180,28 @@ TEST(NvrtcSpecialise, LoadsTheKernelByItsName) {
   if (none.module != nullptr) cuModuleUnload(none.module);
 }
 
+TEST(NvrtcSpecialise, SaysWhatTheDriverRefuses) {
+  RecordProperty("todo", 3);
+  Specialised none;
+  if (load("this is no machine code, and a module cannot be made of it", "matmul_tile", &none) ==
+      CUDA_SUCCESS) {
+    kit::fail("load returned a success for a text that is no machine code.");
+  }
+  const Kernel kernel(16);
+  if (!kernel.usable()) return;
+  const auto d_x = kit::DeviceBuffer<float>::input(kit::random_floats(64), "a and b");
+  const auto d_c = kit::DeviceBuffer<float>::output(64, "c");
+  // A block of 64 x 64 threads is more than any card takes.
+  const CUresult status =
+      launch_specialised(kernel.get(), 64, d_x.get(), d_x.get(), d_c.get(), 8, 8, 8, nullptr);
+  cudaGetLastError();
+  if (status == CUDA_SUCCESS) {
+    kit::fail(
+        "launch_specialised returned a success for blocks of 64 x 64 threads, which the driver "
+        "refuses: what cuLaunchKernel returns is the only place that says so.");
+  }
+}
+
 TEST(NvrtcSpecialise, MultipliesWithEveryWidth) {
   RecordProperty("todo", 3);
   for (const int tile : {8, 16, 32, 11}) {
