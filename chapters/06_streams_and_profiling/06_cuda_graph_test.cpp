@@ -180,6 +180,20 @@ TEST(CudaGraph, AReplayIsOneCall) {
   if (kit::simulated() && run.counters().launches == 0) kit::fail("A replay ran no kernel.");
 }
 
+TEST(CudaGraph, SaysThatAReplayCouldNotBegin) {
+  RecordProperty("todo", 3);
+  constexpr int kPoints = 100;
+  const kit::Stream stream;
+  const std::vector<float> start = kit::random_floats(kRods * kPoints);
+  const auto d_a = kit::DeviceBuffer<float>::inout(start, "d_a");
+  const auto d_b = kit::DeviceBuffer<float>::output(kRods * kPoints, "d_b");
+  Rods rods{d_a.get(), d_b.get(), kPoints, nullptr};
+  expect_success("build_steps", build_steps(&rods, stream.get()));
+  kit::run("replaying it", [&] { return run_steps(rods, stream.get()); });
+  release_steps(&rods);
+  kit::expect_near(d_a, diffuse_on_cpu(start, kSteps), tolerance(kSteps, kRods * kPoints));
+}
+
 TEST(CudaGraph, ReleasingTwiceIsHarmlessAndLeavesNothing) {
   RecordProperty("todo", 3);
   Diffusion diffusion(64);
