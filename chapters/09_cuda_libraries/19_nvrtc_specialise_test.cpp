@@ -208,15 +208,14 @@ TEST(NvrtcSpecialise, MultipliesWithEveryWidth) {
     const Kernel kernel(tile);
     if (!kernel.usable()) return;
     kit::for_each("c",
-                  std::vector<MatmulSizes>{
-                      {2, 3, 4},
-                      {33, 65, 17},
-                      {1, 1, 1},
-                      {64, 96, 32},
-                      {31, 200, 129},
-                      {5, 7, 0},
-                      {0, 7, 5},
-                      {7, 0, 5}},
+                  std::vector<MatmulSizes>{{2, 3, 4},
+                                           {33, 65, 17},
+                                           {1, 1, 1},
+                                           {64, 96, 32},
+                                           {31, 200, 129},
+                                           {5, 7, 0},
+                                           {0, 7, 5},
+                                           {7, 0, 5}},
                   [&](const MatmulSizes& s) {
                     kit::check_matmul_exact([&](const float* a, const float* b, float* c, int m,
                                                 int n, int k) { kernel.launch(a, b, c, m, n, k); },

@@ -11,8 +11,8 @@
 #include "01_data_loader_support.h"
 #include "12_mnist_cnn/test/digits.h"
 #include "kit/kit.h"
-#include "kit/stream.h"
 #include "kit/scratch_folder.h"
+#include "kit/stream.h"
 
 namespace {
 
