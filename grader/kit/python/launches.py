@@ -126,6 +126,7 @@ def _round_to_tf32(numpy, values):
 
 def _watch_interpreter():
     import numpy
+    import triton.language as language
     import triton.runtime.interpreter as interpreter
     from triton._C.libtriton import ir
 
@@ -137,8 +138,9 @@ def _watch_interpreter():
 
     def checked(what, verb, pointers, mask):
         size = pointers.get_element_ty().primitive_bitwidth // 8
-        lanes = _check(what, verb, numpy, pointers.data, mask.data.astype(bool), size)
-        return handle(lanes, mask.dtype)
+        # Of block pointers, the mask is an array of NumPy's, whose data are bytes.
+        asked = numpy.asarray(mask.data).astype(bool)
+        return handle(_check(what, verb, numpy, pointers.data, asked, size), language.int1)
 
     def near(pointers):
         return handle(pointers.data - numpy.uint64(_shift), pointers.dtype) if _shift else pointers
@@ -147,7 +149,7 @@ def _watch_interpreter():
         found = number_of_program(self, axis)
         return handle(found.data + numpy.int32(_first_program), found.dtype) if axis == 0 else found
 
-    def masked_load(self, pointers, mask, other, *rest):
+    def masked_load(self, pointers, mask, other, *rest, **named):
         pointers = near(pointers)
         mask = checked("tl.load", "reads", pointers, mask)
         if other is None:  # what such a lane holds is undefined
@@ -155,11 +157,12 @@ def _watch_interpreter():
             nothing = numpy.zeros(pointers.data.shape, interpreter._get_np_dtype(element))
             nothing.view(numpy.uint8)[...] = 255
             other = handle(nothing, element)
-        return load(self, pointers, mask, other, *rest)
+        return load(self, pointers, mask, other, *rest, **named)
 
-    def masked_store(self, pointers, value, mask, *rest):
+    def masked_store(self, pointers, value, mask, *rest, **named):
         pointers = near(pointers)
-        return store(self, pointers, value, checked("tl.store", "writes", pointers, mask), *rest)
+        mask = checked("tl.store", "writes", pointers, mask)
+        return store(self, pointers, value, mask, *rest, **named)
 
     def rounded_dot(self, a, b, acc, input_precision, *rest):
         if a.data.dtype == numpy.float32 and input_precision == ir.INPUT_PRECISION.TF32:
