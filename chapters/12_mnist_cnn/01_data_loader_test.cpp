@@ -239,8 +239,8 @@ TEST(DataLoader, TellsWhichSetsDoNotFit) {
   cases.run("images = none, and no labels", [&] {
     const Bytes none = changed(cut(images_of_nine, 16), 7, 0);
     expect_problem(folder.write("none", none),
-                   folder.write("none_of_labels", changed(cut(kit::idx_labels(nine), 8), 7, 0)), "none",
-                   {});
+                   folder.write("none_of_labels", changed(cut(kit::idx_labels(nine), 8), 7, 0)),
+                   "none", {});
   });
   cases.run("labels = one too few", [&] {
     expect_problem(images, folder.write("eight", kit::idx_labels(eight)), "eight", {"9", "8"});
