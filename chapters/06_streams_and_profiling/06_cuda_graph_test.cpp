@@ -82,6 +82,25 @@ TEST(CudaGraph, RecordingRunsNothing) {
   kit::expect_equal(diffusion.d_a, diffusion.start);
 }
 
+TEST(CudaGraph, RecordingLeavesTheScratchAlone) {
+  RecordProperty("todo", 1);
+  constexpr int kPoints = 100;
+  const kit::Stream stream;
+  const std::vector<float> a = kit::random_floats(kRods * kPoints);
+  const std::vector<float> b = kit::random_floats(kRods * kPoints);
+  const auto d_a = kit::DeviceBuffer<float>::inout(a, "d_a");
+  const auto d_b = kit::DeviceBuffer<float>::inout(b, "d_b");
+  kit::run("building the graph", [&] {
+    Rods rods{d_a.get(), d_b.get(), kPoints, nullptr};
+    const cudaError_t error = build_steps(&rods, stream.get());
+    cudaDeviceSynchronize();
+    if (rods.replay != nullptr) cudaGraphExecDestroy(rods.replay);
+    return error;
+  });
+  kit::expect_equal(d_a, a);
+  kit::expect_equal(d_b, b);
+}
+
 TEST(CudaGraph, TheReplayIsPrepared) {
   RecordProperty("todo", 2);
   const Diffusion diffusion(100);
@@ -159,6 +178,20 @@ TEST(CudaGraph, AReplayIsOneCall) {
   kit::budget("calls that start work, per replay", static_cast<double>(diffusion.starts),
               kit::at_most(1), "The launches were recorded; cudaGraphLaunch starts all of them");
   if (kit::simulated() && run.counters().launches == 0) kit::fail("A replay ran no kernel.");
+}
+
+TEST(CudaGraph, SaysThatAReplayCouldNotBegin) {
+  RecordProperty("todo", 3);
+  constexpr int kPoints = 100;
+  const kit::Stream stream;
+  const std::vector<float> start = kit::random_floats(kRods * kPoints);
+  const auto d_a = kit::DeviceBuffer<float>::inout(start, "d_a");
+  const auto d_b = kit::DeviceBuffer<float>::output(kRods * kPoints, "d_b");
+  Rods rods{d_a.get(), d_b.get(), kPoints, nullptr};
+  expect_success("build_steps", build_steps(&rods, stream.get()));
+  kit::run("replaying it", [&] { return run_steps(rods, stream.get()); });
+  release_steps(&rods);
+  kit::expect_near(d_a, diffuse_on_cpu(start, kSteps), tolerance(kSteps, kRods * kPoints));
 }
 
 TEST(CudaGraph, ReleasingTwiceIsHarmlessAndLeavesNothing) {

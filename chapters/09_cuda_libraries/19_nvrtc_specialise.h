@@ -21,8 +21,9 @@ struct Specialised {
 CUresult load(const std::string& code, const char* kernel, Specialised* loaded);
 
 // c = a b with the kernel of a source that was compiled for `tile`: blocks of tile x tile threads,
-// one thread per element. a: m x k, b: k x n, c: m x n floats, row-major, in device memory; c
-// has no more rows of tiles than a grid may have blocks in y. Does not wait.
+// one thread per element. a: m x k, b: k x n, c: m x n floats, row-major, in device memory; an int
+// counts the elements of each, and any of the sizes may be 0. c has no more rows of tiles than a
+// grid may have blocks in y. Does not wait.
 CUresult launch_specialised(const Specialised& kernel, int tile, const float* d_a, const float* d_b,
                             float* d_c, int m, int n, int k, CUstream stream);
 

@@ -5,6 +5,7 @@
 #include "19_nvrtc_specialise_support.h"
 #include "kit/kit.h"
 #include "kit/stream.h"
+#include "support.h"
 
 namespace {
 
@@ -111,6 +112,20 @@ TEST(NvrtcSpecialise, HandsOnWhatTheCompilerSays) {
   }
 }
 
+TEST(NvrtcSpecialise, HandsOnWarnings) {
+  RecordProperty("todo", 1);
+  const Capability card = capability_of_this_card();
+  std::string code, log;
+  const char* const source = "extern \"C\" __global__ void nothing() { int never_read; }\n";
+  const nvrtcResult status = compile_for(source, 8, card.major, card.minor, &code, &log);
+  if (status == NVRTC_SUCCESS && log.find("never_read") != std::string::npos) return;
+  kit::fail(
+      "A kernel with a variable never_read, which nobody reads, gave " +
+      std::string(nvrtcGetErrorString(status)) + ", and this log: \"" + log.substr(0, 200) +
+      "\". Expected a success, and the compiler's warning about the variable: it has something to "
+      "say of sources that it takes as well.");
+}
+
 TEST(NvrtcSpecialise, CompilesTheSourceThatItIsGiven) {
   RecordProperty("todo", 1);
   // Of the same length, for the same width and card; only the second refuses the width.
@@ -165,18 +180,47 @@ TEST(NvrtcSpecialise, LoadsTheKernelByItsName) {
   if (none.module != nullptr) cuModuleUnload(none.module);
 }
 
+TEST(NvrtcSpecialise, SaysWhatTheDriverRefuses) {
+  RecordProperty("todo", 3);
+  Specialised none;
+  if (load("this is no machine code, and a module cannot be made of it", "matmul_tile", &none) ==
+      CUDA_SUCCESS) {
+    kit::fail("load returned a success for a text that is no machine code.");
+  }
+  const Kernel kernel(16);
+  if (!kernel.usable()) return;
+  const auto d_x = kit::DeviceBuffer<float>::input(kit::random_floats(64), "a and b");
+  const auto d_c = kit::DeviceBuffer<float>::output(64, "c");
+  // A block of 64 x 64 threads is more than any card takes.
+  const CUresult status =
+      launch_specialised(kernel.get(), 64, d_x.get(), d_x.get(), d_c.get(), 8, 8, 8, nullptr);
+  cudaGetLastError();
+  if (status == CUDA_SUCCESS) {
+    kit::fail(
+        "launch_specialised returned a success for blocks of 64 x 64 threads, which the driver "
+        "refuses: what cuLaunchKernel returns is the only place that says so.");
+  }
+}
+
 TEST(NvrtcSpecialise, MultipliesWithEveryWidth) {
   RecordProperty("todo", 3);
   for (const int tile : {8, 16, 32, 11}) {
     const Kernel kernel(tile);
     if (!kernel.usable()) return;
     kit::for_each("c",
-                  std::vector<MatmulSizes>{
-                      {2, 3, 4}, {33, 65, 17}, {1, 1, 1}, {64, 96, 32}, {31, 200, 129}, {5, 7, 0}},
+                  std::vector<MatmulSizes>{{2, 3, 4},
+                                           {33, 65, 17},
+                                           {1, 1, 1},
+                                           {64, 96, 32},
+                                           {31, 200, 129},
+                                           {5, 7, 0},
+                                           {0, 7, 5},
+                                           {7, 0, 5}},
                   [&](const MatmulSizes& s) {
                     kit::check_matmul_exact([&](const float* a, const float* b, float* c, int m,
                                                 int n, int k) { kernel.launch(a, b, c, m, n, k); },
                                             s);
+                    expect_no_wait("launch_specialised");
                   });
   }
 }

@@ -89,6 +89,26 @@ TEST(DeviceCount, WritesNoMoreThanThereIsRoomFor) {
   }
 }
 
+TEST(DeviceCount, ListsNoMoreDevicesThanThereAre) {
+  RecordProperty("todo", 1);
+  const int count = kit::device_count();
+  std::vector<DeviceFacts> facts(count + 2);
+  for (DeviceFacts& one : facts) one.multiprocessors = -7;
+  const int listed = list_devices(facts.data(), count + 2);
+  if (listed != count) {
+    kit::fail("list_devices returned " + std::to_string(listed) + "; this machine has " +
+              std::to_string(count) + " devices, and facts has room for " +
+              std::to_string(count + 2) + ".");
+  }
+  if (facts[count].multiprocessors != -7) {
+    kit::fail("list_devices wrote facts[" + std::to_string(count) +
+              "]: there is room, and there is no such device.");
+  }
+  if (list_devices(nullptr, 0) != count) {
+    kit::fail("list_devices(nullptr, 0) is to count the devices, and writes no facts.");
+  }
+}
+
 TEST(DeviceCount, AsksForEveryPair) {
   RecordProperty("todo", 2);
   const int count = kit::device_count();
@@ -159,6 +179,7 @@ TEST(DeviceCount, AKernelReadsMemoryOfAnotherDevice) {
       expect_success("launch_twice_on", launch_twice_on(pair.device, d_x.get(), d_y.get(), 1025));
       expect_current(pair.peer, "launch_twice_on");
     });
+    expect_no_wait("launch_twice_on");
     std::vector<float> expected;
     for (const float value : x) expected.push_back(2 * value);
     kit::expect_equal(d_y, expected);
@@ -236,6 +257,7 @@ TEST(DeviceCount, LaunchesOnTheDeviceThatItWasGiven) {
       expect_success("launch_twice_on", launch_twice_on(device, d_x.get(), d_y.get(), 300));
       expect_current(0, "launch_twice_on");
     });
+    expect_no_wait("launch_twice_on");
     std::vector<float> expected;
     for (const float value : x) expected.push_back(2 * value);
     kit::expect_equal(d_y, expected);

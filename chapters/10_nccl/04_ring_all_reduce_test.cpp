@@ -56,6 +56,22 @@ TEST(RingAllReduce, PartsCoverTheArrayOnce) {
   });
 }
 
+TEST(RingAllReduce, PartsMayBeLongerThanAnIntCounts) {
+  RecordProperty("todo", 1);
+  constexpr int kDevices = 3;
+  constexpr size_t kN = (size_t{1} << 33) + 5;
+  const size_t length = longest_part(kN, kDevices);
+  for (int k = 0; k < kDevices; ++k) {
+    const Part part = part_of(kN, kDevices, k);
+    const size_t begin = k * length, end = k + 1 < kDevices ? begin + length : kN;
+    if (part.begin == begin && part.length == end - begin) continue;
+    kit::fail("Part " + std::to_string(k) + " of " + std::to_string(kN) + " elements is [" +
+              std::to_string(part.begin) + ", " + std::to_string(part.begin + part.length) +
+              "), expected [" + std::to_string(begin) + ", " + std::to_string(end) +
+              "): elements are counted in a size_t.");
+  }
+}
+
 TEST(RingAllReduce, AddsUpOnTwoDevices) {
   RecordProperty("todo", 3);
   kit::for_each("n", std::vector<SizeCase>{{2, 1}, {2, 8}, {2, 1000}}, check);

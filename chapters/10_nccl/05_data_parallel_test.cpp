@@ -13,10 +13,11 @@ constexpr float kRate = 0.05f;
 
 struct Case {
   int devices, rows, features, steps;
+  float rate = kRate;
 };
 std::ostream& operator<<(std::ostream& out, const Case& c) {
   return out << c.rows << ", features = " << c.features << ", devices = " << c.devices
-             << ", steps = " << c.steps;
+             << ", steps = " << c.steps << ", rate = " << c.rate;
 }
 
 // All rows of a training set: x is rows x features, y has one value per row.
@@ -29,7 +30,7 @@ Data random_data(int rows, int features) {
 }
 
 // Reference in double: gradient descent with all rows. w has `features` elements.
-std::vector<double> train_on_cpu(const Data& data, int features, int steps) {
+std::vector<double> train_on_cpu(const Data& data, int features, float rate, int steps) {
   std::vector<double> w(data.w.begin(), data.w.end());
   const size_t rows = data.y.size();
   for (int step = 0; step < steps; ++step) {
@@ -40,7 +41,7 @@ std::vector<double> train_on_cpu(const Data& data, int features, int steps) {
       for (int f = 0; f < features; ++f) error += x[f] * w[f];
       for (int f = 0; f < features; ++f) gradient[f] += 2 * error * x[f];
     }
-    for (int f = 0; f < features; ++f) w[f] -= kRate * gradient[f] / static_cast<double>(rows);
+    for (int f = 0; f < features; ++f) w[f] -= rate * gradient[f] / static_cast<double>(rows);
   }
   return w;
 }
@@ -83,8 +84,8 @@ kit::Run check(const Case& c, const std::vector<int>& counts) {
                       ranks[d], streams[d]});
   }
   const kit::Run run = run_call(
-      "train", [&] { return train(shards.data(), c.devices, c.features, kRate, c.steps); });
-  const std::vector<double> expected = train_on_cpu(data, c.features, c.steps);
+      "train", [&] { return train(shards.data(), c.devices, c.features, c.rate, c.steps); });
+  const std::vector<double> expected = train_on_cpu(data, c.features, c.rate, c.steps);
   for (int d = 0; d < c.devices; ++d) {
     kit::expect_near(d_w[d], expected, kit::Tolerance::absolute(2e-6 * c.steps));
   }
@@ -120,6 +121,7 @@ TEST(DataParallel, ManyDevicesEqualOneLargeBatch) {
   for (const int devices : device_counts()) {
     cases.push_back({devices, 12 * devices, 5, 1});
     cases.push_back({devices, 20 * devices, 33, 3});
+    cases.push_back({devices, 8 * devices, 3, 2, 0.25f / devices});
   }
   kit::for_each("rows", cases, [](const Case& c) { check(c, row_counts({c.rows, c.devices})); });
 }

@@ -28,8 +28,8 @@ void launch_multiply(const float* d_a, const float* d_b, float* d_c, int m, int 
                      bool clips, cudaStream_t stream);
 
 // Copies the slices of the weights to all devices. h_a: in x hidden, h_b: hidden x out floats in
-// host memory, pinned. In the streams of the slices; does not wait. The current device stays what
-// it was.
+// host memory, pinned. In the streams of the slices; does not wait. Returns the first error. The
+// current device stays what it was.
 cudaError_t scatter_weights(const float* h_a, const float* h_b, const Shape& shape,
                             const Slice* slices, int devices);
 

@@ -146,10 +146,11 @@ TEST(TensorParallel, ADeviceGetsItsColumnsOfA) {
     const PinnedFloats h_a = pinned(w.a), h_b = pinned(w.b);
     const std::vector<float> x(c.shape.batch * c.shape.in, 0.0f);
     const Layers layers(c, x, {}, {});
+    cudaError_t error = cudaSuccess;
     kit::run([&] {
-      expect_success("scatter_weights",
-                     scatter_weights(h_a.get(), h_b.get(), c.shape, layers.slices(), c.devices));
+      return error = scatter_weights(h_a.get(), h_b.get(), c.shape, layers.slices(), c.devices);
     });
+    expect_success("scatter_weights", error);
     const int part = Layers::part(c);
     for (int d = 0; d < c.devices; ++d) {
       kit::expect_equal(layers.a(d), columns_of(w.a, c.shape.in, c.shape.hidden, d * part, part),

@@ -2,7 +2,7 @@
 #   launch(kernel, grid, block, shared_size, *args)
 #     grid, block    (x, y); kernel(thread, *args) runs once for each thread of each block
 #     shared_size    numbers of shared memory of a block; all NaN when the block begins
-#   a  m x k, b  k x n, c  m x n    lists of rows, any sizes from 1
+#   a  m x k, b  k x n, c  m x n    lists of rows, any sizes from 1; a and b stay as they are
 #   TODOs            3
 import array
 import math

@@ -1,6 +1,8 @@
 """11/01: the launcher by what its kernels see, the kernel in the launcher and in one of our own."""
 
 import array
+import copy
+import itertools
 import math
 import threading
 import time
@@ -182,17 +184,32 @@ def test_a_slice_of_shared_memory_is_no_copy():
 
 @kit.todo(1)
 def test_what_a_thread_raises_reaches_the_caller():
+    raised = ArithmeticError("of thread 0")
+
     def kernel(thread):
-        raise ArithmeticError("of thread 0")
+        raise raised
 
     try:
         launch(kernel, (1, 1), (1, 1), 0)
-    except ArithmeticError:
+    except ArithmeticError as error:
+        kit.expect(
+            error is raised,
+            f"a thread raised {raised!r}, and launch() raised {error!r}, another object: what the "
+            "first one knew beside its text is lost.",
+        )
         return
     kit.fail(
         "a thread raised an exception, and launch() did not: let run_thread() call the kernel, "
         "with the list of errors that launch() looks at."
     )
+
+
+class SlowToWake(threading.Barrier):
+    """Whoever wakes the others goes on when they have had the time to raise."""
+
+    def abort(self):
+        super().abort()
+        time.sleep(0.05)
 
 
 @kit.todo(1)
@@ -201,9 +218,11 @@ def test_what_a_thread_raises_first_reaches_the_caller():
 
     def kernel(thread):
         if thread.x == 2:
+            time.sleep(0.02)  # the others are at the barrier
             raise ArithmeticError("of thread 2")
         thread.syncthreads()
 
+    barrier, threading.Barrier = threading.Barrier, SlowToWake
     try:
         launch(kernel, (1, 1), (4, 1), 0)
     except ArithmeticError:
@@ -212,8 +231,10 @@ def test_what_a_thread_raises_first_reaches_the_caller():
         kit.fail(
             "thread 2 raised an ArithmeticError while the others waited at a barrier, and launch() "
             "raised their BrokenBarrierError: it says nothing of what went wrong. The first that was "
-            "raised is the reason for all others."
+            "raised is the reason for all others: it is noted before anybody is woken."
         )
+    finally:
+        threading.Barrier = barrier
     kit.fail("thread 2 raised an exception, and launch() did not.")
 
 
@@ -322,21 +343,51 @@ def test_waits_before_reading_and_before_overwriting():
             )
 
 
+def multiply(a, b):
+    """The learner's product, which must not wait for ever."""
+    return kit.within(
+        5,
+        lambda: exercise.matmul(a, b),
+        "matmul() does not come back. A thread that has returned reaches no barrier, and the "
+        "others of its block wait there: threads outside of c wait like all others.",
+    )
+
+
 @kit.todo(3)
 def test_multiplies_any_sizes():
     sizes = [(4, 4, 4), (1, 1, 1), (2, 2, 6), (3, 5, 4), (5, 3, 7), (2, 7, 1)]
     for m, n, k in kit.cases("m x n x k", sizes):
         a, b = kit.matrix(m, k, salt=m), kit.matrix(k, n, salt=n)
-        c = kit.within(
-            5,
-            lambda: exercise.matmul(a, b),
-            "matmul() does not come back. A thread that has returned reaches no barrier, and the "
-            "others of its block wait there: threads outside of c wait like all others.",
+        kept = copy.deepcopy((a, b))
+        with kit.captured_output() as text:
+            c = multiply(a, b)
+        kit.expect_near("c", c, matmul_on_cpu(*kept), 1e-12 * k)
+        kit.expect((a, b) == kept, "matmul() has changed a or b: they belong to its caller.")
+        kit.expect(
+            text.getvalue() == "",
+            "matmul() prints, and nobody has asked for it: `show` is False unless it is given.",
         )
-        kit.expect_near("c", c, matmul_on_cpu(a, b), 1e-12 * k)
     kit.expect(
         exercise.matmul([], kit.matrix(2, 3)) == [], "c = a b for an a without rows has no rows."
     )
+
+
+@kit.todo(3)
+def test_zero_times_infinity_is_not_zero():
+    a, b = kit.matrix(3, 3), kit.matrix(3, 3, salt=1)
+    a[0][0] = b[2][2] = 0.0
+    b[0][:2] = math.inf, math.nan
+    a[2][2] = -math.inf
+    c = multiply(a, b)
+    for row, col in itertools.product(range(3), range(3)):
+        wanted = sum(a[row][i] * b[i][col] for i in range(3))
+        got = c[row][col]
+        kit.expect(
+            math.isfinite(got) if math.isfinite(wanted) else repr(got) == repr(wanted),
+            f"c[{row}][{col}] is {got}, expected {wanted}: a product of 0 and an infinity is no "
+            "number, and belongs to the sum like all others; what lies outside of a and b is 0.0 "
+            "in both tiles.",
+        )
 
 
 @kit.todo(3)

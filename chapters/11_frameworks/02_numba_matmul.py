@@ -1,5 +1,5 @@
 # 11/02 Numba matmul: the tiled product of 11/01 as a kernel that Numba compiles.
-#   a  m x k, b  k x n    NumPy arrays of float32; m, n and k from 1
+#   a  m x k, b  k x n    NumPy arrays of float32, contiguous; m, n and k from 1, m to 1,000,000
 #   GRADE_DEVICE          "sim": Numba's simulator runs the kernel as Python; "gpu": the card
 #   TODOs                 3
 import os

@@ -204,12 +204,18 @@ def test_multiplies_any_sizes():
 def test_reads_arrays_that_have_changed():
     needs_the_simulator()
     a, b = inputs(TILE, TILE, TILE)
-    run(lambda: exercise.matmul(a, b))
+    first = run(lambda: exercise.matmul(a, b))
+    kept = first.copy()
     arrays = {"a": a, "b": b}
     for name in kit.cases("changed in place", arrays):
         arrays[name][...] = arrays[name][::-1] - 1
         c = run(lambda: exercise.matmul(a, b))
         kit.expect_near("c of the second call", c, matmul_on_cpu(a, b), tolerance(a, b))
+        kit.expect(
+            (first == kept).all(),
+            "the second call has changed the array that the first one returned: it is its caller's "
+            "now, and every call returns one of its own.",
+        )
 
 
 @kit.todo(3)

@@ -223,26 +223,34 @@ def test_takes_other_types_and_steps():
         "reversed": (x[::-1], y),
         "int32": (np.arange(300, dtype=np.int32), y),
         "a column": (np.stack([x, y], axis=1)[:, 1], y),
+        "int16 for y": (x, np.arange(300, dtype=np.int16)),
+        "the same number, with steps of 0": (x, np.broadcast_to(y[:1], 300)),
     }
     for name in kit.cases("arrays", made):
         x, y = made[name]
-        kit.expect_near(
-            "a x + y",
-            exercise.saxpy(library, 0.5, x, y),
-            saxpy_on_cpu(0.5, x, y),
-            tolerance(0.5, x, y),
+        z = exercise.saxpy(library, 0.5, x, y)
+        kit.expect(
+            z.dtype == np.float32,
+            f"saxpy() gives an array of {z.dtype}; whatever the types of x and y are, the kernel "
+            "computes in float32, and that is what comes back.",
         )
+        kit.expect_near("a x + y", z, saxpy_on_cpu(0.5, x, y), tolerance(0.5, x, y))
 
 
 @kit.todo(3)
 def test_refuses_different_lengths():
     library = exercise.load(kit.kernels())
     x, y = inputs(64)
-    try:
-        exercise.saxpy(library, 1.0, x, y[:63])
-    except ValueError:
-        return
-    kit.fail("saxpy() of 64 and of 63 numbers raised no ValueError: C would read past the end.")
+    for of_x, of_y in kit.cases("lengths", [(64, 63), (63, 64), (1, 64), (64, 1)]):
+        try:
+            exercise.saxpy(library, 1.0, x[:of_x], y[:of_y])
+        except ValueError:
+            kit.expect(kit.live_allocations() == 0, "allocations are left after the ValueError.")
+            continue
+        kit.fail(
+            f"saxpy() of {of_x} and of {of_y} numbers raised no ValueError: C would read past the "
+            "end of the shorter one, or leave the rest of the longer one out."
+        )
 
 
 @kit.todo(3)

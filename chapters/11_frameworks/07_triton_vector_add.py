@@ -1,5 +1,5 @@
 # 11/07 Triton vector add: a program adds BLOCK elements; which thread adds which, Triton decides.
-#   a, b, c  tensors of n float32, contiguous, on one device; 0 <= n < 2^31 - BLOCK
+#   a, b, c  tensors of n float32, contiguous, on the current device; 0 <= n < 2^31 - BLOCK
 #   TODOs    2
 import triton
 import triton.language as tl

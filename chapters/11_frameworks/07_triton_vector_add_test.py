@@ -52,6 +52,17 @@ def test_adds_one_block():
 
 
 @kit.todo(1)
+def test_adds_blocks_of_the_size_that_is_given():
+    n = 150
+    for block in kit.cases("BLOCK", [32, 64, 128]):
+        a, b = tensors.tensor(n), tensors.tensor(n)
+        c, whole = tensors.fenced(n)
+        exercise.vector_add[(-(-n // block),)](a, b, c, n, block)
+        tensors.expect_same("c", c, a + b)
+        tensors.expect_fence("c", whole)
+
+
+@kit.todo(1)
 def test_a_program_that_lies_past_the_end_stores_nothing():
     n = 3
     a, b = tensors.tensor(n), tensors.tensor(n)

@@ -65,6 +65,46 @@ def test_large_values_stay_finite():
 
 
 @kit.todo(1)
+def test_values_far_apart_stay_finite():
+    for far in kit.cases("one value of a row", [200.0, -200.0, 3e38, -3e38]):
+        x = tensors.tensor(3, 64)
+        x[0, 0], x[1, 17], x[2, 63] = far, far, far
+        check(x)
+    x = tensors.tensor(3, 64)
+    x[0, 1], x[0, 50] = -3e38, 3e38
+    check(x)
+
+
+@kit.todo(1)
+def test_rows_may_begin_behind_2_to_31_elements():
+    cols = 1 << 15
+    row = (1 << 31) // cols
+    if not kit.on_gpu:
+        x = tensors.tensor(1, cols)
+        y, whole = tensors.fenced(1, cols)
+        with launches.as_program(row, 4 * row * cols):
+            exercise.softmax_rows[(1,)](x, y, cols, cols)
+        found = kit.take_findings()
+        kit.expect(
+            not found,
+            f"program {row:,} of {cols:,} columns does not find its row, which begins 2^31 elements "
+            "behind x: tl.program_id(0) has 32 bits, and so has what it is multiplied by. Give the "
+            f"number of the row 64 bits first.\n{found}",
+        )
+        tensors.expect_fence("y", whole)
+    elif torch.cuda.mem_get_info()[0] > 2.5 * 4 * (row + 1) * cols:
+        whole = torch.zeros(row + 1, cols, device="cuda")
+        whole[-1] = tensors.tensor(cols)
+        result = torch.empty_like(whole)
+        exercise.launch_softmax_rows(whole, result)
+        x, y = whole[-1:], result[-1:]
+    else:
+        return
+    expected = softmax_on_cpu(x)
+    tensors.expect_close(f"row {row:,} of y: y", y, expected, tolerance(expected))
+
+
+@kit.todo(1)
 def test_weighs_one_block():
     x = tensors.tensor(1, 16)
     y, whole = tensors.fenced(1, 16)

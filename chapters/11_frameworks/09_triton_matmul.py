@@ -1,5 +1,6 @@
 # 11/09 Triton matmul: a program makes a tile of c; Triton places it in registers and copies ahead.
-#   a  m x k, b  k x n, c  m x n    float32, contiguous, on one device; no matrix of 2^31 elements
+#   a  m x k, b  k x n, c  m x n    float32, contiguous, on the current device; m, n
+#         and k from 1, no matrix of 2^31 elements
 #   fp32 throughout: the products of float32 without TF32
 #   TODOs 3
 import torch

@@ -17,22 +17,22 @@ PATTERN = -777.25
 def check(name):
     with tempfile.TemporaryDirectory() as folder:
         saxpy = exercise.build(name, folder)
-        for n in kit.cases("n", [1000, 1025]):
-            check_size(saxpy, exercise.WAYS[name][2], n)
+        for n, a in kit.cases("n and a", [(1000, 0.5), (1025, -3.0), (256, 1.25), (1, 2.0)]):
+            check_size(saxpy, exercise.WAYS[name][2], n, a)
 
 
-def check_size(saxpy, kind, n):
+def check_size(saxpy, kind, n, a):
     x, whole = exercise.arrays(kind, n + FENCE)
     # A slice of a list is a copy, of an array the same memory.
     x, y = x[:n], whole[:n]
-    expected = [
-        0.5 * a + b for a, b in zip(*(torch.as_tensor(v).double().tolist() for v in (x, y)))
-    ]
+    before = [torch.as_tensor(values).double().tolist() for values in (x, y)]
+    expected = [a * of_x + of_y for of_x, of_y in zip(*before)]
     if kind != "list":
         whole[n:] = PATTERN
-    saxpy(0.5, x, y)
+    saxpy(a, x, y)
     exercise.wait(kind)
     kit.expect_near("y", torch.as_tensor(y).double().tolist(), expected, 1e-6)
+    kit.expect_near("x, which nobody changes:", torch.as_tensor(x).double().tolist(), before[0], 0)
     if kind != "list":
         changed = int((torch.as_tensor(whole[n:]) != PATTERN).sum())
         kit.expect(

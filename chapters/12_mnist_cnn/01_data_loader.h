@@ -23,7 +23,7 @@ struct Dataset {
 //   a wrong magic number:   the number found and the one expected, as 0x00000803 (images, three
 //                           sizes) or 0x00000801 (labels, one size)
 //   too short or too long:  the bytes there and the bytes expected
-//   sets that do not fit:   both counts, or both sizes of an image
+//   sets that do not fit:   both counts, or both sizes of an image; a set has one image at least
 //   a label past 9:         the label and its position
 std::string load_dataset(const std::string& images_file, const std::string& labels_file,
                          const Dataset* train, Dataset* set);
@@ -43,7 +43,7 @@ struct Staging {
 
 // Gathers n images, set.images[order[0]] first, and their labels in the buffers on the host, and
 // copies them to those on the device, asynchronously, in `stream`. May be called again at once with
-// the same buffers.
+// the same buffers. Returns the first error of CUDA, after which the batch is not there.
 cudaError_t stage_batch(const Dataset& set, const int* order, int n, const Staging& staging,
                         cudaStream_t stream);
 

@@ -12,6 +12,7 @@
 #include "12_mnist_cnn/test/digits.h"
 #include "kit/kit.h"
 #include "kit/scratch_folder.h"
+#include "kit/stream.h"
 
 namespace {
 
@@ -231,9 +232,16 @@ TEST(DataLoader, TellsWhichSetsDoNotFit) {
   const Folder folder;
   const kit::DigitSet nine = kit::random_digits(9, 12, 4), eight = kit::random_digits(8, 12, 4);
   const kit::DigitSet large = kit::random_digits(2, 16, 4);
-  const std::string images = folder.write("images", kit::idx_images(nine));
+  const Bytes images_of_nine = kit::idx_images(nine);
+  const std::string images = folder.write("images", images_of_nine);
   const std::string labels = folder.write("labels", kit::idx_labels(nine));
   kit::Cases cases;
+  cases.run("images = none, and no labels", [&] {
+    const Bytes none = changed(cut(images_of_nine, 16), 7, 0);
+    expect_problem(folder.write("none", none),
+                   folder.write("none_of_labels", changed(cut(kit::idx_labels(nine), 8), 7, 0)),
+                   "none", {});
+  });
   cases.run("labels = one too few", [&] {
     expect_problem(images, folder.write("eight", kit::idx_labels(eight)), "eight", {"9", "8"});
   });
@@ -401,6 +409,27 @@ TEST(DataLoader, TheFirstBatchIsNotWaitedFor) {
           "them again has to wait for the copies, so wait before you fill, not behind the copies.");
     }
   });
+}
+
+// Each call of stage_batch fails once: a batch that is not there has to be said.
+TEST(DataLoader, SaysThatABatchCouldNotBeStaged) {
+  RecordProperty("todo", 4);
+  const Folder folder;
+  const kit::DigitSet digits = kit::random_digits(8, 12, 5);
+  Loaded set;
+  expect_loads(load_dataset(folder.write("images", kit::idx_images(digits)),
+                            folder.write("labels", kit::idx_labels(digits)), nullptr, &set));
+  if (set.images == nullptr) {
+    kit::fail("There are no images to make batches of: see TODO(2).");
+    return;
+  }
+  const int order[] = {3, 1, 7, 0, 2, 6, 5, 4};
+  Staging staging;
+  const kit::Stream stream;
+  ASSERT_EQ(make_staging(8, 144, &staging), cudaSuccess);
+  kit::run([&] { return stage_batch(set, order, 8, staging, stream.get()); });
+  cudaStreamSynchronize(stream.get());
+  free_staging(&staging);
 }
 
 TEST(DataLoader, PrintsAnImage) {

@@ -309,6 +309,22 @@ TEST(Train, SavesACheckpointEveryFewSteps) {
   if (fs::exists(folder.file("checkpoint.new"))) kit::fail("A part of a file was left behind.");
 }
 
+TEST(Train, TellsThatACheckpointCouldNotBeWritten) {
+  RecordProperty("todo", 4);
+  const Digits set(16, 12, 4), test(3, 12, 5);
+  const kit::ScratchFolder folder;
+  TrainOptions options = options_of(kTiny, 8, 1, folder.file("not_there"));
+  options.after_step = [](int) { raise(SIGINT); };
+  Trained trained;
+  std::string problem;
+  kit::run([&] { problem = train(set, test, options, &trained); });
+  if (problem.empty()) {
+    kit::fail(
+        "After Ctrl-C train returned \"\", and the folder for the checkpoint does not exist: the "
+        "run is lost, and nobody is told. save_checkpoint returns what went wrong.");
+  }
+}
+
 TEST(Train, TellsWhatIsWrongWithACheckpoint) {
   RecordProperty("todo", 4);
   const Digits set(16, 12, 4), test(3, 12, 5);

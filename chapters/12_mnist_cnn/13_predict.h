@@ -14,8 +14,8 @@ struct Picture {
 // Reads one of two kinds of file. Returns "" or what is wrong, naming the file.
 //   PGM   "P5" or "P2", width, height and the largest value (1 to 255), separated by white space
 //         and comments from # to the end of a line; then one white-space character and a byte per
-//         pixel (P5), or the values as numbers (P2), none above the largest. What follows the last
-//         pixel is not looked at. A largest value below 255 is stretched to it.
+//         pixel (P5), or the values as numbers (P2). No value is above the largest, in either. What
+//         follows the last pixel is not looked at. A largest value below 255 is stretched to it.
 //   text  what print_image of 01 writes: lines of two equal characters of " .:-=+*#%@" per pixel.
 //         The character at position i stands for the grey value 255 i / 9.
 std::string read_picture(const std::string& file, Picture* picture);

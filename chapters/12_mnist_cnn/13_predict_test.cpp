@@ -19,11 +19,12 @@ namespace {
 constexpr Network kNet = {12, 3, 4, 10, 10};
 
 // A network that nobody has trained, with statistics that are not those of any batch.
-Weights random_weights() {
+Weights random_weights(int classes = 10) {
   Weights weights;
   weights.network = kNet;
+  weights.network.classes = classes;
   weights.parameters =
-      kit::random_parameters({kNet.image, kNet.channels1, kNet.channels2, kNet.hidden, 10});
+      kit::random_parameters({kNet.image, kNet.channels1, kNet.channels2, kNet.hidden, classes});
   for (const int channels : {kNet.channels1, kNet.channels2}) {
     for (const float low : {-0.2f, 0.3f}) {  // means, then variances
       const std::vector<float> part = kit::random_floats(channels, low, low + 0.5f);
@@ -43,10 +44,11 @@ std::vector<double> probabilities_of(const Weights& weights, const std::vector<f
   const auto d_weights = kit::DeviceBuffer<float>::input(weights.parameters, "parameters");
   const auto d_statistics =
       kit::DeviceBuffer<float>::input(with_inv_std(kNet, weights.statistics), "statistics");
-  const auto d_work = kit::DeviceBuffer<float>::output(workspace_size(kNet, 1), "workspace");
-  const auto d_logits = kit::DeviceBuffer<float>::output(10, "logits");
+  const Network& net = weights.network;
+  const auto d_work = kit::DeviceBuffer<float>::output(workspace_size(net, 1), "workspace");
+  const auto d_logits = kit::DeviceBuffer<float>::output(net.classes, "logits");
   kit::run([&] {
-    launch_inference(kNet, d_weights.get(), d_statistics.get(), d_image.get(), 1, d_work.get(),
+    launch_inference(net, d_weights.get(), d_statistics.get(), d_image.get(), 1, d_work.get(),
                      d_logits.get());
   });
   const std::vector<float> logits = d_logits.download();
@@ -138,8 +140,22 @@ TEST(Predict, ReadsPgm) {
   cases.run("file = numbers", [&] {
     expect_picture(folder.write("a.pgm", "P2\n3 2\n255\n0 127 64\n255 32\n9\n"), 2, 3, pixels);
   });
+  cases.run("file = numbers with comments between them", [&] {
+    expect_picture(folder.write("a.pgm", "P2 3 1 255\n0 # black\n127\n# 9 9\n64"), 1, 3,
+                   {0, 127, 64});
+  });
   cases.run("file = values up to 15", [&] {
     expect_picture(folder.write("a.pgm", "P2 2 1 15 0 15"), 1, 2, {0, 255});
+  });
+  cases.run("file = binary, of values up to 15", [&] {
+    expect_picture(folder.write("a.pgm", std::string("P5 3 1 15\n\0\x0f\x03", 13)), 1, 3,
+                   {0, 255, 51});
+  });
+  cases.run("file = binary, with more bytes behind the last pixel", [&] {
+    expect_picture(folder.write("a.pgm", "P5 3 2 255\n" + values + "\nP5 1 1"), 2, 3, pixels);
+  });
+  cases.run("file = numbers, with words behind the last pixel", [&] {
+    expect_picture(folder.write("a.pgm", "P2 2 1 255\n7 8\nmade by hand"), 1, 2, {7, 8});
   });
 }
 
@@ -185,6 +201,7 @@ TEST(Predict, RefusesDamagedPgm) {
       {"of 2^32 + 65536 pixels, as numbers", "P2 65536 65537 255\n7 8"},
       {"with a letter for a number", "P2 2 1 255\n7 x"},
       {"of a value past its largest", "P2 2 1 15\n7 16"},
+      {"of a byte past its largest", "P5 2 1 15\n\x07\x10"},
   };
   for (const auto& [what, text] : files) {
     cases.run(std::string("file = ") + what,
@@ -201,6 +218,23 @@ TEST(Predict, LargeLogitsOverflowNothing) {
   expected[3] = 1;
   kit::expect_near("probabilities", got.probabilities, expected, kit::Tolerance::absolute(1e-5));
   if (got.answer != 3) kit::fail("The answer is " + std::to_string(got.answer) + ", expected 3.");
+}
+
+TEST(Predict, ANetworkMayHaveOtherClassesThanTen) {
+  RecordProperty("todo", 4);
+  kit::for_each("classes", std::vector<int>{2, 7}, [](int classes) {
+    const Weights weights = random_weights(classes);
+    const kit::DigitSet digit = kit::random_digits(1, 12, 5);
+    const Prediction got = prediction_of(weights, 5);
+    kit::expect_near("probabilities", got.probabilities,
+                     probabilities_of(weights, {digit.images.begin(), digit.images.end()}),
+                     kit::Tolerance::absolute(1e-5));
+    const auto lines = std::count(got.shown.begin(), got.shown.end(), '\n');
+    if (lines != classes) {
+      kit::fail("shown has " + std::to_string(lines) + " lines, and the network has " +
+                std::to_string(classes) + " classes.");
+    }
+  });
 }
 
 TEST(Predict, OfEqualProbabilitiesTheFirstIsTheAnswer) {

@@ -162,7 +162,7 @@ TEST(LibraryStep, HasTheGradientsOfTheReference) {
 TEST(LibraryStep, MovesTheParametersAsInDouble) {
   RecordProperty("todo", 5);
   constexpr int kSteps = 10;
-  constexpr float kRate = 0.01f;
+  constexpr float kRate = 0.015f;
   const Network net = network();
   const std::vector<float> weights = kit::random_parameters(sizes_of(net));
   kit::DoubleNetwork reference(sizes_of(net), weights);

@@ -60,7 +60,7 @@ CUresult launch_specialised(const Specialised& kernel, int tile, const float* d_
   //~ return kernel.function == nullptr ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
   //~begin 3
   if (m == 0 || n == 0) return CUDA_SUCCESS;
-  const unsigned across = (n + tile - 1) / tile, down = (m + tile - 1) / tile;
+  const unsigned across = n / tile + (n % tile != 0), down = m / tile + (m % tile != 0);
   void* arguments[] = {&d_a, &d_b, &d_c, &m, &n, &k};
   return cuLaunchKernel(kernel.function, across, down, 1, tile, tile, 1, 0, stream, arguments,
                         nullptr);

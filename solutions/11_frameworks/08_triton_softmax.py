@@ -1,5 +1,5 @@
 # 11/08 Triton softmax: one program normalises a row, which it holds in registers.
-#   x, y   rows x cols float32, contiguous, on one device; 1 <= cols <= 32768
+#   x, y   rows x cols float32, contiguous, on the current device; 1 <= cols <= 32768
 #          y = exp(x - max) / sum(exp(x - max)) of each row, finite for any finite x
 #   TODOs  2
 import triton

@@ -1,4 +1,5 @@
 # 11/10 Seven ways: y = a * x + y of n float32, written, built and timed seven times.
+#   n                from 1 to below 2^31; x stays as it is
 #   each way is a file; building it gives a function f(a, x, y) that changes y in place
 #   python3 10_seven_ways.py FILE.json    writes the table: lines, seconds to build, time to run
 #   TODOs  4

@@ -11,14 +11,17 @@ import kit
 
 _arrays = []  # (name, first address, address behind the end) of the launch that runs
 _found = []
+_first_program = _shift = 0  # as_program()
 
 
 class Launch:
-    def __init__(self, grid, options):
-        self.grid, self.options = grid, options
+    def __init__(self, grid, arguments, options):
+        self.grid, self.arguments, self.options = grid, arguments, options
 
     def programs(self, meta):
-        grid = self.grid(meta) if callable(self.grid) else self.grid
+        """How many; `meta` is what Triton has chosen, beside what the caller has passed."""
+        known = {**self.arguments, **self.options, **meta}
+        grid = self.grid(known) if callable(self.grid) else self.grid
         grid = grid if isinstance(grid, tuple) else (grid,)
         count = 1
         for extent in grid:
@@ -38,7 +41,7 @@ def watched(module, name, look=lambda launch: None):
 
         def __getitem__(self, grid):
             def launch(*args, **options):
-                launches.append(Launch(grid, options))
+                launches.append(Launch(grid, dict(zip(kernel.arg_names, args)), options))
                 look(launches[-1])
                 return kernel[grid](*args, **options)
 
@@ -49,6 +52,19 @@ def watched(module, name, look=lambda launch: None):
         yield launches
     finally:
         setattr(module, name, kernel)
+
+
+@contextlib.contextmanager
+def as_program(number, behind):
+    """In the interpreter, programs count from `number`, and the element that an address names is
+    the one `behind` bytes before it: how the programs of a large array compute their addresses is
+    seen without the array."""
+    global _first_program, _shift
+    _first_program, _shift = number, behind
+    try:
+        yield
+    finally:
+        _first_program = _shift = 0
 
 
 # ---- the interpreter -----------------------------------------------------------------------------
@@ -110,30 +126,43 @@ def _round_to_tf32(numpy, values):
 
 def _watch_interpreter():
     import numpy
+    import triton.language as language
     import triton.runtime.interpreter as interpreter
     from triton._C.libtriton import ir
 
     builder, executor = interpreter.InterpreterBuilder, interpreter.GridExecutor
     load, store, dot = builder.create_masked_load, builder.create_masked_store, builder.create_dot
+    number_of_program = builder.create_get_program_id
     begin_launch, patch_tensor = executor._init_args_hst, interpreter._patch_lang_tensor
     handle = interpreter.TensorHandle
 
     def checked(what, verb, pointers, mask):
         size = pointers.get_element_ty().primitive_bitwidth // 8
-        lanes = _check(what, verb, numpy, pointers.data, mask.data.astype(bool), size)
-        return handle(lanes, mask.dtype)
+        # Of block pointers, the mask is an array of NumPy's, whose data are bytes.
+        asked = numpy.asarray(mask.data).astype(bool)
+        return handle(_check(what, verb, numpy, pointers.data, asked, size), language.int1)
 
-    def masked_load(self, pointers, mask, other, *rest):
+    def near(pointers):
+        return handle(pointers.data - numpy.uint64(_shift), pointers.dtype) if _shift else pointers
+
+    def program_id(self, axis):
+        found = number_of_program(self, axis)
+        return handle(found.data + numpy.int32(_first_program), found.dtype) if axis == 0 else found
+
+    def masked_load(self, pointers, mask, other, *rest, **named):
+        pointers = near(pointers)
         mask = checked("tl.load", "reads", pointers, mask)
         if other is None:  # what such a lane holds is undefined
             element = pointers.get_element_ty()
             nothing = numpy.zeros(pointers.data.shape, interpreter._get_np_dtype(element))
             nothing.view(numpy.uint8)[...] = 255
             other = handle(nothing, element)
-        return load(self, pointers, mask, other, *rest)
+        return load(self, pointers, mask, other, *rest, **named)
 
-    def masked_store(self, pointers, value, mask, *rest):
-        return store(self, pointers, value, checked("tl.store", "writes", pointers, mask), *rest)
+    def masked_store(self, pointers, value, mask, *rest, **named):
+        pointers = near(pointers)
+        mask = checked("tl.store", "writes", pointers, mask)
+        return store(self, pointers, value, mask, *rest, **named)
 
     def rounded_dot(self, a, b, acc, input_precision, *rest):
         if a.data.dtype == numpy.float32 and input_precision == ir.INPUT_PRECISION.TF32:
@@ -156,7 +185,7 @@ def _watch_interpreter():
         scope.set_attr(tensor, "__bool__", _decide)
 
     builder.create_masked_load, builder.create_masked_store = masked_load, masked_store
-    builder.create_dot = rounded_dot
+    builder.create_dot, builder.create_get_program_id = rounded_dot, program_id
     executor._init_args_hst, interpreter._patch_lang_tensor = watched_begin, patched_tensor
     kit.finders.append(take_finding)
 

@@ -114,14 +114,16 @@ void shuffle(int* order, int count, unsigned long long seed, int epoch) {
 
 cudaError_t stage_batch(const Dataset& set, const int* order, int n, const Staging& staging,
                         cudaStream_t stream) {
-  cudaStreamSynchronize(stream);
+  cudaError_t error = cudaStreamSynchronize(stream);
+  if (error != cudaSuccess) return error;
   const size_t bytes = sizeof(float) * set.rows * set.cols;
   for (int i = 0; i < n; ++i) {
     std::memcpy(staging.h_images + i * bytes / sizeof(float),
                 set.images + order[i] * bytes / sizeof(float), bytes);
     staging.h_labels[i] = set.labels[order[i]];
   }
-  cudaMemcpyAsync(staging.d_images, staging.h_images, n * bytes, cudaMemcpyDefault, stream);
+  error = cudaMemcpyAsync(staging.d_images, staging.h_images, n * bytes, cudaMemcpyDefault, stream);
+  if (error != cudaSuccess) return error;
   return cudaMemcpyAsync(staging.d_labels, staging.h_labels, n, cudaMemcpyDefault, stream);
 }
 
