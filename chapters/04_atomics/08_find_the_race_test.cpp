@@ -2,12 +2,16 @@
 #include "08_find_the_race.h"
 
 #include <algorithm>
+#include <climits>
+#include <limits>
 
 #include "kit/kit.h"
 #include "kit/largest.h"
 #include "kit/launches.h"
 
 namespace {
+
+constexpr int kMostAddend = (1 << 30) - 1;  // an int holds the sum of two
 
 // n elements; mirror(i) is the other end of the tile of i.
 std::vector<int> mirrored_on_cpu(const std::vector<int>& x) {
@@ -45,7 +49,7 @@ void expect_answer(const char* kernel, Hazard answer, Hazard right, const char* 
 TEST(FindTheRace, TilesAreReversed) {
   RecordProperty("todo", 1);
   kit::for_each("n", std::vector<int>{128, 1000, 129, 32, 1, 0}, [](int n) {
-    const std::vector<int> x = kit::random_ints(n, -1000, 1000);
+    const std::vector<int> x = kit::random_ints(n, INT_MIN, INT_MAX);
     const auto d_x = kit::DeviceBuffer<int>::input(x, "x");
     const auto d_out = kit::DeviceBuffer<int>::output(n, "out");
     kit::run([&] { launch_reverse_tiles(d_x.get(), d_out.get(), n); });
@@ -57,7 +61,7 @@ TEST(FindTheRace, MirrorImagesAreAdded) {
   RecordProperty("todo", 2);
   // 3 blocks: each walks over several tiles.
   kit::for_each("n", std::vector<int>{1000, 2048, 129, 1, 0}, [](int n) {
-    const std::vector<int> x = kit::random_ints(n, -1000, 1000);
+    const std::vector<int> x = kit::random_ints(n, -kMostAddend, kMostAddend);
     std::vector<int> expected = mirrored_on_cpu(x);
     for (int i = 0; i < n; ++i) expected[i] += x[i];
     const auto d_x = kit::DeviceBuffer<int>::input(x, "x");
@@ -73,13 +77,29 @@ TEST(FindTheRace, ColumnsAreAdded) {
   const std::vector<kit::Shape> shapes = {{20, 200}, {3, 129},    {64, 5},
                                           {1, 1},    {33'001, 1}, {1, 33'001}};
   kit::for_each("rows x cols", shapes, [](const kit::Shape& shape) {
-    const std::vector<int> x = kit::random_ints(shape.size(), -1000, 1000);
+    const int most = std::numeric_limits<int>::max() / shape.rows;
+    const std::vector<int> x = kit::random_ints(shape.size(), -most, most);
     std::vector<int> sums(shape.cols, 0);
     for (size_t i = 0; i < x.size(); ++i) sums[i % shape.cols] += x[i];
     const auto d_x = kit::DeviceBuffer<int>::input(x, "x");
     const auto d_sums = kit::DeviceBuffer<int>::output(shape.cols, "sums");
     kit::run([&] { launch_add_columns(d_x.get(), d_sums.get(), shape.rows, shape.cols); });
     kit::expect_equal(d_sums, sums);
+  });
+}
+
+TEST(FindTheRace, AsFewBlocksAsTheCallerAllows) {
+  RecordProperty("todo", 2);
+  kit::for_each("max_blocks", std::vector<int>{1, 2, 7, 1000}, [](int max_blocks) {
+    const std::vector<int> x = kit::random_ints(1000, -kMostAddend, kMostAddend);
+    std::vector<int> expected = mirrored_on_cpu(x);
+    for (size_t i = 0; i < x.size(); ++i) expected[i] += x[i];
+    const auto d_x = kit::DeviceBuffer<int>::input(x, "x");
+    const auto d_out = kit::DeviceBuffer<int>::output(x.size(), "out");
+    const kit::Run run =
+        kit::run([&] { launch_add_mirrored(d_x.get(), d_out.get(), 1000, max_blocks); });
+    kit::expect_equal(d_out, expected);
+    kit::expect_at_most_blocks(run, max_blocks);
   });
 }
 

@@ -112,6 +112,27 @@ TEST(SoftmaxRows, StandsLargeAndSmallLogits) {
   check({2, 260}, -80, 80);
 }
 
+// Whatever a search for the greatest begins with, a finite value may be less.
+TEST(SoftmaxRows, TheGreatestMayBeAnyFiniteFloat) {
+  RecordProperty("todo", 3);
+  using Limits = std::numeric_limits<float>;
+  const float greatest[] = {Limits::max(), 1e37f, -2e30f, -1e37f, Limits::lowest()};
+  kit::for_each("cols", std::vector<int>{4, 33, 512, 511, 2052}, [&](int cols) {
+    const kit::Shape shape(5, cols);
+    std::vector<float> x;
+    for (const int i : kit::random_ints(shape.size(), 0, 2)) {
+      const float top = greatest[x.size() / cols];
+      // So far below that its weight is 0: a neighbour of such a float is more than 1e20 away.
+      const float below = std::max(top - std::fabs(top) / 2, Limits::lowest());
+      x.push_back(x.size() % cols == 0 || i == 0 ? top : i == 1 ? below : -Limits::infinity());
+    }
+    const auto d_x = kit::DeviceBuffer<float>::input(x, "x");
+    const auto d_y = kit::DeviceBuffer<float>::output(x.size(), "y");
+    kit::run([&] { launch_softmax_rows(d_x.get(), d_y.get(), shape.rows, shape.cols); });
+    kit::expect_near(d_y, softmax_on_cpu(x, shape), kit::Tolerance::relative(3e-6), shape);
+  });
+}
+
 TEST(SoftmaxRows, GivesMaskedValuesNoWeight) {
   RecordProperty("todo", 3);
   kit::for_each("cols", std::vector<int>{512, 511}, [](int cols) {

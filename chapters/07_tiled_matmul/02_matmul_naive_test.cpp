@@ -50,6 +50,11 @@ TEST(MatmulNaive, ZerosPastTheEdgesDoNotMeetInfinity) {
   kit::check_infinities<float>(launch_matmul_naive);
 }
 
+TEST(MatmulNaive, ZeroTimesInfinityIsNoNumber) {
+  RecordProperty("todo", 2);
+  kit::check_special_factors(launch_matmul_naive);
+}
+
 TEST(MatmulNaive, ArraysMayBeginAtAnyFloat) {
   RecordProperty("todo", 2);
   kit::check_any_begin(launch_matmul_naive);

@@ -45,6 +45,11 @@ TEST(MatmulCoalesced, ZerosPastTheEdgesDoNotMeetInfinity) {
   kit::check_infinities<float>(launch_matmul_coalesced);
 }
 
+TEST(MatmulCoalesced, ZeroTimesInfinityIsNoNumber) {
+  RecordProperty("todo", 2);
+  kit::check_special_factors(launch_matmul_coalesced);
+}
+
 TEST(MatmulCoalesced, ArraysMayBeginAtAnyFloat) {
   RecordProperty("todo", 2);
   kit::check_any_begin(launch_matmul_coalesced);

@@ -52,6 +52,11 @@ TEST(MatmulShared, ZerosPastTheEdgesDoNotMeetInfinity) {
   kit::check_infinities<float>(launch_matmul_shared);
 }
 
+TEST(MatmulShared, ZeroTimesInfinityIsNoNumber) {
+  RecordProperty("todo", 1);
+  kit::check_special_factors(launch_matmul_shared);
+}
+
 TEST(MatmulShared, ArraysMayBeginAtAnyFloat) {
   RecordProperty("todo", 1);
   kit::check_any_begin(launch_matmul_shared);

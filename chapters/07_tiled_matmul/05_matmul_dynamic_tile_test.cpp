@@ -112,6 +112,11 @@ TEST(MatmulDynamicTile, ZerosPastTheEdgesDoNotMeetInfinity) {
   kit::check_infinities<float>(launch_matmul_dynamic_tile);
 }
 
+TEST(MatmulDynamicTile, ZeroTimesInfinityIsNoNumber) {
+  RecordProperty("todo", 3);
+  kit::check_special_factors(launch_matmul_dynamic_tile);
+}
+
 TEST(MatmulDynamicTile, ArraysMayBeginAtAnyFloat) {
   RecordProperty("todo", 3);
   kit::check_any_begin(launch_matmul_dynamic_tile);

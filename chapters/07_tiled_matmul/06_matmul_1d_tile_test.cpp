@@ -52,6 +52,11 @@ TEST(Matmul1dTile, ZerosPastTheEdgesDoNotMeetInfinity) {
   kit::check_infinities<float>(launch_matmul_1d_tile);
 }
 
+TEST(Matmul1dTile, ZeroTimesInfinityIsNoNumber) {
+  RecordProperty("todo", 1);
+  kit::check_special_factors(launch_matmul_1d_tile);
+}
+
 TEST(Matmul1dTile, ArraysMayBeginAtAnyFloat) {
   RecordProperty("todo", 1);
   kit::check_any_begin(launch_matmul_1d_tile);

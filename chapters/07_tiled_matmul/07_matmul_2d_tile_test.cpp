@@ -52,6 +52,11 @@ TEST(Matmul2dTile, ZerosPastTheEdgesDoNotMeetInfinity) {
   kit::check_infinities<float>(launch_matmul_2d_tile);
 }
 
+TEST(Matmul2dTile, ZeroTimesInfinityIsNoNumber) {
+  RecordProperty("todo", 1);
+  kit::check_special_factors(launch_matmul_2d_tile);
+}
+
 TEST(Matmul2dTile, ArraysMayBeginAtAnyFloat) {
   RecordProperty("todo", 1);
   kit::check_any_begin(launch_matmul_2d_tile);

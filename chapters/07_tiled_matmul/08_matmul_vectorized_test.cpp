@@ -59,6 +59,11 @@ TEST(MatmulVectorized, ZerosPastTheEdgesDoNotMeetInfinity) {
   kit::check_infinities<float>(launch_matmul_vectorized);
 }
 
+TEST(MatmulVectorized, ZeroTimesInfinityIsNoNumber) {
+  RecordProperty("todo", 1);
+  kit::check_special_factors(launch_matmul_vectorized);
+}
+
 TEST(MatmulVectorized, ArraysMayBeginAtAnyFloat) {
   RecordProperty("todo", 1);
   kit::check_any_begin(launch_matmul_vectorized);

@@ -49,6 +49,11 @@ TEST(MatmulTallSkinny, ZerosPastTheEdgesDoNotMeetInfinity) {
   kit::check_infinities<float>(launch_matmul_tall_skinny);
 }
 
+TEST(MatmulTallSkinny, ZeroTimesInfinityIsNoNumber) {
+  RecordProperty("todo", 1);
+  kit::check_special_factors(launch_matmul_tall_skinny);
+}
+
 TEST(MatmulTallSkinny, ArraysMayBeginAtAnyFloat) {
   RecordProperty("todo", 1);
   kit::check_any_begin(launch_matmul_tall_skinny);

@@ -178,6 +178,14 @@ TEST(MatmulBatched, ZerosPastTheEdgesDoNotMeetInfinity) {
       });
 }
 
+TEST(MatmulBatched, ZeroTimesInfinityIsNoNumber) {
+  RecordProperty("todo", 1);
+  kit::check_special_factors(
+      [](const float* d_a, const float* d_b, float* d_c, int m, int n, int k) {
+        launch_matmul_batched(d_a, d_b, d_c, m, n, k, 1, 0, 0, static_cast<long long>(m) * n, 1);
+      });
+}
+
 TEST(MatmulBatched, LeavesGapsBetweenMatricesAlone) {
   RecordProperty("todo", 1);
   kit::for_each(

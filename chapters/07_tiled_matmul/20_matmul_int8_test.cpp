@@ -106,14 +106,14 @@ std::vector<double> integer_product(const std::vector<int>& q_a, const std::vect
   return c;
 }
 
-// Bytes from `least` to `limit`, and scales that are powers of two: each result is the nearest
-// float.
-kit::Run check_product(const MatmulSizes& s, int least = -127, int limit = 127) {
+// Bytes from `least` to `limit`, and scales that are powers of two, from 2^(lift - 6) to
+// 2^(lift + 3) for a and the same with -lift for b: each result is the nearest float.
+kit::Run check_product(const MatmulSizes& s, int least = -127, int limit = 127, int lift = 0) {
   const std::vector<int> q_a = random_words(s.m, s.k, least, limit);
   const std::vector<int> q_b = random_words(s.n, s.k, least, limit);
   std::vector<float> scale_a, scale_b;
-  for (const int e : kit::random_ints(s.m, -6, 3)) scale_a.push_back(std::ldexp(1.0f, e));
-  for (const int e : kit::random_ints(s.n, -6, 3)) scale_b.push_back(std::ldexp(1.0f, e));
+  for (const int e : kit::random_ints(s.m, -6, 3)) scale_a.push_back(std::ldexp(1.0f, e + lift));
+  for (const int e : kit::random_ints(s.n, -6, 3)) scale_b.push_back(std::ldexp(1.0f, e - lift));
   const auto d_q_a = kit::DeviceBuffer<int>::input(q_a, "q_a", kit::Placement::kAtEnd);
   const auto d_q_b = kit::DeviceBuffer<int>::input(q_b, "q_b", kit::Placement::kAtEnd);
   const auto d_scale_a = kit::DeviceBuffer<float>::input(scale_a, "scale_a");
@@ -246,6 +246,14 @@ TEST(MatmulInt8, LongSumsDoNotOverflow) {
 TEST(MatmulInt8, LongSumsKeepEveryDigit) {
   RecordProperty("todo", 3);
   check_product({3, 2, 1 << 16}, 90, 127);
+}
+
+// The scale of a row of huge values, times sums of bytes, is more than a float holds.
+TEST(MatmulInt8, ScalesMayLieFarApart) {
+  RecordProperty("todo", 3);
+  kit::for_each("scales of a around 2^", std::vector<int>{100, -100}, [](int lift) {
+    check_product({20, 21, 1 << 14}, 90, 127, lift);
+  });
 }
 
 TEST(MatmulInt8, StaysCloseToTheProductOfFloats) {

@@ -124,13 +124,16 @@ TEST(FlashAttention, KeysThatDoNotExistHaveNoWeight) {
 
 TEST(FlashAttention, KeysThatDoNotExistHaveNoWeightHoweverLowTheScoresAre) {
   RecordProperty("todo", 4);
-  // Every score is -320,000, so all weights are equal; every value is 1, and so is their mean.
-  const Sizes s = {1, 32, 65};
-  Inputs in = random_inputs(s);
-  std::fill(in.q.begin(), in.q.end(), 200.0f);
-  std::fill(in.k.begin(), in.k.end(), -200.0f);
-  std::fill(in.v.begin(), in.v.end(), 1.0f);
-  check(s, in);
+  // Every score is -320,000, then -3.2e35: all weights are equal; every value is 1, and so is their
+  // mean.
+  kit::for_each("q", std::vector<float>{200.0f, 2e17f}, [](float size) {
+    const Sizes s = {1, 32, 65};
+    Inputs in = random_inputs(s);
+    std::fill(in.q.begin(), in.q.end(), size);
+    std::fill(in.k.begin(), in.k.end(), -size);
+    std::fill(in.v.begin(), in.v.end(), 1.0f);
+    check(s, in);
+  });
 }
 
 TEST(FlashAttention, GoesOnFromStepToStep) {

@@ -7,6 +7,7 @@
 #include "kit/kit.h"
 #include "kit/largest.h"
 #include "kit/mistake.h"
+#include "kit/special_values.h"
 
 namespace {
 
@@ -72,8 +73,9 @@ kit::Run check(Kind kind, ConvMode mode, const std::vector<float>& x, const std:
     return kind == Kind::kConvolution ? correlate_on_cpu(x, w, mode).y
                                       : convolve_on_cpu(x, w, mode).y;
   });
-  kit::expect_near(d_y, expected.y,
-                   exact ? kit::Tolerance::absolute(0) : kit::Tolerance::units(16, expected.scale));
+  kit::expect_near_or_nan(
+      d_y, expected.y,
+      exact ? kit::Tolerance::absolute(0) : kit::Tolerance::units(16, expected.scale));
   return run;
 }
 
@@ -150,6 +152,18 @@ TEST(Conv1dModes, CorrelationTakesTheFilterFromItsEnd) {
   RecordProperty("todo", 3);
   for (const ConvMode mode : {ConvMode::kFull, ConvMode::kSame, ConvMode::kValid}) {
     kit::for_each("n", sizes(), [&](const Sizes& s) { check(Kind::kCorrelation, mode, s); });
+  }
+}
+
+// Special values: kit::kSpecialSums says what the sums that they are in make of them.
+TEST(Conv1dModes, SpecialValuesReachTheOutputsOverThem) {
+  RecordProperty("todo", 3);
+  for (const Kind kind : {Kind::kConvolution, Kind::kCorrelation}) {
+    for (const ConvMode mode : {ConvMode::kFull, ConvMode::kSame, ConvMode::kValid}) {
+      kit::for_each_special_sum(300, [&](const std::vector<float>& x) {
+        check(kind, mode, x, kit::random_floats(7, 0.5f, 1.0f), false);
+      });
+    }
   }
 }
 

@@ -7,6 +7,7 @@
 #include "08_fft_convolution/test/conv_extents.h"
 #include "08_fft_convolution/test/convolution.h"
 #include "kit/kit.h"
+#include "kit/special_values.h"
 
 namespace {
 
@@ -161,6 +162,29 @@ TEST(Conv2dBackward, CoversLayersOfAnySize) {
   kit::for_each("x", kit::awkward_convs(), [](const kit::ConvSizes& s) {
     check_input(s);
     check_filter(s);
+  });
+}
+
+// Special elements of dy, and of x: kit::kSpecialSums says what the sums that they are in make of
+// them. One of another place, times 0, is no zero outside.
+TEST(Conv2dBackward, SpecialElementsReachTheirGradientsAlone) {
+  RecordProperty("todo", 1);
+  const kit::ConvSizes s = {2, 2, 7, 6, 3, 3, 3, 1};
+  const auto floats = [](size_t n) { return kit::random_floats(n, 0.5f, 1.0f); };
+  const auto check_both = [&](const Inputs& in) {
+    const Gradients g = gradients_on_cpu(in.x, in.f, in.dy, s);
+    kit::expect_near_or_nan(grad_input(in, s), g.dx, kit::Tolerance::units(16, g.dx_scale),
+                            kit::Shape(s.n * s.c, s.h, s.w));
+    kit::expect_near_or_nan(grad_filter(in, s), g.df, kit::Tolerance::units(16, g.df_scale),
+                            kit::Shape(s.k * s.c, s.r, s.s));
+  };
+  const size_t in_x = kit::conv_input_size(s), in_f = kit::conv_filter_size(s);
+  const size_t in_y = kit::conv_output_size(s);
+  kit::for_each("dy", kit::special_summands(floats(in_y)), [&](const kit::SpecialArray& dy) {
+    check_both({floats(in_x), floats(in_f), dy.values});
+  });
+  kit::for_each("x", kit::special_summands(floats(in_x)), [&](const kit::SpecialArray& x) {
+    check_both({x.values, floats(in_f), floats(in_y)});
   });
 }
 

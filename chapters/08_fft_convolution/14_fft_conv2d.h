@@ -16,7 +16,7 @@ struct Conv2d {
 };
 
 // out(y, x) = sum over (r, c) of image(y + r, x + c) filter(r, c): valid mode, filter not turned.
-// All arrays are in device memory.
+// All arrays are in device memory; image and filter are finite.
 
 // The same through the spectrum. d_workspace: room for fft_conv2d_workspace(shape) complex values.
 size_t fft_conv2d_workspace(const Conv2d& shape);

@@ -31,7 +31,8 @@ CufftConv* make_cufft_conv(const ConvShape& shape);
 void destroy_cufft_conv(CufftConv* conv);
 
 // out(y, x) = sum over (r, c) of image(y + r, x + c) filter(r, c), valid mode: out has out_height()
-// rows of out_width() columns. All in device memory. Any number of times.
+// rows of out_width() columns. All in device memory; image and filter are finite.
+// Any number of times.
 void run_cufft_conv(const CufftConv* conv, const float* d_image, const float* d_filter,
                     float* d_out);
 

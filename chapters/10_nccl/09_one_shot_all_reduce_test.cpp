@@ -7,6 +7,7 @@
 #include "04_ring_all_reduce_support.h"
 #include "kit/kit.h"
 #include "kit/same_bits.h"
+#include "kit/special_values.h"
 #include "kit/speed/speed.h"
 #include "support.h"
 
@@ -104,6 +105,33 @@ TEST(OneShotAllReduce, AddsUpOverAsManyDevicesAsThereMayBe) {
   // contract: devices 2 .. kMostDevices
   kit::for_each("n", std::vector<SizeCase>{{9, 130}, {kMostDevices, 7}}, [](const SizeCase& c) {
     if (c.devices <= kit::device_count()) check(c);
+  });
+}
+
+// Special elements of one device: kit::kSpecialSums says what the sums make of them.
+TEST(OneShotAllReduce, SpecialElementsAreInTheirSums) {
+  RecordProperty("todo", 1);
+  // contract: the sum of d_x[0], d_x[1], ... on every device, the same bits on all
+  constexpr int kCount = 1023;
+  const int devices = device_counts().back();
+  kit::for_each_special_sum(kCount, [&](const std::vector<float>& special) {
+    const Group group(devices);
+    std::vector<std::vector<float>> x(devices, kit::random_floats(kCount));
+    x[1] = special;
+    x[0].back() = INFINITY;
+    const auto d_x = PerDevice<float>::input(x, "d_x");
+    const auto d_y = PerDevice<float>::output(devices, kCount, "d_y");
+    kit::run([&] {
+      return one_shot_all_reduce(d_x.get(), d_y.get(), kCount, group.ready(),
+                                 group.streams().data(), devices);
+    });
+    std::vector<double> sum(kCount, 0), scale(kCount, 0);
+    for (const std::vector<float>& of_device : x) {
+      for (int i = 0; i < kCount; ++i) sum[i] += of_device[i], scale[i] += std::fabs(of_device[i]);
+    }
+    for (int d = 0; d < devices; ++d) {
+      kit::expect_near_or_nan(d_y[d], sum, kit::Tolerance::units(devices, scale));
+    }
   });
 }
 

@@ -5,6 +5,7 @@
 
 #include "kit/kit.h"
 #include "kit/largest.h"
+#include "kit/special_values.h"
 
 namespace {
 
@@ -66,6 +67,12 @@ Gradients backward_on_cpu(const Inputs& a, const Layer& s) {
 using Values = std::vector<float> (*)(size_t n);
 std::vector<float> integers(size_t n) { return kit::random_integer_floats(n); }
 std::vector<float> reals(size_t n) { return kit::random_floats(n); }
+std::vector<float> infinite_at_the_ends(size_t n) {
+  return kit::with_specials(reals(n), {{0, INFINITY}, {n - 1, -INFINITY}}).values;
+}
+std::vector<float> one_nan(size_t n) {
+  return kit::with_specials(reals(n), {{n / 2, std::nanf("")}}).values;
+}
 
 Inputs inputs_of(const Layer& s, Values values) {
   const size_t x = static_cast<size_t>(s.n) * s.in, w = static_cast<size_t>(s.out) * s.in;
@@ -89,7 +96,7 @@ kit::Run check_forward(const Layer& s, Values values) {
   const kit::Run run = kit::run(
       [&] { launch_linear_forward(d_x.get(), d_w.get(), d_b.get(), d_y.get(), s.n, s.in, s.out); });
   const Sums y = forward_on_cpu(in, s);
-  kit::expect_near(d_y, y.value, tolerance(values, y), kit::Shape(s.n, s.out));
+  kit::expect_near_or_nan(d_y, y.value, tolerance(values, y), kit::Shape(s.n, s.out));
   return run;
 }
 
@@ -110,11 +117,11 @@ kit::Run check_backward(const Layer& s, Values values, Check what, bool wants_dx
   const Gradients g = backward_on_cpu(in, s);
   if (what != Check::kBias) {
     if (wants_dx) {
-      kit::expect_near(d_dx, g.dx.value, tolerance(values, g.dx), kit::Shape(s.n, s.in));
+      kit::expect_near_or_nan(d_dx, g.dx.value, tolerance(values, g.dx), kit::Shape(s.n, s.in));
     }
-    kit::expect_near(d_dw, g.dw.value, tolerance(values, g.dw), kit::Shape(s.out, s.in));
+    kit::expect_near_or_nan(d_dw, g.dw.value, tolerance(values, g.dw), kit::Shape(s.out, s.in));
   }
-  if (what != Check::kProducts) kit::expect_near(d_db, g.db.value, tolerance(values, g.db));
+  if (what != Check::kProducts) kit::expect_near_or_nan(d_db, g.db.value, tolerance(values, g.db));
   return run;
 }
 
@@ -139,6 +146,20 @@ TEST(Linear, MultipliesWithTheTransposeOfW) {
 TEST(Linear, ForwardCoversSizesThatAreNotTileMultiples) {
   RecordProperty("todo", 1);
   kit::for_each("x to y", awkward_layers(), [](const Layer& s) { check_forward(s, integers); });
+}
+
+// Special elements: kit::kSpecialSums says what sums of products make of them.
+TEST(Linear, SpecialElementsReachTheirSumsAlone) {
+  RecordProperty("todo", 1);
+  kit::Cases cases;
+  for (const Layer& s : {Layer{17, 33, 31}, Layer{2, 3, 4}}) {
+    const auto check_both = [&](Values values) {
+      check_forward(s, values);
+      check_backward(s, values, Check::kAll);
+    };
+    cases.run("infinite first and last elements", [&] { check_both(infinite_at_the_ends); });
+    cases.run("a NaN in each array", [&] { check_both(one_nan); });
+  }
 }
 
 TEST(Linear, BackwardIsTwoMoreProducts) {

@@ -2,13 +2,16 @@
 #include "04_sgd_update.h"
 
 #include <cmath>
+#include <limits>
 
 #include "kit/kit.h"
 #include "kit/largest.h"
+#include "kit/special_values.h"
 
 namespace {
 
 constexpr unsigned long long kSeed = 2026;
+constexpr double kLargest = std::numeric_limits<float>::max();
 
 // The value at a position, from its definition: the upper 24 bits, centred, in double. Every step
 // but the product with bound is exact in float too.
@@ -25,8 +28,9 @@ std::vector<float> uniform_on_cpu(int n, float bound, unsigned long long seed,
 }
 
 // w begins at element `w_at` of its array, dw at `dw_at`: what lies before them stays as it was.
-kit::Run check_update_at(int w_at, int dw_at, int n) {
-  const std::vector<float> w = kit::random_floats(w_at + n), dw = kit::random_floats(dw_at + n);
+kit::Run check_update_at(int w_at, int dw_at, const std::vector<float>& w,
+                         const std::vector<float>& dw) {
+  const int n = static_cast<int>(w.size()) - w_at;
   const auto d_w = kit::DeviceBuffer<float>::inout(w, "w", kit::Placement::kAtEnd);
   const auto d_dw = kit::DeviceBuffer<float>::input(dw, "dw", kit::Placement::kAtEnd);
   constexpr float kRate = 0.0625f;
@@ -35,11 +39,18 @@ kit::Run check_update_at(int w_at, int dw_at, int n) {
   std::vector<double> expected(w.begin(), w.begin() + w_at), scale(w_at);
   for (int i = 0; i < n; ++i) {
     const float weight = w[w_at + i], slope = dw[dw_at + i];
-    expected.push_back(weight - static_cast<double>(kRate) * slope);
+    const double stepped = weight - static_cast<double>(kRate) * slope;
+    expected.push_back(std::fabs(stepped) > kLargest ? std::copysign(INFINITY, stepped) : stepped);
     scale.push_back(std::fabs(weight) + kRate * std::fabs(slope));
   }
-  kit::expect_near(d_w, expected, kit::Tolerance::units(2, scale));
+  // 1e-44: a few of the smallest steps that a float can make.
+  kit::expect_near_or_nan(d_w, expected, {1e-44, 0, 2, scale}, {},
+                          "A weight is NaN after a step if it or its gradient was, or where "
+                          "infinity is taken from itself: no gradient is left out.");
   return run;
+}
+kit::Run check_update_at(int w_at, int dw_at, int n) {
+  return check_update_at(w_at, dw_at, kit::random_floats(w_at + n), kit::random_floats(dw_at + n));
 }
 kit::Run check_update(int n) { return check_update_at(0, 0, n); }
 
@@ -55,6 +66,11 @@ TEST(SgdUpdate, StepsAgainstTheGradient) {
   RecordProperty("todo", 1);
   kit::for_each("n", kit::awkward_sizes(), check_update);
   check_update(0);
+}
+
+TEST(SgdUpdate, WeightsAndGradientsMayBeAnyFloat) {
+  RecordProperty("todo", 1);
+  check_update_at(0, 0, kit::special_floats(500), kit::special_floats_and_nans(500));
 }
 
 TEST(SgdUpdate, ATensorMayBeginAtAnyElement) {

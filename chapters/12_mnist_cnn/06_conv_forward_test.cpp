@@ -45,6 +45,12 @@ TEST(ConvForward, TakesMoreChannelsThanATileHas) {
   check_all({layer(1, 16, 4, 4, 8), layer(1, 17, 3, 4, 5), layer(2, 35, 2, 3, 9)});
 }
 
+TEST(ConvForward, InfinityStaysWhereItIs) {
+  RecordProperty("todo", 3);
+  kit::for_each("x", Sizes{layer(1, 1, 6, 8, 8), layer(2, 3, 7, 5, 11), layer(1, 17, 3, 4, 5)},
+                [](const kit::ConvSizes& s) { kit::check_conv_infinities(launch, s); });
+}
+
 TEST(ConvForward, CoversTheLayersOfBothNetworks) {
   RecordProperty("todo", 3);
   check_all({layer(2, 1, 28, 28, 16), layer(1, 16, 14, 14, 32), layer(5, 1, 12, 12, 4),

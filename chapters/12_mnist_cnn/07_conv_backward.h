@@ -13,7 +13,7 @@ size_t conv_backward_scratch(int n, int c, int k);
 //   d_dx       may be null: the derivative by x is not wanted
 //   d_scratch  conv_backward_scratch(n, c, k) floats; what they hold before does not matter
 // n >= 0, all other sizes at least 1, h and w at most 100, c and k at most 65,535; no array has
-// 2^31 elements. The same arrays give the same bits every time.
+// 2^31 elements, and all of them are finite. The same arrays give the same bits every time.
 void launch_conv_backward(const float* d_x, const float* d_w, const float* d_dy, float* d_dx,
                           float* d_dw, float* d_scratch, int n, int c, int h, int w, int k);
 

@@ -12,8 +12,8 @@ size_t batch_norm_scratch(int c);
 // A channel is n x hw values: its planes of all images. mean and variance are those of the batch
 // (the variance divides by n hw, not by one less).
 //   y = gamma (x - mean) inv_std + beta, inv_std = 1 / sqrt(variance + epsilon), for each channel
-//   d_x, d_y, d_dy, d_dx  n x c x hw floats in device memory, fewer than 2^31; n, c, hw >= 1,
-//                         c at most 65,535
+//   d_x, d_y, d_dy, d_dx  n x c x hw finite floats in device memory, fewer than 2^31;
+//                         n, c, hw >= 1, c at most 65,535
 //   d_gamma, d_beta, d_mean, d_inv_std, d_dgamma, d_dbeta  c floats
 // Forward writes y, mean and inv_std; backward takes them, and writes the derivatives of the loss
 // by x, gamma and beta from that by y. The same arrays give the same bits every time.

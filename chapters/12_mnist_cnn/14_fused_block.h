@@ -7,7 +7,7 @@
 //   d_x  n x c x h x w, any alignment;  d_w  k x c x 3 x 3;  d_y  n x k x (h/2) x (w/2)
 //   d_gamma, d_beta, d_mean, d_inv_std  k floats, as in 12/09; gamma may be negative
 // An odd last row or column of outputs is in no window. n >= 0, c and k from 1 to 65,535, h and
-// w from 2 to 100; no array has 2^31 elements.
+// w from 2 to 100; no array has 2^31 elements, and all of them are finite.
 struct BatchNorm {
   const float *d_gamma, *d_beta, *d_mean, *d_inv_std;
 };

@@ -10,7 +10,7 @@
 // Floats in device memory, last index fastest:
 //   d_x  n x c x h x w, zeros around it;  d_f  c x 3 x 3;  d_m  k x c;  d_y  n x k x h x w
 // n >= 0, all other sizes at least 1, h and w at most 100, c and k at most 65,535; no array has
-// 2^31 elements.
+// 2^31 elements, and all of them are finite.
 void launch_separable_forward(const float* d_x, const float* d_f, const float* d_m, float* d_y,
                               int n, int c, int h, int w, int k);
 

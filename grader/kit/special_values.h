@@ -4,8 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <limits>
+#include <ostream>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "kit/kit.h"
@@ -75,6 +79,80 @@ inline bool expect_equal_or_nan(const char* name, std::vector<float> got,
   std::replace_if(got.begin(), got.end(), is_nan, 0.0f);
   std::replace_if(expected.begin(), expected.end(), is_nan, 0.0f);
   return expect_equal(name, got, expected, {}, site);
+}
+
+// ---- sums --------------------------------------------------------------------------------------
+
+// Whatever the order of the additions: a sum with one infinity is that infinity, one with both or
+// with a NaN is NaN, and what is not part of it does not count. A compensation, a prefix that is a
+// difference, a product with 0 and a comparison that skips what it does not know all break that.
+inline const char* const kSpecialSums =
+    "A sum with an infinite element is that infinity; with infinities of both signs, or with a "
+    "NaN, it is NaN. An element counts in the sums that it is part of, and in no others: nothing "
+    "may be taken from itself again, multiplied by 0 or left out.";
+
+// An array with special elements, and what it is called in messages.
+struct SpecialArray {
+  std::string name;
+  std::vector<float> values;
+};
+inline std::ostream& operator<<(std::ostream& out, const SpecialArray& array) {
+  return out << "floats with " << array.name;
+}
+
+// Puts special values at these places of a copy of `values`.
+inline SpecialArray with_specials(std::vector<float> values,
+                                  const std::vector<std::pair<size_t, float>>& specials) {
+  std::string name;
+  for (const auto& [at, value] : specials) {
+    values[at] = value;
+    const char* const words = std::isnan(value) ? "NaN" : value > 0 ? "infinity" : "-infinity";
+    name += (name.empty() ? "" : " and ") + std::string(words) + " at " + std::to_string(at);
+  }
+  return {name, values};
+}
+
+// `values`, of which there are several, with what sums have to hand on: infinities at both ends and
+// between them, infinities of both signs, and a NaN.
+inline std::vector<SpecialArray> special_summands(const std::vector<float>& values) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const size_t n = values.size(), last = n - 1;
+  return {with_specials(values, {{0, -infinity}}),
+          with_specials(values, {{std::min<size_t>(100, last / 2), infinity}}),
+          with_specials(values, {{n / 2, infinity}}),
+          with_specials(values, {{last, infinity}}),
+          with_specials(values, {{n / 3, infinity}, {last, -infinity}}),
+          with_specials(values, {{n / 2, nan}})};
+}
+
+// One case for each of these arrays of n random floats.
+inline void for_each_special_sum(size_t n,
+                                 const std::function<void(const std::vector<float>&)>& body) {
+  for_each("x", special_summands(random_floats(n)),
+           [&](const SpecialArray& array) { body(array.values); });
+}
+
+// expect_near, and NaN exactly where NaN is expected. `reason` is what decides it.
+inline bool expect_near_or_nan(const DeviceBuffer<float>& got, std::vector<double> expected,
+                               Tolerance tolerance, Shape shape = {},
+                               const char* reason = kSpecialSums, Site site = Site::here()) {
+  if (internal::case_failed()) return false;
+  std::vector<uint8_t> written;
+  std::vector<float> values = got.download(&written);
+  bool all_written = true, special = false;
+  for (size_t i = 0; i < values.size() && i < expected.size(); ++i) {
+    special = special || !std::isfinite(expected[i]);
+    all_written = all_written && (written.empty() ? !internal::is_poison(values[i]) : written[i]);
+  }
+  const bool asks = special && all_written;  // others are better described by positions
+  if (asks && !expect_nans(got.name().c_str(), values, expected, reason, site)) return false;
+  for (size_t i = 0; i < values.size() && i < expected.size(); ++i) {
+    if (!std::isnan(expected[i])) continue;
+    expected[i] = values[i] = 0;
+    if (i < tolerance.scale.size()) tolerance.scale[i] = 0;
+  }
+  return internal::compare_near(got.name(), values, written, expected, tolerance, shape, site);
 }
 
 }  // namespace kit

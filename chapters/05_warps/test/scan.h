@@ -10,10 +10,10 @@
 
 namespace kit {
 
-// References in double: the scan of each row. `scale` is the sum of |x| so far, which rounding
+// References in double: the scan of each row. A scale is the sum of |x| so far, which rounding
 // errors are proportional to.
 struct Scan {
-  std::vector<double> inclusive, exclusive, scale;
+  std::vector<double> inclusive, exclusive, scale, exclusive_scale;
 };
 
 inline Scan scan_on_cpu(const std::vector<float>& x, Shape shape) {
@@ -23,6 +23,7 @@ inline Scan scan_on_cpu(const std::vector<float>& x, Shape shape) {
     if (i % shape.cols == 0) sum = scale = 0;
     scan.exclusive.push_back(sum);
     scan.inclusive.push_back(sum += x[i]);
+    scan.exclusive_scale.push_back(scale);
     scan.scale.push_back(scale += std::fabs(x[i]));
   }
   return scan;

@@ -16,6 +16,7 @@
 
 #include "07_tiled_matmul/test/matmul.h"
 #include "kit/largest.h"
+#include "kit/special_values.h"
 
 namespace kit {
 
@@ -92,6 +93,28 @@ void check_infinities(const Launch& launch, int unit = 1) {
   Cases cases;
   cases.run("infinity in the last column of a", [&] { check(true); });
   cases.run("infinity in the last row of b", [&] { check(false); });
+}
+
+// An infinite element of b that meets a 0, and a NaN in a: whoever leaves out products with 0,
+// which seem to change nothing, has a number where none is. All other elements are exact.
+inline void check_special_factors(const MatmulLauncher& launch) {
+  const MatmulSizes s = {35, 40, 37};
+  std::vector<float> a(static_cast<size_t>(s.m) * s.k, 1.0f);
+  std::vector<float> b(static_cast<size_t>(s.k) * s.n, 1.0f);
+  for (int row = 2; row < s.m; row += 3) a[row * s.k + 18] = 0;
+  b[18 * s.n + 4] = std::numeric_limits<float>::infinity();
+  b[18 * s.n + 39] = -b[18 * s.n + 4];
+  a[5 * s.k + 12] = std::numeric_limits<float>::quiet_NaN();
+  const auto d_a = DeviceBuffer<float>::input(a, "a"), d_b = DeviceBuffer<float>::input(b, "b");
+  const auto d_c = DeviceBuffer<float>::output(static_cast<size_t>(s.m) * s.n, "c");
+  kit::run([&] { launch(d_a.get(), d_b.get(), d_c.get(), s.m, s.n, s.k); });
+  std::vector<double> c(d_c.size());
+  for (size_t e = 0; e < c.size(); ++e) {
+    for (int i = 0; i < s.k; ++i) c[e] += double{a[e / s.n * s.k + i]} * b[i * s.n + e % s.n];
+  }
+  expect_near_or_nan(d_c, c, Tolerance::absolute(0), Shape(s.m, s.n),
+                     "Zero times infinity is NaN (not a number), and so is a sum with one: no "
+                     "product may be left out because a factor is 0 or no number.");
 }
 
 // Sizes that suit accesses of 16 bytes, and arrays of which one begins a float behind a multiple of
