@@ -143,9 +143,8 @@ void check_large(const Sizes& s) {
   const auto y = kit::large_integers(count(s.n, s.k), "y");
   const auto nearest = kit::LargeArray<int>::output(s.m, "nearest");
   const auto distance = kit::LargeArray<float>::output(s.m, "distance");
-  kit::run([&] {
-    launch_nearest_rows(x.get(), y.get(), nearest.get(), distance.get(), s.m, s.n, s.k);
-  });
+  kit::run(
+      [&] { launch_nearest_rows(x.get(), y.get(), nearest.get(), distance.get(), s.m, s.n, s.k); });
   const auto square_of = [&](size_t i, int j) {
     float sum = 0;
     for (int l = 0; l < s.k; ++l) {
