@@ -2,6 +2,7 @@
 #include "06_which_memory.h"
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/special_values.h"
 
 namespace {
@@ -45,6 +46,16 @@ TEST(WhichMemory, ScalesLongArrays) {
   kit::expect_equal(y, scale_on_cpu(x, kFactor));
 }
 
+TEST(WhichMemory, ScalesArraysOfAGigabyte) {
+  RecordProperty("todo", 1);
+  kit::at_largest(1 << 28, [](int n) {
+    const auto x = kit::LargeHostFloats::input(n, "x", kit::HostPages::kPageable);
+    const auto y = kit::LargeArray<float>::output(n, "y");
+    kit::run([&] { scale_on_device(x.get(), y.get(), kFactor, n); });
+    kit::expect_at_ends(y, [&](size_t i) { return kFactor * x.get()[i]; });
+  });
+}
+
 TEST(WhichMemory, FreesWhatItAllocates) {
   RecordProperty("todo", 1);
   const int n = 1000;
@@ -63,6 +74,16 @@ TEST(WhichMemory, BringsTheLastElementToTheHost) {
     float last = 0.0f;
     kit::run([&] { last = last_element(y.get(), n); });
     kit::expect_equal("last element", std::vector<float>{last}, {values.back()});
+  });
+}
+
+TEST(WhichMemory, BringsTheLastElementOfAGigabyte) {
+  RecordProperty("todo", 2);
+  kit::at_largest(1 << 28, [](int n) {
+    const auto y = kit::large_floats(n, "y");
+    float last = 0.0f;
+    kit::run([&] { last = last_element(y.get(), n); });
+    kit::expect_equal("last element", std::vector<float>{last}, {y.at(n - 1)});
   });
 }
 

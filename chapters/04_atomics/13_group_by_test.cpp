@@ -118,6 +118,14 @@ TEST(GroupBy, AllRowsHaveOneKey) {
   kit::for_each("n", std::vector<int>{5000, 70'001}, [](int n) { check(random_rows(n, 1)); });
 }
 
+TEST(GroupBy, CountsMoreThanAMillionRowsOfAKey) {
+  RecordProperty("todo", 1);
+  // More than twenty bits count, however the rows are shared out; and a key of one row, the last.
+  Rows rows = random_rows((1 << 20) + 1237, 1);
+  rows.key.back() = 1;
+  check(rows);
+}
+
 TEST(GroupBy, GroupsAsManyKeysAsThereMayBe) {
   RecordProperty("todo", 1);
   // Every key occurs; more of them than a block has room for.

@@ -73,9 +73,17 @@ TEST(MatmulWgmma, MultipliesOnTensorCores) {
               &kit::Counters::fp32_fma);
 }
 
+TEST(MatmulWgmma, CoversEveryExtent) {
+  RecordProperty("todo", 2);
+  // More rows, columns and steps of k than 16 bits count.
+  kit::for_each("c", std::vector<kit::MatmulSizes>{{65'537, 8, 8}, {3, 65'544, 8}, {3, 8, 65'544}},
+                check);
+}
+
 TEST(MatmulWgmma, MakesTheLargestProducts) {
   RecordProperty("todo", 2);
   kit::check_large_matmul<__nv_bfloat16>(launch_matmul_wgmma, {1 << 20, 2040, 24});
+  kit::check_large_matmul<__nv_bfloat16>(launch_matmul_wgmma, {2047, 1 << 20, 24});
 }
 
 TEST(MatmulWgmma, ZerosPastTheEdgesDoNotMeetInfinity) {

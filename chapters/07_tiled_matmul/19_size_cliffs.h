@@ -16,8 +16,9 @@ int next_wave_cliff(int n, int tile, int multiprocessors);
 // The size to which rows are lengthened, so that each begins at a multiple of 16 bytes; as little
 // as that takes. size from 0 to 2^20.
 int padded(int size);
-// out (out_rows x out_cols, fewer than 2^31 floats) is x (rows x cols, not larger in either
-// direction) with zeros on the right and below. Row-major in device memory; done once for a matrix.
+// out (out_rows x out_cols, each up to 2^20, fewer than 2^31 floats) is x (rows x cols, not larger
+// in either direction) with zeros on the right and below. Row-major in device memory; done once for
+// a matrix.
 void launch_pad(const float* d_x, int rows, int cols, float* d_out, int out_rows, int out_cols);
 // c = a b with 16-byte loads whatever the sizes, by the kernel of 08.
 //   d_a  m x padded(k) and d_b  padded(k) x padded(n), made by launch_pad

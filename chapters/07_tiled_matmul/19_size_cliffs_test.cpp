@@ -7,6 +7,7 @@
 #include "07_tiled_matmul/test/matmul.h"
 #include "08_matmul_vectorized.h"
 #include "kit/kit.h"
+#include "kit/largest.h"
 
 namespace {
 
@@ -204,6 +205,28 @@ TEST(SizeCliffs, PadsMoreRowsThanAGridHasBlocks) {
   const auto d_out = kit::DeviceBuffer<float>::output(expected.size(), "out");
   kit::run([&] { launch_pad(d_x.get(), kRows, 1, d_out.get(), kRows, cols); });
   kit::expect_equal(d_out, expected, kit::Shape(kRows, cols));
+}
+
+// Two columns less than padded, and one row.
+void check_large_pad(int out_rows, int out_cols) {
+  const int rows = out_rows - 1, cols = out_cols - 2;
+  kit::at_largest("out = " + std::to_string(out_rows) + " x " + std::to_string(out_cols), [&] {
+    const auto x = kit::large_floats(static_cast<size_t>(rows) * cols, "x");
+    const auto out =
+        kit::LargeArray<float>::output(static_cast<size_t>(out_rows) * out_cols, "out");
+    kit::run([&] { launch_pad(x.get(), rows, cols, out.get(), out_rows, out_cols); });
+    kit::expect_at_ends(out, [&](size_t i) {
+      const size_t row = i / out_cols, col = i % out_cols;
+      const bool inside = row < static_cast<size_t>(rows) && col < static_cast<size_t>(cols);
+      return inside ? x.at(row * cols + col) : 0.0f;
+    });
+  });
+}
+
+TEST(SizeCliffs, PadsTheLargestMatrices) {
+  RecordProperty("todo", 3);
+  check_large_pad(1 << 20, 2044);
+  check_large_pad(2047, 1 << 20);
 }
 
 TEST(SizeCliffs, PadsNoMoreThanItMust) {

@@ -10,7 +10,7 @@
 //   d_x          m x k floats, d_y  n x k floats; row-major in device memory; finite, as are all
 //                squares
 //   d_nearest    m ints, d_distance  m floats
-//   m from 0, n and k from 1; an int counts the elements of x, of y, and of m x n
+//   m from 0, n and k from 1, each up to 2^30; an int counts the elements of x, of y, and of m x n
 void launch_nearest_rows(const float* d_x, const float* d_y, int* d_nearest, float* d_distance,
                          int m, int n, int k);
 

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/speed/speed.h"
 
 namespace {
@@ -134,6 +135,37 @@ TEST(NearestRows, CoversEveryExtent) {
   RecordProperty("todo", 1);
   kit::for_each("sizes", std::vector<Sizes>{{66000, 1, 1}, {1, 9000, 1}, {2, 3, 2051}},
                 check_exact);
+}
+
+// Small integers, which repeat. Rows of y are few, so a few blocks cost little.
+void check_large(const Sizes& s) {
+  const auto x = kit::large_integers(count(s.m, s.k), "x");
+  const auto y = kit::large_integers(count(s.n, s.k), "y");
+  const auto nearest = kit::LargeArray<int>::output(s.m, "nearest");
+  const auto distance = kit::LargeArray<float>::output(s.m, "distance");
+  kit::run(
+      [&] { launch_nearest_rows(x.get(), y.get(), nearest.get(), distance.get(), s.m, s.n, s.k); });
+  const auto square_of = [&](size_t i, int j) {
+    float sum = 0;
+    for (int l = 0; l < s.k; ++l) {
+      const float difference = x.at(i * s.k + l) - y.at(count(j, s.k) + l);
+      sum += difference * difference;
+    }
+    return sum;
+  };
+  const auto place_of = [&](size_t i) {
+    int place = 0;
+    for (int j = 1; j < s.n; ++j) place = square_of(i, j) < square_of(i, place) ? j : place;
+    return place;
+  };
+  kit::expect_at_ends(nearest, place_of);
+  kit::expect_at_ends(distance, [&](size_t i) { return square_of(i, place_of(i)); });
+}
+
+TEST(NearestRows, TakesTheMostRows) {
+  RecordProperty("todo", 1);
+  kit::at_largest(1 << 30, [](int m) { check_large({m, 1, 1}); });
+  kit::at_largest("m = 2^26, n = 3, k = 31", [] { check_large({1 << 26, 3, 31}); });
 }
 
 TEST(NearestRows, KeepsFullPrecision) {

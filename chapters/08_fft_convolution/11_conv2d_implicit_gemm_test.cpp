@@ -87,6 +87,17 @@ TEST(Conv2dImplicitGemm, CoversEveryExtent) {
   check_all(kit::long_tiled_convs());
 }
 
+TEST(Conv2dImplicitGemm, TakesTheLargestLayers) {
+  RecordProperty("todo", 4);
+  // Many images, large ones, all filters, and the kernel for few channels.
+  for (const kit::ConvSizes& s : std::vector<kit::ConvSizes>{{1 << 20, 1, 31, 31, 2, 3, 3, 1},
+                                                             {1, 1, 32'767, 32'767, 2, 3, 3, 0},
+                                                             {1, 4, 128, 128, 65'535, 1, 1, 0},
+                                                             {1 << 15, 16, 63, 65, 4, 3, 3, 1}}) {
+    kit::check_large_conv(launch, s);
+  }
+}
+
 TEST(Conv2dImplicitGemm, KeepsFullPrecision) {
   RecordProperty("todo", 3);
   kit::check_conv_precision(launch, {1, 4, 8, 10, 9, 3, 3, 1});

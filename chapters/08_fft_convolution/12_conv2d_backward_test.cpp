@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 
 #include "08_fft_convolution/test/conv_extents.h"
 #include "08_fft_convolution/test/convolution.h"
@@ -45,6 +46,42 @@ Gradients gradients_on_cpu(const std::vector<float>& x, const std::vector<float>
     });
   }
   return g;
+}
+
+// Element i of dx: what the outputs that the pixel went into hand back, found from the pixel.
+template <class Outputs, class Filters>
+double input_gradient(const Outputs& dy, const Filters& f, const kit::ConvSizes& s, size_t i) {
+  const int col = static_cast<int>(i % s.w), row = static_cast<int>(i / s.w % s.h);
+  const size_t channel = i / s.w / s.h % s.c, image = i / s.w / s.h / s.c;
+  double sum = 0;
+  for (int k = 0; k < s.k; ++k) {
+    for (int r = 0; r < s.r; ++r) {
+      for (int c = 0; c < s.s; ++c) {
+        const int to_row = row + s.pad - r, to_col = col + s.pad - c;
+        if (to_row < 0 || to_row >= s.p() || to_col < 0 || to_col >= s.q()) continue;
+        sum += static_cast<double>(dy.at(((image * s.k + k) * s.p() + to_row) * s.q() + to_col)) *
+               f.at(((static_cast<size_t>(k) * s.c + channel) * s.r + r) * s.s + c);
+      }
+    }
+  }
+  return sum;
+}
+
+// Element i of df: all outputs that the weight is in.
+template <class Outputs, class Pixels>
+double filter_gradient(const Outputs& dy, const Pixels& x, const kit::ConvSizes& s, size_t i) {
+  const int c = static_cast<int>(i % s.s), r = static_cast<int>(i / s.s % s.r);
+  const size_t channel = i / s.s / s.r % s.c, k = i / s.s / s.r / s.c;
+  double sum = 0;
+  for (size_t image = 0; image < static_cast<size_t>(s.n); ++image) {
+    for (int out = 0; out < s.p() * s.q(); ++out) {
+      const int row = out / s.q() + r - s.pad, col = out % s.q() + c - s.pad;
+      if (row < 0 || row >= s.h || col < 0 || col >= s.w) continue;
+      sum += static_cast<double>(dy.at((image * s.k + k) * s.p() * s.q() + out)) *
+             x.at(((image * s.c + channel) * s.h + row) * s.w + col);
+    }
+  }
+  return sum;
 }
 
 struct Inputs {
@@ -204,6 +241,39 @@ TEST(Conv2dBackward, CoversEveryExtent) {
     check_input(s);
     check_filter(s);
   });
+}
+
+// dx, and df, of nearly 2^31 elements, each of which is a sum of few products.
+void check_large(const kit::ConvSizes& s, bool of_input) {
+  std::ostringstream title;
+  title << (of_input ? "dx" : "df") << " of x = " << s;
+  kit::at_largest(title.str(), [&] {
+    const auto dy = kit::large_integers(kit::conv_output_size(s), "dy");
+    const auto other = of_input ? kit::large_integers(kit::conv_filter_size(s), "f")
+                                : kit::large_integers(kit::conv_input_size(s), "x");
+    const auto result = of_input ? kit::LargeArray<float>::output(kit::conv_input_size(s), "dx")
+                                 : kit::LargeArray<float>::output(kit::conv_filter_size(s), "df");
+    kit::run([&] {
+      const auto launch = of_input ? launch_conv2d_grad_input : launch_conv2d_grad_filter;
+      launch(dy.get(), other.get(), result.get(), layer_of(s));
+    });
+    kit::expect_at_ends(result, [&](size_t i) {
+      return of_input ? input_gradient(dy, other, s, i) : filter_gradient(dy, other, s, i);
+    });
+  });
+}
+
+TEST(Conv2dBackward, TakesTheLargestInputs) {
+  RecordProperty("todo", 1);
+  check_large({1 << 20, 1, 43, 47, 1, 3, 3, 1}, true);
+  check_large({1, 2, 32'769, 32'767, 1, 3, 3, 0}, true);  // 2^31 - 2 elements
+  check_large({3, 1 << 20, 25, 27, 2, 3, 3, 1}, true);
+}
+
+TEST(Conv2dBackward, TakesTheLargestFilters) {
+  RecordProperty("todo", 2);
+  check_large({2, 227, 3, 3, 1 << 20, 3, 3, 0}, false);
+  check_large({2, 43'691, 5, 4, 16'383, 3, 1, 0}, false);
 }
 
 TEST(Conv2dBackward, KeepsFullPrecision) {

@@ -8,6 +8,7 @@
 
 #include "08_fft_convolution/test/fft.h"
 #include "kit/kit.h"
+#include "kit/largest.h"
 
 namespace {
 
@@ -81,6 +82,29 @@ TEST(FftConv1d, TakesTheLongestFilter) {
   RecordProperty("todo", 3);
   kit::for_each("n", std::vector<Sizes>{{5000, kMostFilter}, {1, kMostFilter}, {2049, kMostFilter}},
                 [](const Sizes& s) { check(s); });
+}
+
+TEST(FftConv1d, TakesTheLongestSignals) {
+  RecordProperty("todo", 3);
+  constexpr int kFilter = 33;
+  kit::at_largest(1 << 30, [](int n) {
+    const std::vector<float> w = kit::random_floats(kFilter);
+    const auto x = kit::large_floats(n, "x");
+    const auto d_w = kit::DeviceBuffer<float>::input(w, "w", kit::Placement::kAtEnd);
+    const auto y = kit::LargeArray<float>::output(static_cast<size_t>(n) + kFilter - 1, "y");
+    const auto d_spectrum = kit::DeviceBuffer<float2>::output(kSpectrum, "spectrum");
+    kit::run([&] { launch_fft_conv1d(x.get(), d_w.get(), y.get(), d_spectrum.get(), n, kFilter); });
+    const auto expected = [&](size_t i) {
+      double sum = 0;
+      for (size_t j = 0; j < w.size() && j <= i; ++j) {
+        if (i - j < static_cast<size_t>(n)) sum += static_cast<double>(x.at(i - j)) * w[j];
+      }
+      return sum;
+    };
+    // As above; the values of x have the variance 1/3.
+    kit::expect_at_ends(y, expected,
+                        kit::Tolerance::absolute(16 * std::log2(kSpectrum) * 0x1p-24 * length(w)));
+  });
 }
 
 TEST(FftConv1d, IsRightTwiceInARow) {

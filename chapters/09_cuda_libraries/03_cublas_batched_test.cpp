@@ -141,6 +141,37 @@ void check_pointers(const Batch& b) {
   kit::expect_equal("products.c, in floats from d_c", c, expected_c);
 }
 
+// A sum of products of a row of a and a column of b; the matrices begin at these elements.
+double product_of(const kit::LargeArray<float>& a, size_t begin_a, const kit::LargeArray<float>& b,
+                  size_t begin_b, size_t element, const kit::MatmulSizes& s) {
+  double sum = 0;
+  for (int l = 0; l < s.k; ++l) {
+    sum += static_cast<double>(a.at(begin_a + element / s.n * s.k + l)) *
+           b.at(begin_b + static_cast<size_t>(l) * s.n + element % s.n);
+  }
+  return sum;
+}
+
+// Three products that lie further apart than an int counts; only what is touched takes room.
+void check_far_apart(long long stride_a, long long stride_b, long long stride_c) {
+  const kit::MatmulSizes s = {3, 2, 4};
+  constexpr int kBatch = 3;
+  const auto a = kit::large_integers(length(kBatch, stride_a, size_a(s)), "a");
+  const auto b = kit::large_integers(length(kBatch, stride_b, size_b(s)), "b");
+  const auto c = kit::LargeArray<float>::output(length(kBatch, stride_c, size_c(s)), "c");
+  const StreamHandle handle;
+  cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
+  kit::run([&] {
+    return status = launch_strided(handle.get(), s.m, s.n, s.k, a.get(), stride_a, b.get(),
+                                   stride_b, c.get(), stride_c, kBatch);
+  });
+  expect_success("launch_strided", status);
+  kit::expect_at_ends(c, [&](size_t i) {
+    const size_t z = i / stride_c;
+    return product_of(a, z * stride_a, b, z * stride_b, i % stride_c, s);
+  });
+}
+
 double products_called() {
   double calls = 0;
   for (const char* name :
@@ -152,6 +183,13 @@ double products_called() {
 }
 
 }  // namespace
+
+TEST(CublasBatched, MatricesMayLieFarApart) {
+  RecordProperty("todo", 1);
+  constexpr long long kFar = (1LL << 31) + 12;
+  kit::at_largest("a stride of 2^31 + 12 from a to a", [] { check_far_apart(kFar, 8, 6); });
+  kit::at_largest("a stride of 2^31 + 12 from c to c", [] { check_far_apart(12, 0, kFar); });
+}
 
 TEST(CublasBatched, MultipliesEveryMatrixOfTheBatch) {
   RecordProperty("todo", 1);

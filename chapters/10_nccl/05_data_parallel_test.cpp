@@ -98,21 +98,32 @@ kit::Run check(const Case& c, const std::vector<int>& counts) {
 
 TEST(DataParallel, SharesOutTheRows) {
   RecordProperty("todo", 1);
-  kit::for_each(
-      "rows", std::vector<Split>{{7, 1}, {7, 2}, {7, 3}, {8, 4}, {2, 4}, {1000003, 8}, {0, 3}},
-      [](const Split& split) {
-        int begin = 0;
-        for (int d = 0; d < split.devices; ++d) {
-          const Range got = rows_of(split.rows, split.devices, d);
-          const int end = begin + row_counts(split)[d];
-          if (got.begin != begin || got.end != end) {
-            kit::fail("Device " + std::to_string(d) + " has rows [" + std::to_string(got.begin) +
-                      ", " + std::to_string(got.end) + "), expected [" + std::to_string(begin) +
-                      ", " + std::to_string(end) + ").");
-          }
-          begin = end;
-        }
-      });
+  kit::for_each("rows",
+                std::vector<Split>{{7, 1},
+                                   {7, 2},
+                                   {7, 3},
+                                   {8, 4},
+                                   {2, 4},
+                                   {1'000'003, 8},
+                                   {0, 3},
+                                   {3, 16},
+                                   {16'777'213, 5},
+                                   {2'147'483'646, 7},
+                                   {2'147'483'647, 8}},
+                [](const Split& split) {
+                  int begin = 0;
+                  for (int d = 0; d < split.devices; ++d) {
+                    const Range got = rows_of(split.rows, split.devices, d);
+                    const int end = begin + row_counts(split)[d];
+                    if (got.begin != begin || got.end != end) {
+                      kit::fail("Device " + std::to_string(d) + " has rows [" +
+                                std::to_string(got.begin) + ", " + std::to_string(got.end) +
+                                "), expected [" + std::to_string(begin) + ", " +
+                                std::to_string(end) + ").");
+                    }
+                    begin = end;
+                  }
+                });
 }
 
 TEST(DataParallel, ManyDevicesEqualOneLargeBatch) {

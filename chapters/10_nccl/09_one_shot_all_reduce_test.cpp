@@ -13,7 +13,7 @@
 
 namespace {
 
-std::vector<SizeCase> cases() { return on_devices({1, 3, 4, 130, 1023, 2048}); }
+std::vector<SizeCase> cases() { return on_devices({1, 3, 4, 130, 1023, 2048, 0}); }
 
 // Two events of each device, and access of all devices to each other.
 class Group {

@@ -1,9 +1,13 @@
 // Tests of 10/10 turned matrix.
 #include "10_turned_matrix.h"
 
+#include <algorithm>
+#include <sstream>
+
 #include "02_all_reduce_support.h"
 #include "04_ring_all_reduce_support.h"
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/speed/speed.h"
 
 namespace {
@@ -80,6 +84,28 @@ TEST(TurnedMatrix, CoversEveryExtent) {
   RecordProperty("todo", 1);
   // Two devices: a share of more rows than a grid has blocks along y.
   kit::for_each("a", std::vector<Case>{{2, 140'001, 2}, {2, 2, 140'001}}, check);
+}
+
+// So many rows that even tiles of 32 are more than a grid has blocks along y; then columns. Blocks
+// send what others have made, so no values are compared where few of them run: each launch has to
+// be one that there can be.
+TEST(TurnedMatrix, TakesMillionsOfRows) {
+  RecordProperty("todo", 1);
+  for (const Case& c : std::vector<Case>{{2, 5'000'001, 3}, {2, 3, 5'000'001}}) {
+    std::ostringstream title;
+    title << "a = " << c;
+    kit::at_largest(title.str(), [&] {
+      const Ranks ranks(c.devices);
+      const Streams streams(c.devices);
+      const size_t most = std::max(c.of_a(0), c.of_a(1)) + std::max(c.of_t(0), c.of_t(1));
+      const LargePerDevice d_a(c.devices, most, "d_a"), d_t(c.devices, most, "d_t");
+      const LargePerDevice d_space(c.devices, most, "d_space");
+      run_call("turn_matrix", [&] {
+        return turn_matrix(d_a.get(), d_t.get(), d_space.get(), c.rows, c.cols, ranks.data(),
+                           streams.data(), c.devices);
+      });
+    });
+  }
 }
 
 TEST(TurnedMatrix, SendsWhatAnotherIsToHave) {

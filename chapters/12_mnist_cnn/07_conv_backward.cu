@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(kThreads)
 __global__ void add_parts(const float* of_parts, float* dw, int parts, int count) {
   // TODO(4): dw[i] is the sum of weight i over all parts, which lie `count` floats apart, in an
   // order that is always the same. The loads of a weight run side by side.
-  const int i = (blockIdx.x * kThreads + threadIdx.x) / kWarp;
+  const int i = blockIdx.x * (kThreads / kWarp) + threadIdx.x / kWarp;
   if (i < count && parts > 0) dw[i] = of_parts[i];
 }
 

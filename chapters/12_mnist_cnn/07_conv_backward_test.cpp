@@ -7,6 +7,7 @@
 #include "08_fft_convolution/test/conv_extents.h"
 #include "08_fft_convolution/test/convolution.h"
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/mistake.h"
 #include "kit/same_bits.h"
 
@@ -171,6 +172,27 @@ TEST(ConvBackward, CoversTheLayersOfBothNetworks) {
     check_dw(s);
   }
   check_dx(layer(1, 16, 14, 14, 32));
+}
+
+// Weights of which an int counts each, but not 32 threads for each.
+TEST(ConvBackward, TakesTheMostWeights) {
+  RecordProperty("todo", 4);
+  kit::at_largest("k = c = 3000", [] {
+    const kit::ConvSizes s = layer(1, 3000, 1, 1, 3000);
+    const auto x = kit::large_integers(kit::conv_input_size(s), "x");
+    const auto w = kit::large_integers(kit::conv_filter_size(s), "w");
+    const auto dy = kit::large_integers(kit::conv_output_size(s), "dy");
+    const auto dw = kit::LargeArray<float>::output(kit::conv_filter_size(s), "dw");
+    const auto scratch =
+        kit::LargeArray<float>::output(conv_backward_scratch(s.n, s.c, s.k), "scratch");
+    kit::run([&] {
+      launch_conv_backward(x.get(), w.get(), dy.get(), nullptr, dw.get(), scratch.get(), s.n, s.c,
+                           s.h, s.w, s.k);
+    });
+    // A plane is one pixel, which lies under the middle of every filter.
+    kit::expect_at_ends(
+        dw, [&](size_t i) { return i % 9 == 4 ? x.at(i / 9 % s.c) * dy.at(i / 9 / s.c) : 0.0f; });
+  });
 }
 
 TEST(ConvBackward, CoversEveryExtent) {

@@ -3,8 +3,10 @@
 
 #include <cmath>
 #include <functional>
+#include <sstream>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/same_bits.h"
 
 namespace {
@@ -286,6 +288,61 @@ TEST(BatchNorm, AppliesStatisticsThatAreGiven) {
   const Statistics stats = {{mean.begin(), mean.end()}, {inv_std.begin(), inv_std.end()}};
   kit::expect_near(d_y, forward_on_cpu(in.x, in.gamma, in.beta, stats, s),
                    kit::Tolerance::absolute(1e-5), s.shape());
+}
+
+TEST(BatchNorm, AppliesThemToTheLargestArrays) {
+  RecordProperty("todo", 2);
+  // All channels that there may be, planes of a pixel and long ones, and many images.
+  const std::vector<Sizes> all = {
+      {1, 65'535, 32'768}, {32'768, 65'535, 1}, {1 << 20, 1, 2047}, {1, 1, 1 << 30}};
+  for (const Sizes& s : all) {
+    std::ostringstream title;
+    title << "n x c x hw = " << s;
+    kit::at_largest(title.str(), [&] {
+      const auto x = kit::large_floats(s.count(), "x");
+      const auto gamma = kit::large_floats(s.c, "gamma"), beta = kit::large_floats(s.c, "beta");
+      const auto mean = kit::large_floats(s.c, "mean"), inv_std = kit::large_floats(s.c, "inv_std");
+      const auto y = kit::LargeArray<float>::output(s.count(), "y");
+      kit::run([&] {
+        launch_batch_norm_apply(x.get(), gamma.get(), beta.get(), mean.get(), inv_std.get(),
+                                y.get(), s.n, s.c, s.hw);
+      });
+      const auto expected = [&](size_t i) {
+        const size_t c = s.channel_of(i);
+        const double distance = static_cast<double>(x.at(i)) - mean.at(c);
+        return distance * inv_std.at(c) * gamma.at(c) + beta.at(c);
+      };
+      kit::expect_at_ends(y, expected, kit::Tolerance::absolute(1e-5));
+    });
+  }
+}
+
+// One image is one part for 1024 values or fewer: the statistics of a channel are those of a block.
+TEST(BatchNorm, TakesTheMostChannels) {
+  RecordProperty("todo", 2);
+  const Sizes s = {1, 65'535, 24};
+  const Inputs in = random_inputs(s);
+  kit::at_largest("n x c x hw = 1 x 65,535 x 24", [&] {
+    const auto x = kit::LargeArray<float>::input(s.count(), "x", in.x);
+    const auto gamma = kit::LargeArray<float>::input(s.c, "gamma", in.gamma);
+    const auto beta = kit::LargeArray<float>::input(s.c, "beta", in.beta);
+    const auto mean = kit::LargeArray<float>::output(s.c, "mean");
+    const auto inv_std = kit::LargeArray<float>::output(s.c, "inv_std");
+    const auto y = kit::LargeArray<float>::output(s.count(), "y");
+    const auto scratch = kit::LargeArray<float>::output(batch_norm_scratch(s.c), "scratch");
+    kit::run([&] {
+      launch_batch_norm_forward(x.get(), gamma.get(), beta.get(), y.get(), mean.get(),
+                                inv_std.get(), scratch.get(), s.n, s.c, s.hw);
+    });
+    const Statistics stats = statistics_on_cpu(in.x, s);
+    kit::expect_at_ends(
+        mean, [&](size_t c) { return stats.mean[c]; }, kit::Tolerance::absolute(1e-5));
+    kit::expect_at_ends(
+        inv_std, [&](size_t c) { return stats.inv_std[c]; }, kit::Tolerance::relative(1e-5));
+    const std::vector<double> expected = forward_on_cpu(in.x, in.gamma, in.beta, stats, s);
+    kit::expect_at_ends(
+        y, [&](size_t i) { return expected[i]; }, kit::Tolerance::absolute(1e-5));
+  });
 }
 
 TEST(BatchNorm, HasTheSameBitsAtEveryRun) {

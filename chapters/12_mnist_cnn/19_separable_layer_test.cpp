@@ -2,9 +2,11 @@
 #include "19_separable_layer.h"
 
 #include <cmath>
+#include <sstream>
 
 #include "08_fft_convolution/test/conv_extents.h"
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/same_bits.h"
 #include "kit/speed/speed.h"
 
@@ -239,6 +241,26 @@ TEST(SeparableLayer, CoversEveryExtent) {
     check_forward(s);
     check_backward(s);
   });
+}
+
+// Many images, and all channels that there may be, of which an output adds up few.
+TEST(SeparableLayer, TakesTheLargestArrays) {
+  RecordProperty("todo", 1);
+  const std::vector<Sizes> all = {{1 << 26, 1, 5, 6, 1}, {409, 2, 8, 10, 65'535}};
+  for (const Sizes& s : all) {
+    std::ostringstream title;
+    title << "x = " << s;
+    kit::at_largest(title.str(), [&] {
+      const auto x = kit::large_integers(s.input(), "x"), f = kit::large_integers(s.filters(), "f");
+      const auto m = kit::large_integers(s.mixture(), "m");
+      const auto y = kit::LargeArray<float>::output(s.output(), "y");
+      kit::run([&] {
+        launch_separable_forward(x.get(), f.get(), m.get(), y.get(), s.n, s.c, s.h, s.w, s.k);
+      });
+      const OnCpu<kit::LargeArray<float>> cpu{x, f, m, y, s};
+      kit::expect_at_ends(y, [&](size_t i) { return cpu.y(i).value; });
+    });
+  }
 }
 
 TEST(SeparableLayer, WithoutImagesTheWeightsGetZero) {

@@ -106,10 +106,10 @@ __global__ void __launch_bounds__(kThreads)
 __global__ void add_parts(const float* of_parts, float* dw, int parts, int count) {
   //~ // TODO(4): dw[i] is the sum of weight i over all parts, which lie `count` floats apart, in an
   //~ // order that is always the same. The loads of a weight run side by side.
-  //~ const int i = (blockIdx.x * kThreads + threadIdx.x) / kWarp;
+  //~ const int i = blockIdx.x * (kThreads / kWarp) + threadIdx.x / kWarp;
   //~ if (i < count && parts > 0) dw[i] = of_parts[i];
   //~begin 4
-  const int i = (blockIdx.x * kThreads + threadIdx.x) / kWarp, lane = threadIdx.x % kWarp;
+  const int i = blockIdx.x * (kThreads / kWarp) + threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
   if (i >= count) return;
   float sum = 0.0f;
   for (int part = lane; part < parts; part += kWarp) sum += of_parts[part * count + i];
@@ -148,6 +148,8 @@ void launch_conv_backward(const float* d_x, const float* d_w, const float* d_dy,
   //~end
   //~ add_parts<<<1, kThreads>>>(d_parts, d_dw, parts, count);  // TODO(4), too: all weights.
   //~begin 4
-  add_parts<<<blocks_for(count * kWarp), kThreads>>>(d_parts, d_dw, parts, count);
+  // Weights are counted, not their threads: 32 times as many are too many for an int.
+  constexpr int kWeights = kThreads / kWarp;  // of a block
+  add_parts<<<(count + kWeights - 1) / kWeights, kThreads>>>(d_parts, d_dw, parts, count);
   //~end
 }

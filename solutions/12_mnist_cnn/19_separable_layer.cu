@@ -206,7 +206,8 @@ __global__ void __launch_bounds__(kThreads)
 // A warp for each value of df, and then of dm: its parts, in an order that is always the same.
 __global__ void add_parts(const float* of_parts, float* df, float* dm, int parts, int c,
                           int values) {
-  const int i = (blockIdx.x * kThreads + threadIdx.x) / kWarp, lane = threadIdx.x % kWarp;
+  // Not the threads counted, then divided: their number needs more than 32 bits.
+  const int i = blockIdx.x * (kThreads / kWarp) + threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
   if (i >= values) return;
   float sum = 0.0f;
   for (int part = lane; part < parts; part += kWarp) {

@@ -51,24 +51,64 @@ void for_each_row(const Fill& fill, Visit visit) {
 }
 
 // Where only the edges of launches run (wsim_run_only_edges), only those of a long row are copied
-// or filled: both ends, and what lies around powers of two. Gigabytes would take seconds.
-constexpr size_t kLongRow = 4 << 20;  // bytes
-bool is_cut(size_t width) { return Edges::instance().only && width >= kLongRow; }
-
-// Calls visit(offset, size) for the parts of a row, which are all of it where it is not cut.
-template <class Visit>
-void for_each_part(size_t width, Visit visit) {
-  constexpr size_t kAround = 64 << 10;
-  if (!is_cut(width)) {
-    visit(size_t{0}, width);
-    return;
-  }
-  visit(size_t{0}, kAround);
-  for (size_t power = kLongRow / 4; power + 2 * kAround <= width; power *= 2) {
-    visit(power - kAround, 2 * kAround);
-  }
-  visit(width - kAround, kAround);
+// or filled: both ends, and what lies around powers of two. Gigabytes would take seconds. Of very
+// many rows, or of rows far apart, it is those of the whole, twice as wide: a copy of rows reaches
+// all that a fill of the same memory, as one row, has reached.
+constexpr size_t kLongRow = 4 << 20, kManyRows = 256 << 20;  // bytes
+constexpr size_t kAround = 64 << 10;
+bool row_is_cut(const Box& box) { return Edges::instance().only && box.width >= kLongRow; }
+bool rows_are_cut(const Box& box, const Layout& layout) {
+  return Edges::instance().only && box.height * box.depth > 1 && layout.extent(box) >= kManyRows;
 }
+bool is_cut(const Box& box, const Layout& layout) {
+  return row_is_cut(box) || rows_are_cut(box, layout);
+}
+// Of a copy, the side whose rows lie further apart.
+bool target_is_wider(const Copy& copy) {
+  return copy.to_layout.extent(copy.box) >= copy.from_layout.extent(copy.box);
+}
+const Layout& wider_layout(const Copy& copy) {
+  return target_is_wider(copy) ? copy.to_layout : copy.from_layout;
+}
+bool is_cut(const Copy& copy) { return is_cut(copy.box, wider_layout(copy)); }
+
+struct Bytes {
+  size_t begin, end;
+};
+
+// The edges of so many bytes, at least kLongRow.
+std::vector<Bytes> edges_of(size_t size, size_t around) {
+  std::vector<Bytes> edges = {{0, around}};
+  for (size_t power = kLongRow / 4; power + 2 * around <= size; power *= 2) {
+    edges.push_back({power - around, power + around});
+  }
+  edges.push_back({size - around, size});
+  return edges;
+}
+
+// The parts of each row that are copied or filled; all of it where nothing is cut.
+class Parts {
+ public:
+  Parts(const Box& box, const Layout& layout) : width_(box.width) {
+    if (row_is_cut(box)) of_row_ = edges_of(width_, kAround);
+    if (rows_are_cut(box, layout)) of_all_ = edges_of(layout.extent(box), 2 * kAround);
+  }
+
+  // Calls visit(offset in the row, size); `row` is where it begins.
+  template <class Visit>
+  void for_each(size_t row, Visit visit) const {
+    if (of_row_.empty() && of_all_.empty()) visit(size_t{0}, width_);
+    for (const Bytes& part : of_row_) visit(part.begin, part.end - part.begin);
+    for (const Bytes& part : of_all_) {
+      const size_t begin = std::max(part.begin, row), end = std::min(part.end, row + width_);
+      if (begin < end) visit(begin - row, end - begin);
+    }
+  }
+
+ private:
+  size_t width_;
+  std::vector<Bytes> of_row_, of_all_;
+};
 
 // A row that is as wide as its pitch makes one long row.
 Copy joined_rows(Copy copy) {
@@ -162,7 +202,7 @@ void report_unwritten(const Copy& copy, const ApiCall& call, const UnwrittenByte
 // triangles and borders leave, and programs copy such arrays as a whole: a note.
 void check_written(const Copy& copy, const ApiCall& call) {
   constexpr size_t kFewestHoles = 3;
-  if (!engine_options().checks || is_cut(copy.box.width)) return;
+  if (!engine_options().checks || is_cut(copy)) return;
   std::vector<ByteRun> runs;
   std::vector<uint64_t> places;  // of the runs, counted in bytes that are copied
   uint64_t copied = 0;
@@ -193,8 +233,10 @@ void perform(const Copy& copy) {
   const auto* from = static_cast<const char*>(usable(copy.from));
   const bool to_device = memory.in_arena(address_of(copy.to));
   const bool from_device = memory.in_arena(address_of(copy.from));
+  const Parts parts(copy.box, wider_layout(copy));
+  const bool by_target = target_is_wider(copy);
   for_each_row(copy, [&](size_t to_row, size_t from_row) {
-    for_each_part(copy.box.width, [&](size_t at, size_t size) {
+    parts.for_each(by_target ? to_row : from_row, [&](size_t at, size_t size) {
       const size_t to_offset = to_row + at, from_offset = from_row + at;
       std::memmove(to + to_offset, from + from_offset, size);
       if (to_device && from_device) {
@@ -304,8 +346,7 @@ cudaError_t start_copy(const ApiCall& call, const Copy& request, cudaStream_t ha
   // Between device memory even cudaMemcpy returns before the copy is done.
   const bool must_wait =
       (wait == Wait::kAlways && !(to == MemoryKind::kDevice && from == MemoryKind::kDevice)) ||
-      to == MemoryKind::kPageable ||
-      (from == MemoryKind::kPageable && is_cut(joined_rows(copy).box.width));
+      to == MemoryKind::kPageable || (from == MemoryKind::kPageable && is_cut(joined_rows(copy)));
   std::shared_ptr<std::vector<char>> staging;
   if (!must_wait && from == MemoryKind::kPageable) copy = with_staged_source(copy, &staging);
   WorkItem item = work_item(copy, call);
@@ -350,8 +391,9 @@ WorkItem work_item(const Fill& fill, const ApiCall& call) {
   item.run = [fill, call] {
     if (!still_there(call, "target", fill.to, fill.layout.extent(fill.box))) return cudaSuccess;
     auto* to = static_cast<char*>(usable(fill.to));
+    const Parts parts(fill.box, fill.layout);
     for_each_row(fill, [&](size_t row) {
-      for_each_part(fill.box.width, [&](size_t at, size_t size) {
+      parts.for_each(row, [&](size_t at, size_t size) {
         fill_part(to + row + at, size, fill);
         DeviceMemory::instance().mark_defined(address_of(fill.to) + row + at, size);
       });

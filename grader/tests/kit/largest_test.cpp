@@ -91,6 +91,33 @@ TEST(KitLargest, TakesArraysOfTheHost) {
   EXPECT_LT(resident() - before, size_t{200} << 20);
 }
 
+// A matrix of a million short rows: the first and the last are copied, and those around powers of
+// two, so that nothing takes gigabytes.
+TEST(KitLargest, CopiesAndFillsTheEdgesOfManyRows) {
+  constexpr size_t kRows = 1 << 20, kCols = 1001, kBefore = 3, kPitch = kBefore + kCols;
+  const size_t before = resident();
+  const auto check_rows = [](size_t rows) {
+    kit::at_largest("rows", [&] {
+      const auto x = kit::large_floats(kRows * kCols, "x");
+      const auto y = kit::LargeArray<float>::output(kRows * kPitch, "y");
+      kit::run([&] {
+        cudaMemset(y.get(), 0, kRows * kPitch * sizeof(float));
+        cudaMemcpy2D(y.get() + kBefore, kPitch * sizeof(float), x.get(), kCols * sizeof(float),
+                     kCols * sizeof(float), rows, cudaMemcpyDeviceToDevice);
+        cudaMemset2D(y.get(), kPitch * sizeof(float), 0, kBefore * sizeof(float), kRows);
+      });
+      kit::expect_at_ends(y, [&](size_t i) {
+        const size_t row = i / kPitch, col = i % kPitch;
+        return col < kBefore ? 0.0f : x.at(row * kCols + col - kBefore);
+      });
+    });
+  };
+  check_rows(kRows);
+  const std::string text = failure_of([&] { check_rows(kRows - 1); });
+  EXPECT_NE(text.find("At the largest size: y[1,052,770,303] is 0, "), std::string::npos) << text;
+  EXPECT_LT(resident() - before, size_t{300} << 20);
+}
+
 // Threads enough for an element each, and the last element is a block's in the middle: it walks
 // there in steps of the grid.
 TEST(KitLargest, FollowsStridesToTheLastElement) {
