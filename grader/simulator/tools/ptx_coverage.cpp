@@ -17,7 +17,7 @@ namespace warplings::sim {
 namespace {
 
 constexpr std::array kOpcodes = {
-#define OPCODE(mnemonic, family, destinations, forms) std::string_view(#mnemonic),
+#define OPCODE(mnemonic, ...) std::string_view(#mnemonic),
 #include "decode/opcodes.def"
 #undef OPCODE
 };
