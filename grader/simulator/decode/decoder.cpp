@@ -171,6 +171,7 @@ void FunctionDecoder::decode_one(const Instruction& instruction) {
     if (row.name.empty()) throw Unsupported{"this instruction is not in the simulator's table"};
     Spec spec(instruction);
     in.destinations = static_cast<uint8_t>(destinations_of(instruction));
+    in.undefined_rule = row.undefined;
     if (!instruction.guard.empty()) {
       Operand guard;
       guard.kind = Operand::Kind::kRegister;
