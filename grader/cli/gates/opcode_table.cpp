@@ -21,9 +21,9 @@ std::string joined_literals(const std::string& literals) {
 }  // namespace
 
 std::string opcode_table(const std::string& list) {
-  // OPCODE(mnemonic, family, destinations, "forms" "go on"); sections are comments of four dashes.
+  // OPCODE(mnemonic, family, destinations, "forms" "go on", facts); sections have four dashes.
   static const std::regex kRow(
-      "// ---- ([^\\n]*)\\n|OPCODE\\((\\w+), \\w+, \\d,((?:\\s*\"[^\"]*\")+)\\)");
+      "// ---- ([^\\n]*)\\n|OPCODE\\((\\w+), \\w+, \\d,((?:\\s*\"[^\"]*\")+)[,)]");
   std::string table = "| instruction | forms |\n| --- | --- |\n";
   for (std::sregex_iterator at(list.begin(), list.end(), kRow), end; at != end; ++at) {
     table += (*at)[1].matched

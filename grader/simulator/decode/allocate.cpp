@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "decode/opcodes.h"
+
 namespace warplings::sim {
 namespace {
 
@@ -17,9 +19,7 @@ struct BasicBlock {
 
 class Allocator {
  public:
-  Allocator(const ptx::Function& function,
-            const std::function<int(const Instruction&)>& destinations)
-      : function_(function), destinations_(destinations) {
+  explicit Allocator(const ptx::Function& function) : function_(function) {
     for (size_t i = 0; i < function.registers.size(); ++i) {
       index_[function.registers[i].name] = static_cast<int>(i);
     }
@@ -46,14 +46,10 @@ class Allocator {
   // Registers read and written. A guarded write keeps the old value elsewhere, so it reads as well.
   void accesses(const Instruction& instruction, std::vector<int>& uses,
                 std::vector<int>& defines) const {
-    const int destinations = destinations_(instruction);
     for (size_t i = 0; i < instruction.operands.size(); ++i) {
-      const Operand& operand = instruction.operands[i];
-      const bool written =
-          static_cast<int>(i) < destinations && operand.kind != Operand::Kind::kAddress;
-      collect(operand, written ? defines : uses);
+      collect(instruction.operands[i], is_written(instruction, i) ? defines : uses);
     }
-    if (instruction.opcode == "wgmma") uses.insert(uses.end(), defines.begin(), defines.end());
+    if (is_product(instruction)) uses.insert(uses.end(), defines.begin(), defines.end());
     if (!instruction.guard.empty()) {
       const auto it = index_.find(instruction.guard);
       if (it != index_.end()) uses.push_back(it->second);
@@ -67,10 +63,11 @@ class Allocator {
       const auto it = function_.labels.find(label);
       if (it != function_.labels.end()) out.push_back(it->second);
     };
-    if (instruction.opcode == "bra" && !instruction.operands.empty()) {
+    const Flow flow = instruction.row->flow;
+    if (flow == Flow::kBranch && !instruction.operands.empty()) {
       add(instruction.operands[0].name);
     }
-    if (instruction.opcode == "brx" && instruction.operands.size() > 1) {
+    if (flow == Flow::kBranchTable && instruction.operands.size() > 1) {
       const auto it = function_.target_lists.find(instruction.operands[1].name);
       if (it != function_.target_lists.end()) {
         for (const std::string& label : it->second) add(label);
@@ -86,9 +83,7 @@ class Allocator {
       const Instruction& instruction = function_.body[i];
       const std::vector<int> to = targets(instruction);
       leaders.insert(to.begin(), to.end());
-      if (!to.empty() || instruction.opcode == "ret" || instruction.opcode == "exit") {
-        leaders.insert(i + 1);
-      }
+      if (!to.empty() || instruction.row->flow == Flow::kLeave) leaders.insert(i + 1);
     }
     std::vector<int> starts(leaders.begin(), leaders.end());
     for (size_t b = 0; b + 1 < starts.size(); ++b) {
@@ -106,8 +101,7 @@ class Allocator {
       for (int to : targets(last)) {
         if (block_at.count(to) != 0) block.next.push_back(block_at[to]);
       }
-      const bool ends = last.guard.empty() && (last.opcode == "bra" || last.opcode == "brx" ||
-                                               last.opcode == "ret" || last.opcode == "exit");
+      const bool ends = last.guard.empty() && last.row->flow >= Flow::kBranch;
       if (!ends && b + 1 < blocks_.size()) block.next.push_back(static_cast<int>(b) + 1);
     }
   }
@@ -176,7 +170,7 @@ class Allocator {
         defines.clear();
         accesses(function_.body[i], uses, defines);
         for (int r : uses) touch(r, i);
-        if (function_.body[i].opcode == "wgmma") keep_part_of_a(function_.body[i]);
+        if (is_product(function_.body[i])) keep_part_of_a(function_.body[i]);
         // One further, so that a value never read does not share its slot with a neighbour of the
         // same instruction (ld.v4 with an unused part).
         for (int r : defines) touch(r, i), touch(r, i + 1);
@@ -233,7 +227,6 @@ class Allocator {
   }
 
   const ptx::Function& function_;
-  const std::function<int(const Instruction&)>& destinations_;
   std::unordered_map<std::string, int> index_;
   size_t words_ = 0;
   std::vector<BasicBlock> blocks_;
@@ -242,9 +235,8 @@ class Allocator {
 
 }  // namespace
 
-RegisterAllocation allocate_registers(const ptx::Function& function,
-                                      const std::function<int(const Instruction&)>& destinations) {
-  return Allocator(function, destinations).run();
+RegisterAllocation allocate_registers(const ptx::Function& function) {
+  return Allocator(function).run();
 }
 
 }  // namespace warplings::sim

@@ -3,7 +3,6 @@
 #define WARPLINGS_SIMULATOR_DECODE_ALLOCATE_H_
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -18,9 +17,7 @@ struct RegisterAllocation {
   uint32_t peak_32 = 0;  // most 32-bit values live at once (predicates not counted)
 };
 
-// `destinations(i)`: how many leading operands instruction i writes.
-RegisterAllocation allocate_registers(
-    const ptx::Function& function, const std::function<int(const ptx::Instruction&)>& destinations);
+RegisterAllocation allocate_registers(const ptx::Function& function);
 
 }  // namespace warplings::sim
 

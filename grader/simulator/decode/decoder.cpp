@@ -16,33 +16,16 @@ using ptx::Instruction;
 using ptx::Operand;
 using ptx::Type;
 
-const std::unordered_map<std::string, FunctionDecoder::Row>& FunctionDecoder::table() {
-  static const auto* rows = new std::unordered_map<std::string, Row>{
-#define OPCODE(mnemonic, family, destinations, forms) \
-  {#mnemonic, {&FunctionDecoder::decode_##family, destinations}},
+FunctionDecoder::Family FunctionDecoder::family_of(Opcode opcode) {
+  static constexpr Family kFamilies[] = {
+#define OPCODE(mnemonic, family, ...) &FunctionDecoder::decode_##family,
 #include "decode/opcodes.def"
 #undef OPCODE
   };
-  return *rows;
+  return kFamilies[static_cast<size_t>(opcode)];
 }
 
 namespace {
-
-const std::unordered_map<std::string, int>& destination_counts() {
-  static const auto* counts = new std::unordered_map<std::string, int>{
-#define OPCODE(mnemonic, family, destinations, forms) {#mnemonic, destinations},
-#include "decode/opcodes.def"
-#undef OPCODE
-  };
-  return *counts;
-}
-
-bool has_modifier(const Instruction& instruction, std::string_view word) {
-  for (const std::string& modifier : instruction.modifiers) {
-    if (modifier == word) return true;
-  }
-  return false;
-}
 
 // Where the special registers lie in their area.
 const std::unordered_map<std::string, uint32_t>& special_offsets() {
@@ -101,10 +84,6 @@ const std::unordered_map<std::string, uint32_t>& special_offsets() {
   return *offsets;
 }
 
-}  // namespace
-
-namespace {
-
 // Registers that the assembler gives to a thread where the bounds of the kernel say how many
 // threads share those of a multiprocessor. 0: they do not say.
 uint32_t launch_registers(const ptx::Function& source) {
@@ -120,16 +99,6 @@ uint32_t launch_registers(const ptx::Function& source) {
 
 }  // namespace
 
-int destinations_of(const Instruction& instruction) {
-  const bool barrier = instruction.opcode == "bar" || instruction.opcode == "barrier";
-  if (barrier && has_modifier(instruction, "red")) return 1;
-  if (instruction.opcode == "mbarrier" && !instruction.operands.empty()) {
-    return instruction.operands[0].kind == Operand::Kind::kAddress ? 0 : 1;
-  }
-  const auto it = destination_counts().find(instruction.opcode);
-  return it == destination_counts().end() ? 0 : it->second;
-}
-
 FunctionDecoder::FunctionDecoder(LoadedModule& module, const ptx::Function& source, Function& out,
                                  const std::unordered_map<std::string, uint32_t>& shared_offsets)
     : module_(module), source_(source), out_(out), shared_offsets_(shared_offsets) {
@@ -137,7 +106,7 @@ FunctionDecoder::FunctionDecoder(LoadedModule& module, const ptx::Function& sour
 }
 
 void FunctionDecoder::lay_out_frame() {
-  registers_ = allocate_registers(source_, destinations_of);
+  registers_ = allocate_registers(source_);
   out_.register_bytes = registers_.slots * kSlot;
   out_.registers_32 = registers_.peak_32;
   if (source_.is_entry) out_.launch_registers = launch_registers(source_);
@@ -181,7 +150,7 @@ void FunctionDecoder::run() {
   lay_out_frame();
   const bool atomics =
       std::any_of(source_.body.begin(), source_.body.end(),
-                  [](const Instruction& in) { return in.opcode == "atom" || in.opcode == "red"; });
+                  [](const Instruction& in) { return in.row->access == AccessKind::kAtomic; });
   if (atomics) uniform_ = uniform_registers(source_);
   out_.entry = static_cast<uint32_t>(module_.code.size());
   for (const Instruction& instruction : source_.body) decode_one(instruction);
@@ -198,10 +167,11 @@ void FunctionDecoder::run() {
 void FunctionDecoder::decode_one(const Instruction& instruction) {
   Instr in;
   try {
-    const auto row = table().find(instruction.opcode);
-    if (row == table().end()) throw Unsupported{"this instruction is not in the simulator's table"};
+    const OpcodeRow& row = *instruction.row;
+    if (row.name.empty()) throw Unsupported{"this instruction is not in the simulator's table"};
     Spec spec(instruction);
-    in.destinations = static_cast<uint8_t>(row->second.destinations);
+    in.destinations = static_cast<uint8_t>(destinations_of(instruction));
+    in.undefined_rule = row.undefined;
     if (!instruction.guard.empty()) {
       Operand guard;
       guard.kind = Operand::Kind::kRegister;
@@ -210,7 +180,7 @@ void FunctionDecoder::decode_one(const Instruction& instruction) {
       in.guard_negated = instruction.guard_negated;
     }
     try {
-      (this->*row->second.family)(instruction, spec, in);
+      (this->*family_of(row.opcode))(instruction, spec, in);
     } catch (const std::out_of_range&) {
       throw Unsupported{"operands are missing"};
     }

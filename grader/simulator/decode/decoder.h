@@ -10,13 +10,11 @@
 #include <vector>
 
 #include "decode/allocate.h"
+#include "decode/opcodes.h"
 #include "decode/program.h"
 #include "decode/spec.h"
 
 namespace warplings::sim {
-
-// Number of leading operands that an instruction writes; 0 for an unknown opcode.
-int destinations_of(const ptx::Instruction& instruction);
 
 // A form that is not supported: becomes an instruction that stops the launch when it is reached.
 struct Unsupported {
@@ -30,59 +28,19 @@ class FunctionDecoder {
   void run();
 
  private:
-  using Family = void (FunctionDecoder::*)(const ptx::Instruction&, Spec&, Instr&);
-  struct Row {
-    Family family;
-    int destinations;
-  };
-  static const std::unordered_map<std::string, Row>& table();
-
-  void decode_arithmetic(const ptx::Instruction&, Spec&, Instr&);
-  void decode_logic(const ptx::Instruction&, Spec&, Instr&);
-  void decode_compare(const ptx::Instruction&, Spec&, Instr&);
-  void decode_select(const ptx::Instruction&, Spec&, Instr&);
-  void decode_testp(const ptx::Instruction&, Spec&, Instr&);
-  void decode_mov(const ptx::Instruction&, Spec&, Instr&);
-  void decode_cvt(const ptx::Instruction&, Spec&, Instr&);
-  void decode_cvta(const ptx::Instruction&, Spec&, Instr&);
-  void decode_isspacep(const ptx::Instruction&, Spec&, Instr&);
-  void decode_ld(const ptx::Instruction&, Spec&, Instr&);
-  void decode_st(const ptx::Instruction&, Spec&, Instr&);
-  void decode_atom(const ptx::Instruction&, Spec&, Instr&);
-  void decode_fence(const ptx::Instruction&, Spec&, Instr&);
-  void decode_nop(const ptx::Instruction&, Spec&, Instr&);
-  void decode_sleep(const ptx::Instruction&, Spec&, Instr&);
-  void decode_createpolicy(const ptx::Instruction&, Spec&, Instr&);
-  void decode_bra(const ptx::Instruction&, Spec&, Instr&);
-  void decode_brx(const ptx::Instruction&, Spec&, Instr&);
-  void decode_call(const ptx::Instruction&, Spec&, Instr&);
-  void decode_ret(const ptx::Instruction&, Spec&, Instr&);
-  void decode_stack(const ptx::Instruction&, Spec&, Instr&);
-  void decode_exit(const ptx::Instruction&, Spec&, Instr&);
-  void decode_trap(const ptx::Instruction&, Spec&, Instr&);
-  void decode_barrier(const ptx::Instruction&, Spec&, Instr&);
-  void decode_collective(const ptx::Instruction&, Spec&, Instr&);
-  void decode_cp(const ptx::Instruction&, Spec&, Instr&);
-  void decode_tex(const ptx::Instruction&, Spec&, Instr&);
-  void decode_surface(const ptx::Instruction&, Spec&, Instr&);
-  void decode_image_query(const ptx::Instruction&, Spec&, Instr&);
-  void decode_mbarrier(const ptx::Instruction&, Spec&, Instr&);
-  void decode_activemask(const ptx::Instruction&, Spec&, Instr&);
-  void decode_wmma(const ptx::Instruction&, Spec&, Instr&);
-  void decode_mma(const ptx::Instruction&, Spec&, Instr&);
-  void decode_ldmatrix(const ptx::Instruction&, Spec&, Instr&);
-  void decode_movmatrix(const ptx::Instruction&, Spec&, Instr&);
-  void decode_wgmma(const ptx::Instruction&, Spec&, Instr&);
-  void decode_wgmma_product(const ptx::Instruction&, Spec&, Instr&);
-  void decode_setmaxnreg(const ptx::Instruction&, Spec&, Instr&);
-  void decode_video(const ptx::Instruction&, Spec&, Instr&);
-  void decode_fns(const ptx::Instruction&, Spec&, Instr&);
-  void decode_elect(const ptx::Instruction&, Spec&, Instr&);
-  void decode_cluster_address(const ptx::Instruction&, Spec&, Instr&);
-  void decode_cluster_barrier(const ptx::Instruction&, Spec&, Instr&);
-  void decode_bulk(const ptx::Instruction&, Spec&, Instr&);
-  void decode_async_store(const ptx::Instruction&, Spec&, Instr&);
-  void decode_tensormap(const ptx::Instruction&, Spec&, Instr&);
+  // One for each family of opcodes.def, and what they share or leave to another.
+  using Decode = void(const ptx::Instruction&, Spec&, Instr&);
+  Decode decode_arithmetic, decode_logic, decode_compare, decode_select, decode_testp, decode_mov,
+      decode_cvt, decode_cvta, decode_isspacep, decode_ld, decode_st, decode_atom, decode_fence,
+      decode_nop, decode_sleep, decode_createpolicy, decode_bra, decode_brx, decode_call,
+      decode_ret, decode_stack, decode_exit, decode_trap, decode_barrier, decode_collective,
+      decode_cp, decode_tex, decode_surface, decode_image_query, decode_mbarrier, decode_activemask,
+      decode_wmma, decode_mma, decode_ldmatrix, decode_movmatrix, decode_wgmma, decode_setmaxnreg,
+      decode_video, decode_fns, decode_elect, decode_cluster_address, decode_tensormap;
+  Decode decode_wgmma_product, decode_cluster_barrier, decode_bulk, decode_async_store,
+      decode_lop3_test, decode_cvt_pack, decode_vector_mov, decode_async_copy, decode_warp_barrier;
+  using Family = Decode FunctionDecoder::*;
+  static Family family_of(Opcode opcode);
 
   void decode_one(const ptx::Instruction& instruction);
   void lay_out_frame();
@@ -109,10 +67,6 @@ class FunctionDecoder {
   void take_strength(Spec& spec, Instr& in) const;
   Scope take_scope(Spec& spec, Scope otherwise) const;
   bool decode_special_mov(const ptx::Operand& source_operand, Instr& in);
-  void decode_lop3_test(const ptx::Instruction&, Spec&, Instr&);
-  void decode_cvt_pack(const ptx::Instruction&, Spec&, Instr&);
-  void decode_vector_mov(const ptx::Instruction&, Spec&, Instr&);
-  void decode_async_copy(const ptx::Instruction&, Spec&, Instr&);
   void image_operand(const ptx::Operand& operand, ImageOp& op, ptx::Type coordinate);
   void image_values(const ptx::Operand& operand, ImageOp& op, bool written, ptx::Type type);
   void add_image(const ImageOp& op, Instr& in);
@@ -121,7 +75,6 @@ class FunctionDecoder {
   void offset_operand(const ptx::Operand& operand, BulkForm& form);
   void add_bulk(const BulkForm& form, Instr& in);
   void mbarrier_object(const ptx::Operand& operand, Spec& spec, Instr& in);
-  void decode_warp_barrier(const ptx::Instruction&, Spec&, Instr&);
   void matrix_product(const ptx::Instruction&, Spec&, Instr&, bool is_wmma);
   void sparse_operands(const ptx::Operand& metadata, const ptx::Operand& selector, MatrixType type,
                        int k, SparseA* sparse);

@@ -1,6 +1,5 @@
 // Families of opcodes without memory or control flow: operands and handlers.
 #include <algorithm>
-#include <unordered_map>
 
 #include "decode/decoder.h"
 #include "decode/handlers.h"
@@ -50,55 +49,41 @@ uint32_t true_value(Type to, Type from) {
   }
 }
 
-uint8_t flops_of(const std::string& op, Type type) {
-  if (type != Type::kF32) return 0;
-  if (op == "fma" || op == "mad") return 2;
-  return op == "add" || op == "sub" || op == "mul" ? 1 : 0;
-}
-
 // Bytes of the source that a constant operand lets through: x & 0xff keeps byte 0, x >> 8 drops it.
 // 0 means all.
-uint8_t surviving_bytes(const std::string& op, const Instruction& instruction, int bytes) {
+uint8_t surviving_bytes(const Instruction& instruction, int bytes) {
   if (instruction.operands.size() < 3) return 0;
   const Operand& constant = instruction.operands[2];
   if (constant.kind != Operand::Kind::kInteger) return 0;
+  const Computes computes = instruction.row->computes;
   uint8_t mask = 0;
   for (int k = 0; k < std::min(bytes, 8); ++k) {  // wider types are refused later
-    const bool kept = op == "and"   ? ((constant.bits >> (8 * k)) & 0xff) != 0
-                      : op == "shr" ? 8 * (static_cast<uint64_t>(k) + 1) > constant.bits
-                      : op == "shl" ? 8 * static_cast<uint64_t>(k) + constant.bits < 8u * bytes
-                                    : true;
+    const uint64_t bit = 8 * static_cast<uint64_t>(k);
+    const bool kept = computes == Computes::kAnd          ? ((constant.bits >> bit) & 0xff) != 0
+                      : computes == Computes::kShiftRight ? bit + 8 > constant.bits
+                      : computes == Computes::kShiftLeft  ? bit + constant.bits < 8u * bytes
+                                                          : true;
     if (kept) mask |= static_cast<uint8_t>(1u << k);
   }
   return mask;
 }
 
 // Which bytes of the result come from which bytes of the sources, where that is simple.
-void set_byte_moves(const std::string& op, const Instruction& instruction, Instr& in) {
-  if (op == "and" || op == "or" || op == "xor" || op == "not") in.bytes_keep_place = true;
-  const bool shift = op == "shl" || op == "shr";
-  if (!shift || instruction.operands.size() < 3) return;
+void set_byte_moves(const Instruction& instruction, Instr& in) {
+  const Computes computes = instruction.row->computes;
+  const bool left = computes == Computes::kShiftLeft, right = computes == Computes::kShiftRight;
+  if (!left && !right) in.bytes_keep_place = computes != Computes::kOther;
+  if ((!left && !right) || instruction.operands.size() < 3) return;
   const Operand& amount = instruction.operands[2];
   if (amount.kind != Operand::Kind::kInteger || amount.bits % 8 != 0 || amount.bits > 56) return;
-  const bool sign_fills = op == "shr" && instruction.modifiers.back().front() == 's';
+  const bool sign_fills = right && instruction.modifiers.back().front() == 's';
   in.bytes_keep_place = !sign_fills;
   const int bytes = static_cast<int>(amount.bits / 8);
-  in.byte_shift = static_cast<int8_t>(sign_fills ? 0 : op == "shl" ? bytes : -bytes);
-}
-
-// Sources of an operation of the arithmetic and logic families.
-size_t source_count(const std::string& op) {
-  static const auto* counts = new std::unordered_map<std::string, size_t>{
-      {"abs", 1},   {"neg", 1},  {"rcp", 1},  {"sqrt", 1}, {"rsqrt", 1}, {"ex2", 1},  {"lg2", 1},
-      {"sin", 1},   {"cos", 1},  {"tanh", 1}, {"not", 1},  {"cnot", 1},  {"popc", 1}, {"clz", 1},
-      {"bfind", 1}, {"brev", 1}, {"mad", 3},  {"fma", 3},  {"madc", 3},  {"sad", 3},  {"mad24", 3},
-      {"dp4a", 3},  {"dp2a", 3}, {"shf", 3},  {"prmt", 3}, {"bfe", 3},   {"bfi", 4},  {"lop3", 4}};
-  const auto it = counts->find(op);
-  return it == counts->end() ? 2 : it->second;
+  in.byte_shift = static_cast<int8_t>(sign_fills ? 0 : left ? bytes : -bytes);
 }
 
 void expect_operands(const Instruction& instruction) {
-  const size_t n = 1 + source_count(instruction.opcode);
+  const size_t n = 1u + instruction.row->sources;
   if (instruction.operands.size() != n) {
     throw Unsupported{std::to_string(n) + " operands are expected"};
   }
@@ -106,16 +91,15 @@ void expect_operands(const Instruction& instruction) {
 
 // Which value of one source decides the result whatever the other is: `target` 1 for false, 2 for
 // true, 0 for none.
-void set_predicate_rule(const std::string& op, Instr& in) {
+void set_predicate_rule(Computes computes, Instr& in) {
   in.undefined_rule = UndefinedRule::kPredicates;
-  in.target = op == "and" ? 1 : op == "or" ? 2 : 0;
+  in.target = computes == Computes::kAnd ? 1 : computes == Computes::kOr ? 2 : 0;
 }
 
 }  // namespace
 
 void FunctionDecoder::decode_arithmetic(const Instruction& instruction, Spec& spec, Instr& in) {
   const Type type = spec.last_type();
-  const std::string& op = spec.op;
   const bool wide = spec.take("wide");
   const int wide_bytes = ptx::size_of(type) == 4 ? 8 : 4;
   expect_operands(instruction);
@@ -126,19 +110,18 @@ void FunctionDecoder::decode_arithmetic(const Instruction& instruction, Spec& sp
                        is_wide ? Type::kNone : type);
   }
   in.sources = static_cast<uint8_t>(instruction.operands.size() - 1);
-  const bool carry_in = op == "addc" || op == "subc" || op == "madc";
-  const bool carry_out = spec.take("cc");
+  const bool carry_in = spec.row.carry_in, carry_out = spec.take("cc");
   if (carry_in || carry_out) {
     in.imm = (carry_in ? 1 : 0) | (carry_out ? 2 : 0);
     in.undefined_rule = UndefinedRule::kCarry;
     in.fn = pick_carry(spec, type);
     return;
   }
-  if (spec.types.size() != (op == "dp4a" || op == "dp2a" ? 2u : 1u)) {
+  if (spec.types.size() != spec.row.types) {
     throw Unsupported{"operands of different types are not supported here"};
   }
   if (is_float_or_half(type)) {
-    in.flops = flops_of(op, type);
+    in.flops = type == Type::kF32 ? spec.row.flops : 0;
     in.imm = float_flags(spec);
     if (is_half(type) && spec.take("xorsign") && spec.take("abs")) in.imm |= 64;
     in.fn = is_half(type) ? pick_half(spec, type) : lanes().pick_float(spec, type);
@@ -149,24 +132,21 @@ void FunctionDecoder::decode_arithmetic(const Instruction& instruction, Spec& sp
 
 void FunctionDecoder::decode_logic(const Instruction& instruction, Spec& spec, Instr& in) {
   const Type type = spec.last_type();
-  const std::string& op = spec.op;
-  in.undefined_rule = UndefinedRule::kBitwise;
-  if (instruction.operands.size() == 6 && op == "lop3") {
+  const OpcodeRow& row = spec.row;
+  const bool is_lop3 = spec.op == k_lop3;
+  if (instruction.operands.size() == 6 && is_lop3) {
     decode_lop3_test(instruction, spec, in);
     return;
   }
   expect_operands(instruction);
   const bool pred = type == Type::kPred;
-  const bool counts = op == "popc" || op == "clz" || op == "bfind";  // 32 bits for any type
   in.ops[0] = pred ? predicate(instruction.operands[0])
-                   : destination(instruction.operands[0], counts ? 4 : lane_bytes(type));
+                   : destination(instruction.operands[0], row.counts ? 4 : lane_bytes(type));
   const size_t n = instruction.operands.size();
   for (size_t i = 1; i < n; ++i) {
     const Operand& operand = instruction.operands[i];
-    // Amounts, positions and lengths are 32-bit whatever the type.
-    const bool amount = ((op == "shl" || op == "shr") && i == 2) || (op == "bfe" && i >= 2) ||
-                        (op == "bfi" && i >= 3);
-    if (op == "lop3" && i == 4) {
+    const bool amount = row.amounts != 0 && i >= row.amounts;
+    if (is_lop3 && i == 4) {
       in.imm = static_cast<int64_t>(operand.bits);
       continue;
     }
@@ -174,12 +154,12 @@ void FunctionDecoder::decode_logic(const Instruction& instruction, Spec& spec, I
     ++in.sources;
     if (operand.negated) throw Unsupported{"a negated operand is not supported here"};
   }
-  if (op == "prmt") {
+  if (spec.op == k_prmt) {
     in.imm = 1 + spec.take_one_of({"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"});
   }
-  in.mask_constant = surviving_bytes(op, instruction, ptx::size_of(type));
-  set_byte_moves(op, instruction, in);
-  if (pred) set_predicate_rule(op, in);
+  in.mask_constant = surviving_bytes(instruction, ptx::size_of(type));
+  set_byte_moves(instruction, in);
+  if (pred) set_predicate_rule(row.computes, in);
   in.fn = lanes().pick_logic(spec, type);
 }
 
@@ -200,7 +180,7 @@ void FunctionDecoder::decode_lop3_test(const Instruction& instruction, Spec& spe
 }
 
 void FunctionDecoder::decode_compare(const Instruction& instruction, Spec& spec, Instr& in) {
-  const bool set = spec.op == "set";
+  const bool set = spec.op == k_set;
   const Type type = spec.last_type();
   const std::vector<Operand>& operands = instruction.operands;
   if (operands.size() < 3) throw Unsupported{"operands are missing"};
@@ -214,7 +194,6 @@ void FunctionDecoder::decode_compare(const Instruction& instruction, Spec& spec,
   in.destinations = 2;
   in.ops[2] = source(operands[1], lane_bytes(type), type);
   in.ops[3] = source(operands[2], lane_bytes(type), type);
-  in.undefined_rule = UndefinedRule::kCompare;
   in.sources = 2;
   const int combine = spec.take_one_of({"and", "or", "xor"});
   if (combine >= 0) {
@@ -249,7 +228,6 @@ void FunctionDecoder::decode_elect(const Instruction& instruction, Spec& spec, I
   spec.take("sync");
   in.kind = Kind::kCollective;
   in.destinations = 2;
-  in.undefined_rule = UndefinedRule::kOwn;
   in.ops[0] = any_destination(operands[0].elements.at(0));
   in.ops[1] = predicate_destination(operands[0].elements.at(1));
   in.ops[5] = source(operands[1], 4, Type::kB32);
@@ -260,12 +238,11 @@ void FunctionDecoder::decode_select(const Instruction& instruction, Spec& spec, 
   const Type type = spec.type(0);
   const std::vector<Operand>& operands = instruction.operands;
   if (operands.size() != 4) throw Unsupported{"four operands are expected"};
-  in.undefined_rule = UndefinedRule::kSelect;
   in.ops[0] = destination(operands[0], lane_bytes(type));
   in.ops[1] = source(operands[1], lane_bytes(type), type);
   in.ops[2] = source(operands[2], lane_bytes(type), type);
   in.sources = 2;
-  if (spec.op == "selp") {
+  if (spec.row.computes == Computes::kChoice) {
     in.ops[3] = predicate(operands[3]);
     in.source_size = kChoiceIsPredicate;
     in.imm = operands[3].negated ? 1 : 0;
@@ -337,7 +314,6 @@ void FunctionDecoder::decode_mov(const Instruction& instruction, Spec& spec, Ins
   if (instruction.operands.size() != 2) throw Unsupported{"two operands are expected"};
   const Operand& to = instruction.operands[0];
   const Operand& from = instruction.operands[1];
-  in.undefined_rule = UndefinedRule::kMove;
   if (to.kind == Operand::Kind::kVector || from.kind == Operand::Kind::kVector) {
     decode_vector_mov(instruction, spec, in);
     return;
@@ -351,7 +327,7 @@ void FunctionDecoder::decode_mov(const Instruction& instruction, Spec& spec, Ins
   in.sources = 1;
   if (type == Type::kPred) {
     in.ops[1] = predicate(from);
-    set_predicate_rule("mov", in);
+    set_predicate_rule(Computes::kCopy, in);
     in.fn = lanes().pick_logic(spec, type);
     return;
   }
@@ -442,6 +418,7 @@ void FunctionDecoder::decode_cvta(const Instruction& instruction, Spec& spec, In
   const auto local = locals_.find(from.name);
   if (!to && from.kind == Operand::Kind::kSymbol && local != locals_.end()) {
     if (space != Space::kLocal) throw Unsupported{"this variable lies in another state space"};
+    in.undefined_rule = UndefinedRule::kReport;  // no sources: the result is defined
     in.register_size = 8;
     in.imm = static_cast<int64_t>(kLocalWindow + local->second + from.bits);
     in.fn = lanes().handler_local_address();
@@ -449,14 +426,13 @@ void FunctionDecoder::decode_cvta(const Instruction& instruction, Spec& spec, In
   }
   in.ops[1] = source(from, 8, Type::kU64);
   in.sources = 1;
-  in.undefined_rule = UndefinedRule::kMove;
   if (window == 0) {
     in.fn = lanes().pick_move(8);
     return;
   }
   in.ops[2] = constant(to ? 0 - window : window, 8);
   ptx::Instruction add;
-  add.opcode = "add";
+  add.row = &opcode_row("add");
   Spec add_spec(add);
   in.fn = lanes().pick_integer(add_spec, Type::kU64);
 }
@@ -486,7 +462,6 @@ void FunctionDecoder::decode_createpolicy(const Instruction& instruction, Spec& 
 
 void FunctionDecoder::decode_sleep(const Instruction& instruction, Spec& spec, Instr& in) {
   spec.take("u32");
-  in.destinations = 0;
   in.ops[1] = source(instruction.operands.at(0), 4, Type::kU32);
   in.sources = 1;
   in.fn = handler_sleep();
@@ -501,9 +476,8 @@ void FunctionDecoder::decode_nop(const Instruction&, Spec& spec, Instr& in) {
         "acquire", "release", "u32", "uniform", "mask",    "tensormap", "param"}) {
     spec.take(word);
   }
-  in.undefined_rule = UndefinedRule::kOwn;
   in.fn = handler_nop();
-  if (spec.op != "griddepcontrol") return;
+  if (spec.op != k_griddepcontrol) return;
   spec.take("launch_dependents");
   if (spec.take("wait")) in.fn = handler_grid_wait();
 }
@@ -511,14 +485,12 @@ void FunctionDecoder::decode_nop(const Instruction&, Spec& spec, Instr& in) {
 void FunctionDecoder::decode_collective(const Instruction& instruction, Spec& spec, Instr& in) {
   const std::vector<Operand>& operands = instruction.operands;
   if (!spec.take("sync")) throw Unsupported{"only the .sync form exists on this architecture"};
-  const size_t expected = spec.op == "shfl" ? 5 : 3;
-  if (operands.size() != expected) throw Unsupported{"operands are missing"};
+  const size_t last = 1u + spec.row.sources;  // the mask
+  if (operands.size() != last + 1) throw Unsupported{"operands are missing"};
   in.kind = Kind::kCollective;
   in.destinations = 2;
-  in.undefined_rule = spec.op == "shfl" ? UndefinedRule::kOwn : UndefinedRule::kReport;
   const Type type = spec.last_type();
-  const size_t last = operands.size() - 1;
-  const bool vote = spec.op == "vote";
+  const bool vote = spec.op == k_vote;
   const bool is_pair = operands[0].is_pair;
   const Operand& result = is_pair ? operands[0].elements.at(0) : operands[0];
   in.ops[0] = vote && type == Type::kPred ? predicate(result) : destination(result, 4);
@@ -528,7 +500,7 @@ void FunctionDecoder::decode_collective(const Instruction& instruction, Spec& sp
         vote ? predicate(operands[i]) : source(operands[i], i == 1 ? lane_bytes(type) : 4, type);
   }
   in.extra = operands[1].negated ? 1 : 0;
-  in.sources = static_cast<uint8_t>(last - 1);
+  in.sources = spec.row.sources;
   in.ops[5] = source(operands[last], 4, Type::kB32);
   in.fn = pick_collective(spec, type);
   if (in.fn == nullptr) throw Unsupported{"this warp operation is not supported"};

@@ -57,8 +57,6 @@ void FunctionDecoder::decode_async_copy(const Instruction& instruction, Spec& sp
 }
 
 void FunctionDecoder::decode_cp(const Instruction& instruction, Spec& spec, Instr& in) {
-  in.undefined_rule = UndefinedRule::kOwn;
-  in.destinations = 0;
   if (!spec.take("async")) throw Unsupported{"cp.async is expected"};
   if (spec.take("bulk")) return decode_bulk(instruction, spec, in);
   if (spec.take("commit_group")) {
@@ -95,8 +93,6 @@ void FunctionDecoder::mbarrier_object(const Operand& operand, Spec& spec, Instr&
 void FunctionDecoder::decode_mbarrier(const Instruction& instruction, Spec& spec, Instr& in) {
   const std::vector<Operand>& operands = instruction.operands;
   if (operands.empty()) throw Unsupported{"operands are missing"};
-  in.undefined_rule = UndefinedRule::kOwn;
-  in.destinations = static_cast<uint8_t>(destinations_of(instruction));
   const size_t object = in.destinations;
   const auto operand = [&](int bytes, Type type) {
     if (operands.size() <= object + 1) throw Unsupported{"operands are missing"};

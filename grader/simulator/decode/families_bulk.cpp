@@ -78,7 +78,6 @@ void FunctionDecoder::offset_operand(const Operand& operand, BulkForm& form) {
 }
 
 void FunctionDecoder::add_bulk(const BulkForm& form, Instr& in) {
-  in.undefined_rule = UndefinedRule::kOwn;
   in.destinations = 0;
   in.extra = static_cast<uint32_t>(module_.bulks.size());
   in.fn = handler_bulk();
@@ -89,8 +88,6 @@ void FunctionDecoder::add_bulk(const BulkForm& form, Instr& in) {
 
 void FunctionDecoder::decode_bulk(const Instruction& instruction, Spec& spec, Instr& in) {
   const std::vector<Operand>& operands = instruction.operands;
-  in.undefined_rule = UndefinedRule::kOwn;
-  in.destinations = 0;
   if (spec.take("commit_group")) {
     in.fn = handler_bulk_commit();
     return;
@@ -179,7 +176,7 @@ void FunctionDecoder::decode_async_store(const Instruction& instruction, Spec& s
   form.bytes = static_cast<uint8_t>(ptx::size_of(type));
   form.count = static_cast<uint8_t>(vector);
   if (form.bytes != 4 && form.bytes != 8) throw Unsupported{"values have 32 or 64 bits"};
-  if (spec.op == "red") {
+  if (spec.op == k_red) {
     form.op = take_reduction(spec);
     form.type = type_of_reduction(type);
   }
@@ -205,7 +202,7 @@ void FunctionDecoder::decode_cluster_address(const Instruction& instruction, Spe
   if (space != Space::kShared && space != Space::kGeneric) {
     throw Unsupported{"an address of shared memory is expected"};
   }
-  const bool is_map = spec.op == "mapa";
+  const bool is_map = spec.op == k_mapa;
   if (operands.size() != (is_map ? 3u : 2u)) throw Unsupported{"operands are missing"};
   const int bytes = ptx::size_of(spec.last_type());
   if (bytes != 4 && bytes != 8) throw Unsupported{"a type of .u32 or .u64 is expected"};
@@ -223,8 +220,6 @@ void FunctionDecoder::decode_cluster_address(const Instruction& instruction, Spe
 
 // barrier.cluster.arrive and .wait
 void FunctionDecoder::decode_cluster_barrier(const Instruction&, Spec& spec, Instr& in) {
-  in.undefined_rule = UndefinedRule::kOwn;
-  in.destinations = 0;
   spec.take("aligned");
   const bool waits = spec.take("wait");
   if (!waits && !spec.take("arrive")) throw Unsupported{".arrive or .wait is expected"};
@@ -243,8 +238,6 @@ void FunctionDecoder::decode_cluster_barrier(const Instruction&, Spec& spec, Ins
 // dimension. tensormap.cp_fenceproxy: imm and ops[4] the destination, ops[1] and extra the source.
 void FunctionDecoder::decode_tensormap(const Instruction& instruction, Spec& spec, Instr& in) {
   const std::vector<Operand>& operands = instruction.operands;
-  in.undefined_rule = UndefinedRule::kOwn;
-  in.destinations = 0;
   in.size = 16;
   in.vector = 8;
   if (spec.take("cp_fenceproxy")) {

@@ -56,14 +56,13 @@ void FunctionDecoder::image_values(const Operand& operand, ImageOp& op, bool wri
 }
 
 void FunctionDecoder::add_image(const ImageOp& op, Instr& in) {
-  in.undefined_rule = UndefinedRule::kOwn;
   in.destinations = 0;  // initcheck reads them from the ImageOp
   in.extra = static_cast<uint32_t>(module_.images.size());
   module_.images.push_back(op);
 }
 
 void FunctionDecoder::decode_tex(const Instruction& instruction, Spec& spec, Instr& in) {
-  const bool gather = spec.op == "tld4";
+  const bool gather = spec.op == k_tld4;
   if (instruction.operands.size() < 2) throw Unsupported{"operands are missing"};
   ImageOp op;
   if (gather) {
@@ -93,7 +92,7 @@ void FunctionDecoder::decode_tex(const Instruction& instruction, Spec& spec, Ins
 // suld.b, sust.b, sured.b: bytes as they lie there. The formatted forms (.p) convert.
 void FunctionDecoder::decode_surface(const Instruction& instruction, Spec& spec, Instr& in) {
   if (instruction.operands.size() < 2) throw Unsupported{"operands are missing"};
-  const bool load = spec.op == "suld", reduce = spec.op == "sured";
+  const bool load = in.destinations != 0, reduce = spec.op == k_sured;
   if (!spec.take("b")) throw Unsupported{"only unformatted accesses (.b) are supported"};
   spec.take_cache_hints();
   ImageOp op;
@@ -137,7 +136,7 @@ void FunctionDecoder::decode_image_query(const Instruction& instruction, Spec& s
   if (op.values[0] == kNoPlace) throw Unsupported{"the result must be a register"};
   image_operand(instruction.operands[1], op, Type::kS32);
   add_image(op, in);
-  in.fn = handler_image_query(spec.op == "txq");
+  in.fn = handler_image_query(spec.op == k_txq);
 }
 
 }  // namespace warplings::sim

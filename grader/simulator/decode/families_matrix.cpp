@@ -157,7 +157,6 @@ void FunctionDecoder::whole_warp(Spec& spec, Instr& in) {
   spec.take("sync");
   spec.take("aligned");
   in.kind = Kind::kCollective;
-  in.undefined_rule = UndefinedRule::kOwn;
   in.ops[5] = constant(0xffffffffu, 4);
 }
 
@@ -267,7 +266,7 @@ void FunctionDecoder::decode_wmma(const Instruction& instruction, Spec& spec, In
 // ldmatrix and stmatrix: one, two or four blocks of 8 rows of 16 bytes; lane i of each group of
 // eight gives the address of a row.
 void FunctionDecoder::decode_ldmatrix(const Instruction& instruction, Spec& spec, Instr& in) {
-  const bool load = spec.op == "ldmatrix";
+  const bool load = in.destinations != 0;
   if (instruction.operands.size() != 2) throw Unsupported{"two operands are expected"};
   Space space = take_space(spec);
   if (space != Space::kShared && space != Space::kGeneric) {
@@ -288,7 +287,6 @@ void FunctionDecoder::decode_ldmatrix(const Instruction& instruction, Spec& spec
     throw Unsupported{"one register per matrix is expected"};
   }
   memory_address(instruction.operands[load ? 1 : 0], space, in);
-  in.destinations = load ? 1 : 0;
   whole_warp(spec, in);
   in.size = 16;
   in.fn = load ? handler_ldmatrix() : handler_stmatrix();

@@ -111,7 +111,6 @@ void FunctionDecoder::decode_ld(const Instruction& instruction, Spec& spec, Inst
   const Type type = spec.last_type();
   in.size = static_cast<uint8_t>(ptx::size_of(type));
   in.sign_extend = is_signed(type);
-  in.undefined_rule = UndefinedRule::kOwn;
   const Operand& to = instruction.operands[0];
   if ((in.vector > 1) != (to.kind == Operand::Kind::kVector) || in.size == 0 || in.size > 8 ||
       (in.vector > 1 && to.elements.size() != in.vector)) {
@@ -142,8 +141,6 @@ void FunctionDecoder::decode_st(const Instruction& instruction, Spec& spec, Inst
   in.vector = static_cast<uint8_t>(vector_width(spec));
   const Type type = spec.last_type();
   in.size = static_cast<uint8_t>(ptx::size_of(type));
-  in.undefined_rule = UndefinedRule::kOwn;
-  in.destinations = 0;
   const Operand& from = instruction.operands[1];
   if ((in.vector > 1) != (from.kind == Operand::Kind::kVector) || in.size == 0 || in.size > 8 ||
       (in.vector > 1 && from.elements.size() != in.vector)) {
@@ -169,7 +166,7 @@ bool FunctionDecoder::is_aggregated(const Instruction& instruction, int bytes) c
   const bool combines =
       has("add") || has("min") || has("max") || has("and") || has("or") || has("xor");
   if (!combines || bytes != 4 || has("f32") || has("f16x2") || has("bf16x2")) return false;
-  const bool returns = instruction.opcode == "atom";
+  const bool returns = instruction.row->destinations != 0;
   const auto is_uniform = [&](const Operand& operand) {
     return operand.kind != Operand::Kind::kRegister || uniform_.contains(operand.name);
   };
@@ -179,23 +176,18 @@ bool FunctionDecoder::is_aggregated(const Instruction& instruction, int bytes) c
   }
   if (!returns || instruction.operands[0].kind != Operand::Kind::kRegister) return true;
   const std::string& result = instruction.operands[0].name;
-  const auto mentions = [&](const Operand& operand, auto& self) -> bool {
-    return operand.name == result ||
-           std::any_of(operand.elements.begin(), operand.elements.end(),
-                       [&](const Operand& element) { return self(element, self); });
-  };
   const bool is_used =
       std::any_of(source_.body.begin(), source_.body.end(), [&](const Instruction& other) {
         return &other != &instruction &&
                (other.guard == result ||
                 std::any_of(other.operands.begin(), other.operands.end(),
-                            [&](const Operand& operand) { return mentions(operand, mentions); }));
+                            [&](const Operand& operand) { return operand.mentions(result); }));
       });
   return !is_used || (has("add") && is_uniform(instruction.operands[2]));
 }
 
 void FunctionDecoder::decode_atom(const Instruction& instruction, Spec& spec, Instr& in) {
-  const bool returns = spec.op == "atom";
+  const bool returns = in.destinations != 0;
   if (spec.take("async")) return decode_async_store(instruction, spec, in);
   const std::vector<Operand>& operands = instruction.operands;
   const size_t first = returns ? 1 : 0;  // of the address
@@ -217,8 +209,6 @@ void FunctionDecoder::decode_atom(const Instruction& instruction, Spec& spec, In
     throw Unsupported{"atomics of this width are not supported yet"};
   }
   in.size = static_cast<uint8_t>(bytes);
-  in.undefined_rule = UndefinedRule::kOwn;
-  in.destinations = returns ? 1 : 0;
   in.register_size = bytes == 8 ? 8 : 4;
   const auto result = [&](const Operand& to) {
     if (!returns || to.kind == Operand::Kind::kSink) return kNoPlace;
@@ -257,7 +247,6 @@ void FunctionDecoder::decode_atom(const Instruction& instruction, Spec& spec, In
 // Of the fences between proxies, that of the asynchronous one is told to the checks. That of
 // .mbarrier_init is taken for one of everything: it covers more than the initialisation.
 void FunctionDecoder::decode_fence(const Instruction& instruction, Spec& spec, Instr& in) {
-  in.undefined_rule = UndefinedRule::kOwn;
   in.scope = take_scope(spec, Scope::kSystem);
   const bool orders_proxies = spec.take("proxy");
   spec.take("mbarrier_init");
@@ -301,7 +290,6 @@ void FunctionDecoder::decode_brx(const Instruction& instruction, Spec& spec, Ins
 void FunctionDecoder::decode_call(const Instruction& instruction, Spec& spec, Instr& in) {
   spec.take("uni");
   in.kind = Kind::kCall;
-  in.destinations = 0;
   CallSite site;
   size_t i = 0;
   const std::vector<Operand>& operands = instruction.operands;
@@ -345,17 +333,16 @@ void FunctionDecoder::decode_stack(const Instruction& instruction, Spec& spec, I
   if ((spec.last_type() != Type::kU32 && spec.last_type() != Type::kU64) || operands.empty()) {
     throw Unsupported{"a type of .u32 or .u64 and operands are expected"};
   }
-  if (spec.op == "stackrestore") {
+  if (in.destinations == 0) {  // stackrestore
     in.ops[1] = source(operands[0], bytes, spec.last_type());
     in.source_size = static_cast<uint8_t>(bytes);
-    in.undefined_rule = UndefinedRule::kOwn;
     in.fn = handler_stackrestore();
     return;
   }
   in.ops[0] = destination(operands[0], bytes);
   in.register_size = static_cast<uint8_t>(bytes);
   in.fn = handler_stacksave();
-  if (spec.op == "stacksave") return;
+  if (spec.op == k_stacksave) return;
   in.ops[1] = source(operands.at(1), bytes, spec.last_type());
   in.sources = 1;
   in.imm = operands.size() > 2 ? static_cast<int64_t>(operands[2].bits) : 8;
@@ -381,7 +368,6 @@ void FunctionDecoder::decode_warp_barrier(const Instruction& instruction, Spec&,
 // negated.
 void FunctionDecoder::decode_barrier(const Instruction& instruction, Spec& spec, Instr& in) {
   const std::vector<Operand>& operands = instruction.operands;
-  in.undefined_rule = UndefinedRule::kOwn;
   if (spec.take("cluster")) return decode_cluster_barrier(instruction, spec, in);
   spec.take("cta");
   spec.take("aligned");
@@ -401,7 +387,6 @@ void FunctionDecoder::decode_barrier(const Instruction& instruction, Spec& spec,
     ++i;
     in.ops[3] = predicate(operands.back());
     in.extra = operands.back().negated ? 1 : 0;
-    in.destinations = 1;
   } else if (spec.take("arrive")) {
     in.imm = static_cast<int64_t>(BarrierMode::kArrive);
   } else {

@@ -14,16 +14,6 @@ namespace {
 
 using Operation = VideoOp::Operation;
 
-Operation operation_of(std::string name) {
-  if (name.back() == '2' || name.back() == '4') name.pop_back();
-  static const auto* names = new std::unordered_map<std::string, Operation>{
-      {"vadd", Operation::kAdd}, {"vsub", Operation::kSub}, {"vabsdiff", Operation::kAbsDiff},
-      {"vmin", Operation::kMin}, {"vmax", Operation::kMax}, {"vavrg", Operation::kAverage},
-      {"vshl", Operation::kShl}, {"vshr", Operation::kShr}, {"vmad", Operation::kMad},
-      {"vset", Operation::kSet}};
-  return names->at(name);
-}
-
 // "b2" or "h1" of a scalar instruction.
 VideoOp::Part part_of(const std::string& selector) {
   if (selector.empty()) return {};
@@ -101,8 +91,8 @@ void FunctionDecoder::decode_video(const Instruction& instruction, Spec& spec, I
   const std::vector<Operand>& operands = instruction.operands;
   if (operands.size() < 3) throw Unsupported{"operands are missing"};
   VideoOp op;
-  op.operation = operation_of(spec.op);
-  op.parts = spec.op.back() == '2' ? 2 : spec.op.back() == '4' ? 4 : 1;
+  op.operation = spec.row.video;
+  op.parts = spec.row.parts;
   read_modifiers(spec, op);
   if (op.parts == 1) {
     op.a = part_of(operands[1].selector);

@@ -149,7 +149,6 @@ void FunctionDecoder::decode_wgmma_product(const Instruction& instruction, Spec&
 }
 
 void FunctionDecoder::decode_wgmma(const Instruction& instruction, Spec& spec, Instr& in) {
-  in.undefined_rule = UndefinedRule::kOwn;
   in.destinations = 0;
   spec.take("sync");
   spec.take("aligned");
@@ -170,8 +169,6 @@ void FunctionDecoder::decode_wgmma(const Instruction& instruction, Spec& spec, I
 
 // imm: registers of a thread; extra: 1 asks for more of them.
 void FunctionDecoder::decode_setmaxnreg(const Instruction& instruction, Spec& spec, Instr& in) {
-  in.undefined_rule = UndefinedRule::kOwn;
-  in.destinations = 0;
   spec.take("sync");
   spec.take("aligned");
   const int direction = spec.take_one_of({"dec", "inc"});

@@ -5,10 +5,8 @@
 #include <map>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "core/machine.h"
-#include "decode/decoder.h"
 
 namespace warplings::sim {
 namespace {
@@ -41,22 +39,6 @@ bool is_floating(const Instruction& in) {
 // 64-bit integers are pairs of 32-bit registers.
 int words(const Instruction& in) { return width_of(in) == 8 ? 2 : 1; }
 
-Cost arithmetic(const Instruction& in) {
-  const bool floating = is_floating(in), is_double = in.has("f64");
-  const std::string& op = in.opcode;
-  if (op == "min" || op == "max" || op == "abs" || op == "neg" || op == "copysign") {
-    if (is_double) return {Unit::kFp64, 1};
-    return {Unit::kInteger, floating ? 1 : words(in)};
-  }
-  if (floating) return {is_double ? Unit::kFp64 : Unit::kFp32, 1};
-  if (op == "mul" || op == "mad" || op == "madc" || op == "mul24" || op == "mad24") {
-    // A 64-bit product takes three 32-bit ones; .wide is one instruction.
-    return {Unit::kMultiply, words(in) == 2 && !in.has("wide") ? 3 : 1};
-  }
-  if (op == "dp4a" || op == "dp2a") return {Unit::kMultiply, 1};
-  return {Unit::kInteger, words(in)};
-}
-
 // Sequences that the assembler (13.0, sm_90) writes for one PTX instruction; lengths of the usual
 // path.
 Cost special_function(const Instruction& in) {
@@ -67,7 +49,7 @@ Cost special_function(const Instruction& in) {
 Cost division(const Instruction& in) {
   if (in.has("f64")) return {Unit::kFp64, 12};
   if (!is_floating(in)) return {Unit::kInteger, width_of(in) == 8 ? 60 : in.has("s32") ? 23 : 18};
-  if (in.has("approx") && in.opcode != "div") return special_function(in);
+  if (in.has("approx") && in.row->unit == Unit::kSpecial) return special_function(in);
   if (in.has("approx")) return {Unit::kSpecial, 1, in.has("ftz") ? 1 : 5};
   if (in.has("full")) return {Unit::kSpecial, 1, 7};
   return {Unit::kFp32, 5, 5};
@@ -79,82 +61,62 @@ Cost conversion(const Instruction& in) {
   return {wide ? Unit::kSpecial : Unit::kInteger, 1};
 }
 
+Cost matrix(const Instruction& in) {
+  if (in.has("load") || in.has("store")) return {Unit::kMemory, 1};
+  if (in.has("fence")) return {Unit::kControl, 1};
+  return {in.has("f64") ? Unit::kFp64 : Unit::kTensor, 1};
+}
+
+Cost of_unit(const Instruction& in) {
+  const Unit unit = in.row->unit;
+  if (unit == Unit::kSpecial) return special_function(in);
+  if (unit == Unit::kInteger) return {unit, words(in)};
+  // A 64-bit product takes three 32-bit ones; .wide is one instruction.
+  if (unit == Unit::kMultiply) return {unit, words(in) == 2 && !in.has("wide") ? 3 : 1};
+  return {unit, unit == Unit::kFree ? 0 : 1};
+}
+
+Cost arithmetic(const Instruction& in) {
+  if (!is_floating(in)) return of_unit(in);
+  return {in.has("f64") ? Unit::kFp64 : Unit::kFp32, 1};
+}
+
+Cost extremum(const Instruction& in) { return in.has("f64") ? Cost{Unit::kFp64, 1} : of_unit(in); }
+
 AsyncStep async_step(const Instruction& in) {
-  if (in.opcode == "wgmma") {
-    return in.has("mma_async")      ? AsyncStep::kBegin
-           : in.has("commit_group") ? AsyncStep::kCommit
-           : in.has("wait_group")   ? AsyncStep::kWait
-                                    : AsyncStep::kNone;
-  }
-  if (in.opcode != "cp" || !in.has("async")) return AsyncStep::kNone;
+  const Background background = in.row->background;
+  if (background == Background::kNothing) return AsyncStep::kNone;
   if (in.has("commit_group")) return AsyncStep::kCommit;
   if (in.has("wait_group") || in.has("wait_all")) return AsyncStep::kWait;
   // A bulk copy that an mbarrier counts is waited for there.
-  return in.has("mbarrier") || in.has("bulk") ? AsyncStep::kNone : AsyncStep::kBegin;
-}
-
-// They move nothing themselves.
-bool is_bulk_wait(const Instruction& in) {
-  return in.has("bulk") && (in.has("commit_group") || in.has("wait_group"));
+  const bool begins = background == Background::kProducts
+                          ? in.has("mma_async")
+                          : in.has("async") && !in.has("mbarrier") && !in.has("bulk");
+  return begins ? AsyncStep::kBegin : AsyncStep::kNone;
 }
 
 Cost cost_of(const Instruction& in, Kind kind, Space space) {
-  static const auto* const special =
-      new std::unordered_set<std::string>{"ex2",  "lg2", "sin",   "cos",  "tanh",  "rsqrt",
-                                          "popc", "clz", "bfind", "brev", "redux", "match"};
-  static const auto* const divisions =
-      new std::unordered_set<std::string>{"div", "rem", "rcp", "sqrt"};
-  static const auto* const arithmetics = new std::unordered_set<std::string>{
-      "add",      "sub", "mul",   "mad",   "fma",  "min",  "max",  "abs",  "neg",
-      "copysign", "sad", "mul24", "mad24", "dp4a", "dp2a", "addc", "subc", "madc"};
-  static const auto* const memories = new std::unordered_set<std::string>{
-      "ld", "ldu", "st",   "atom", "red",  "shfl",  "ldmatrix", "stmatrix",
-      "cp", "tex", "tld4", "suld", "sust", "sured", "prefetch"};
-  const std::string& op = in.opcode;
+  const bool is_parameter =
+      space == Space::kParamEntry || space == Space::kParamLocal || space == Space::kConst;
   if (kind == Kind::kBarrier) return {Unit::kBarrier, 1};
-  if (kind == Kind::kWarpBarrier || kind == Kind::kClusterWait) return {Unit::kControl, 1};
-  if (is_bulk_wait(in) || op == "barrier") return {Unit::kControl, 1};
-  if (op == "bra" || op == "brx" || op == "call" || op == "ret" || op == "exit") {
-    return {Unit::kControl, 1};
-  }
-  if ((op == "ld" || op == "st") &&
-      (space == Space::kParamEntry || space == Space::kParamLocal || space == Space::kConst)) {
-    return {Unit::kFree, 0};
-  }
-  if (async_step(in) == AsyncStep::kCommit || async_step(in) == AsyncStep::kWait) {
-    return {Unit::kControl, 1};
-  }
-  if (memories->contains(op)) return {Unit::kMemory, 1};
-  if (op == "wmma" && !in.has("mma")) return {Unit::kMemory, 1};
-  if (op == "wmma" || op == "mma") return {in.has("f64") ? Unit::kFp64 : Unit::kTensor, 1};
-  if (op == "wgmma") return {in.has("mma_async") ? Unit::kTensor : Unit::kControl, 1};
-  if (special->contains(op)) return special_function(in);
-  if (divisions->contains(op)) return division(in);
-  if (arithmetics->contains(op)) return arithmetic(in);
-  if (op == "cvt") return conversion(in);
-  if (op == "mov" || op == "cvta" || op == "isspacep" || op == "createpolicy" || op == "pragma") {
-    return {Unit::kFree, 0};
-  }
-  if (op == "membar" || op == "fence" || op == "nanosleep" || op == "mbarrier" ||
-      op == "setmaxnreg") {
-    return {Unit::kControl, 1};
-  }
-  return {Unit::kInteger, words(in)};  // logic, comparison, selection, bit fields
+  if ((is_load(in) || is_store(in)) && is_parameter) return {Unit::kFree, 0};
+  const AsyncStep step = async_step(in);
+  if (step == AsyncStep::kCommit || step == AsyncStep::kWait) return {Unit::kControl, 1};
+  static constexpr Cost (*kRules[])(const Instruction&) = {of_unit,  arithmetic, extremum,
+                                                           division, conversion, matrix};
+  return kRules[static_cast<size_t>(in.row->cost)](in);
 }
 
 MemoryStep memory_step(const Instruction& in, const Instr& decoded, Unit unit) {
-  const std::string& op = in.opcode;
   const bool plain = !decoded.strong && !in.has("volatile");
   if (unit == Unit::kFree) return MemoryStep::kNone;
-  if (op == "ld" && plain) return in.has("nc") ? MemoryStep::kLoadConstant : MemoryStep::kLoad;
-  if (op == "ldmatrix") return MemoryStep::kLoad;
-  if (op == "ld" && (in.has("volatile") || in.has("relaxed"))) return MemoryStep::kOrderedLoad;
-  if (op == "st" && plain) return MemoryStep::kStore;
-  const bool orders = unit == Unit::kMemory || unit == Unit::kBarrier ||
-                      decoded.kind == Kind::kWarpBarrier || decoded.kind == Kind::kCollective ||
-                      decoded.kind == Kind::kCall || op == "membar" || op == "fence" ||
-                      op == "mbarrier" || op == "barrier" || op == "wgmma" ||
-                      async_step(in) != AsyncStep::kNone;
+  if ((is_load(in) || in.row->access == AccessKind::kLoadMatrix) && plain) {
+    return in.has("nc") ? MemoryStep::kLoadConstant : MemoryStep::kLoad;
+  }
+  if (is_load(in) && (in.has("volatile") || in.has("relaxed"))) return MemoryStep::kOrderedLoad;
+  if (is_store(in) && plain) return MemoryStep::kStore;
+  const bool orders = unit == Unit::kMemory || decoded.kind == Kind::kCollective ||
+                      in.row->orders || in.row->background != Background::kNothing;
   return orders ? MemoryStep::kFence : MemoryStep::kNone;
 }
 
@@ -164,7 +126,7 @@ uint32_t tensor_fma(const Instruction& in) {
   for (const std::string& word : in.modifiers) {
     int m = 0, n = 0, k = 0;
     if (std::sscanf(word.c_str(), "m%dn%dk%d", &m, &n, &k) != 3) continue;
-    const bool slow = in.has("tf32"), is_wgmma = in.opcode == "wgmma";
+    const bool slow = in.has("tf32"), is_wgmma = is_product(in);
     const bool fast =
         in.has("s8") || in.has("u8") || (is_wgmma && (in.has("e4m3") || in.has("e5m2")));
     if (is_wgmma) m /= 4;
@@ -212,8 +174,8 @@ class Builder {
       out.beside = static_cast<uint8_t>(cost.beside);
       out.async = async_step(in);
       out.memory = memory_step(in, module_.code[pc], cost.unit);
-      out.is_wgmma = in.opcode == "wgmma";
-      out.is_bulk = in.opcode == "cp" && in.has("bulk");
+      out.is_wgmma = is_product(in);
+      out.is_bulk = in.row->background == Background::kCopies && in.has("bulk");
       out.is_shared = module_.code[pc].space == Space::kShared;
       if (out.async == AsyncStep::kWait && !in.operands.empty()) {
         out.groups_left = static_cast<uint8_t>(std::min<uint64_t>(in.operands[0].bits, 255));
@@ -234,11 +196,10 @@ class Builder {
     std::vector<uint16_t> found;
     for (size_t i = 0; i < source.body.size(); ++i) {
       const Instruction& in = source.body[i];
-      const auto destinations = static_cast<size_t>(destinations_of(in));
       for (size_t k = 0; k < in.operands.size(); ++k) {
         found.clear();
         collect(in.operands[k], found);
-        const bool written = k < destinations && in.operands[k].kind != Operand::Kind::kAddress;
+        const bool written = is_written(in, k);
         for (uint16_t number : found) {
           if (written) {
             writer[number] = writer[number] == -1 ? static_cast<int64_t>(i) : -2;
@@ -254,16 +215,16 @@ class Builder {
         if (joins_comparison(sum, uses, writer, source)) fused_[i] = Fused::kFirst;
         continue;
       }
-      if (sum.opcode != "add" || is_floating(sum)) continue;
+      if (sum.row->computes != Computes::kSum || is_floating(sum)) continue;
       for (size_t k = 1; k < sum.operands.size() && fused_[i] == Fused::kNo; ++k) {
         found.clear();
         collect(sum.operands[k], found);
         if (found.size() != 1 || uses[found[0]] != 1 || writer[found[0]] < 0) continue;
         const auto first = static_cast<size_t>(writer[found[0]]);
         const Instruction& in = source.body[first];
-        const bool wide =
-            in.opcode == "mul" && in.has(width_of(sum) == 8 ? "wide" : "lo") && !is_floating(in);
-        const bool shifted = in.opcode == "shl" && in.operands.size() == 3 &&
+        const bool wide = in.row->computes == Computes::kProduct && !is_floating(in) &&
+                          in.has(width_of(sum) == 8 ? "wide" : "lo");
+        const bool shifted = in.row->computes == Computes::kShiftLeft && in.operands.size() == 3 &&
                              in.operands[2].kind == Operand::Kind::kInteger;
         if (!wide && !shifted) continue;
         fused_[first] = Fused::kFirst;
@@ -275,13 +236,16 @@ class Builder {
   // Each comparison takes one.
   bool joins_comparison(const Instruction& in, std::vector<uint32_t>& uses,
                         const std::vector<int64_t>& writer, const ptx::Function& source) const {
-    if (in.opcode == "not") return true;  // operands of instructions may be negated
-    if (in.opcode != "and" && in.opcode != "or" && in.opcode != "xor") return false;
+    using enum Computes;
+    const Computes computes = in.row->computes;
+    if (computes == kNot) return true;  // operands of instructions may be negated
+    if (computes != kAnd && computes != kOr && computes != kXor) return false;
     std::vector<uint16_t> found;
     for (size_t k = 1; k < in.operands.size(); ++k) collect(in.operands[k], found);
     for (uint16_t number : found) {
       if (uses[number] != 1 || writer[number] < 0) continue;
-      if (source.body[static_cast<size_t>(writer[number])].opcode != "setp") continue;
+      const Instruction& first = source.body[static_cast<size_t>(writer[number])];
+      if (first.row->computes != kComparison) continue;
       uses[number] = 0;
       return true;
     }
@@ -302,11 +266,8 @@ class Builder {
 
   void add_registers(const Instruction& in, InstructionClass& out) {
     std::vector<uint16_t> reads, writes;
-    const int destinations = destinations_of(in);
     for (size_t i = 0; i < in.operands.size(); ++i) {
-      const bool written =
-          static_cast<int>(i) < destinations && in.operands[i].kind != Operand::Kind::kAddress;
-      collect(in.operands[i], written ? writes : reads);
+      collect(in.operands[i], is_written(in, i) ? writes : reads);
     }
     const auto guard = numbers_.find(in.guard);
     if (guard != numbers_.end()) reads.push_back(guard->second);

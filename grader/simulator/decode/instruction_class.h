@@ -6,22 +6,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "decode/opcodes.h"
 #include "decode/program.h"
 
 namespace warplings::sim {
-
-enum class Unit : uint8_t {
-  kFree,      // no machine instruction: a copy, a cast of an address, a parameter
-  kInteger,   // ALU: 32-bit integer, logic, compare, select
-  kMultiply,  // integer multiply-add
-  kFp32,
-  kFp64,
-  kSpecial,
-  kTensor,
-  kMemory,  // through L1: global, local, shared, atomics
-  kBarrier,
-  kControl,  // branches, calls, exits
-};
 
 // Copies and products that go on while the warp does (cp.async, cp.async.bulk out of shared memory,
 // wgmma), and waiting for them.

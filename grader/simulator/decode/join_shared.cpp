@@ -29,12 +29,12 @@ class Alignments {
              const std::unordered_map<std::string, uint32_t>& shared_offsets)
       : shared_offsets_(shared_offsets) {
     for (const Instruction& in : function.body)
-      each_result(in, [&](const std::string& name) { known_[name] = kMostAligned; });
+      for_each_result(in, [&](const std::string& name) { known_[name] = kMostAligned; });
     for (bool changed = true; changed;) {
       changed = false;
       for (const Instruction& in : function.body) {
         const uint64_t result = result_of(in);
-        each_result(in, [&](const std::string& name) {
+        for_each_result(in, [&](const std::string& name) {
           uint64_t& alignment = known_[name];
           if (result < alignment) alignment = result, changed = true;
         });
@@ -61,32 +61,35 @@ class Alignments {
   }
 
  private:
-  template <class Use>
-  static void each_result(const Instruction& in, Use use) {
-    const int destinations = destinations_of(in);
-    for (int i = 0; i < destinations && i < static_cast<int>(in.operands.size()); ++i) {
-      if (in.operands[i].kind == Operand::Kind::kRegister) use(in.operands[i].name);
-      for (const Operand& element : in.operands[i].elements) use(element.name);
-    }
-  }
-
   uint64_t result_of(const Instruction& in) const {
-    const std::string& op = in.opcode;
     const auto at = [&](size_t i) { return i < in.operands.size() ? of(in.operands[i]) : 1; };
     const auto product = [&] { return std::min(kMostAligned, at(1) * at(2)); };
-    if (op == "mov" || op == "cvta") return at(1);
-    if (op == "cvt") return in.has("f32") || in.has("f64") || in.has("f16") ? 1 : at(1);
-    if (op == "add" || op == "sub" || op == "or" || op == "xor") return std::min(at(1), at(2));
-    if (op == "selp") return std::min(at(1), at(2));
-    if (op == "and") return std::max(at(1), at(2));
-    if (op == "mul" && !in.has("hi")) return product();
-    if (op == "mad" && !in.has("hi")) return std::min(product(), at(3));
-    if ((op == "shl" || op == "shr") && in.operands.size() == 3 &&
-        in.operands[2].kind == Operand::Kind::kInteger && in.operands[2].bits < 16) {
-      const uint64_t n = in.operands[2].bits;
-      return op == "shl" ? std::min(kMostAligned, at(1) << n) : std::max<uint64_t>(1, at(1) >> n);
+    const bool shifts = in.operands.size() == 3 && in.operands[2].kind == Operand::Kind::kInteger &&
+                        in.operands[2].bits < 16;
+    switch (in.row->computes) {
+      case Computes::kCopy:
+        return at(1);
+      case Computes::kCast:
+        return in.has("f32") || in.has("f64") || in.has("f16") ? 1 : at(1);
+      case Computes::kSum:
+      case Computes::kDifference:
+      case Computes::kOr:
+      case Computes::kXor:
+      case Computes::kChoice:
+        return std::min(at(1), at(2));
+      case Computes::kAnd:
+        return std::max(at(1), at(2));
+      case Computes::kProduct:
+        return in.has("hi") ? 1 : product();
+      case Computes::kProductSum:
+        return in.has("hi") ? 1 : std::min(product(), at(3));
+      case Computes::kShiftLeft:
+        return shifts ? std::min(kMostAligned, at(1) << in.operands[2].bits) : 1;
+      case Computes::kShiftRight:
+        return shifts ? std::max<uint64_t>(1, at(1) >> in.operands[2].bits) : 1;
+      default:
+        return 1;
     }
-    return 1;
   }
 
   const std::unordered_map<std::string, uint32_t>& shared_offsets_;
@@ -134,15 +137,15 @@ class Joiner {
   };
 
   static const Operand& address_of(const Instruction& in) {
-    return in.operands[in.opcode == "st" ? 0 : 1];
+    return in.operands[is_store(in) ? 0 : 1];
   }
   static const Operand& value_of(const Instruction& in) {
-    return in.operands[in.opcode == "st" ? 1 : 0];
+    return in.operands[is_store(in) ? 1 : 0];
   }
 
   std::optional<Key> key_of(const Instruction& in, uint64_t* offset) const {
-    const bool store = in.opcode == "st";
-    if ((!store && in.opcode != "ld") || !in.guard.empty() || in.operands.size() != 2) return {};
+    const bool store = is_store(in);
+    if ((!store && !is_load(in)) || !in.guard.empty() || in.operands.size() != 2) return {};
     if (in.modifiers.size() != 2) return {};
     if (in.modifiers[0] != "shared" && in.modifiers[0] != "shared::cta") return {};
     const int size = ptx::size_of(ptx::type_from_name(in.modifiers[1]));
@@ -182,24 +185,15 @@ class Joiner {
     } else if (ends_block(in)) {
       end_of_block();
     }
-    const int destinations = destinations_of(in);
-    for (int d = 0; d < destinations && d < static_cast<int>(in.operands.size()); ++d) {
-      if (in.operands[d].kind == Operand::Kind::kRegister) ++versions_[in.operands[d].name];
-      for (const Operand& element : in.operands[d].elements) ++versions_[element.name];
-    }
+    for_each_result(in, [&](const std::string& name) { ++versions_[name]; });
   }
 
   // Control flow, barriers, and memory operations that may touch shared memory in another way.
   static bool ends_block(const Instruction& in) {
-    static const auto* const harmless = new std::unordered_set<std::string>{"ld", "st"};
-    if (harmless->contains(in.opcode)) {
+    if (is_load(in) || is_store(in)) {
       return !in.has("global") && !in.has("param") && !in.has("const") && !in.has("local");
     }
-    static const auto* const ends = new std::unordered_set<std::string>{
-        "bra",   "brx",  "call", "ret",      "exit",     "bar",  "barrier", "membar",
-        "fence", "atom", "red",  "mbarrier", "ldmatrix", "cp",   "wmma",    "stmatrix",
-        "trap",  "shfl", "vote", "match",    "redux",    "elect"};
-    return ends->contains(in.opcode);
+    return in.row->flow != Flow::kNext || in.row->orders;
   }
 
   void end_of_block() {
@@ -233,17 +227,11 @@ class Joiner {
     }
   }
 
-  static bool mentions(const Operand& operand, const std::string& name) {
-    if (operand.name == name) return true;
-    return std::any_of(operand.elements.begin(), operand.elements.end(),
-                       [&](const Operand& element) { return mentions(element, name); });
-  }
-
   // A load moves up to the first of its group, a store down to the last: nothing on the way may use
   // the register.
   bool may_move(const Access& access, size_t to) const {
     const std::string& name = value_of(function_.body[access.index]).name;
-    const bool store = function_.body[access.index].opcode == "st";
+    const bool store = is_store(function_.body[access.index]);
     const size_t first = std::min(access.index, to), last = std::max(access.index, to);
     for (size_t i = first; i <= last; ++i) {
       if (i == access.index) continue;
@@ -251,7 +239,7 @@ class Joiner {
       const int destinations = destinations_of(in);
       for (size_t k = 0; k < in.operands.size(); ++k) {
         const bool written = static_cast<int>(k) < destinations;
-        if ((written || !store) && mentions(in.operands[k], name)) return false;
+        if ((written || !store) && in.operands[k].mentions(name)) return false;
       }
       if (!store && in.guard == name) return false;
     }
@@ -262,7 +250,7 @@ class Joiner {
     const auto [first, last] =
         std::minmax_element(parts.begin(), parts.end(),
                             [](const Access& a, const Access& b) { return a.index < b.index; });
-    const bool store = function_.body[first->index].opcode == "st";
+    const bool store = is_store(function_.body[first->index]);
     const size_t at = store ? last->index : first->index;
     for (const Access& part : parts) {
       if (part.index != at && !may_move(part, at)) return false;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "decode/opcodes.h"
 #include "ptx/module.h"
 
 namespace warplings::sim {
@@ -16,7 +17,7 @@ enum class Rounding : uint8_t { kNearest, kZero, kDown, kUp };
 
 class Spec {
  public:
-  explicit Spec(const ptx::Instruction& instruction) : op(instruction.opcode) {
+  explicit Spec(const ptx::Instruction& instruction) : row(*instruction.row), op(row.opcode) {
     for (const std::string& modifier : instruction.modifiers) {
       const ptx::Type type = ptx::type_from_name(modifier);
       if (type != ptx::Type::kNone) {
@@ -78,7 +79,8 @@ class Spec {
   ptx::Type type(size_t i = 0) const { return i < types.size() ? types[i] : ptx::Type::kNone; }
   ptx::Type last_type() const { return types.empty() ? ptx::Type::kNone : types.back(); }
 
-  std::string op;
+  const OpcodeRow& row;
+  const Opcode op;
   std::vector<ptx::Type> types;  // in the order written
 
  private:

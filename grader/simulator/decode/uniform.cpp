@@ -19,13 +19,7 @@ bool is_uniform_special(const std::string& name) {
 }
 
 // Results that depend on the operands alone.
-bool is_pure(const Instruction& in) {
-  static const auto* const pure = new std::unordered_set<std::string>{
-      "mov",  "add", "sub", "mul",  "mad",  "shl", "shr", "and", "or",  "xor", "not", "cvt",
-      "cvta", "min", "max", "selp", "setp", "neg", "abs", "div", "rem", "bfe", "bfi"};
-  if (pure->contains(in.opcode)) return true;
-  return in.opcode == "ld" && in.has("param");
-}
+bool is_pure(const Instruction& in) { return in.row->uniform || (is_load(in) && in.has("param")); }
 
 }  // namespace
 
@@ -33,15 +27,8 @@ std::unordered_set<std::string> uniform_registers(const ptx::Function& function)
   std::unordered_set<std::string> uniform;
   if (!function.is_entry) return uniform;  // arguments of a device function may differ
   std::unordered_map<std::string, int> definitions;
-  const auto defined = [](const Instruction& in, auto use) {
-    const int destinations = destinations_of(in);
-    for (int i = 0; i < destinations && i < static_cast<int>(in.operands.size()); ++i) {
-      if (in.operands[i].kind == Operand::Kind::kRegister) use(in.operands[i].name);
-      for (const Operand& element : in.operands[i].elements) use(element.name);
-    }
-  };
   for (const Instruction& in : function.body) {
-    defined(in, [&](const std::string& name) { ++definitions[name]; });
+    for_each_result(in, [&](const std::string& name) { ++definitions[name]; });
   }
   const auto is_uniform = [&](const Operand& operand, auto& self) -> bool {
     if (operand.kind == Operand::Kind::kRegister) return uniform.contains(operand.name);
@@ -60,7 +47,7 @@ std::unordered_set<std::string> uniform_registers(const ptx::Function& function)
                       in.operands.end(),
                       [&](const Operand& operand) { return is_uniform(operand, is_uniform); });
       if (!sources) continue;
-      defined(in, [&](const std::string& name) {
+      for_each_result(in, [&](const std::string& name) {
         if (definitions[name] == 1) uniform.insert(name);
       });
     }

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "decode/opcodes.h"
+
 namespace warplings::sim {
 namespace {
 
@@ -78,11 +80,11 @@ class Splitter {
       return;
     }
     *type = "b64";
-    if (instruction.opcode == "mov") {
+    if (instruction.row->computes == Computes::kCopy) {
       split_move(instruction, body);
       return;
     }
-    if (instruction.opcode == "ld" || instruction.opcode == "st") modifiers.insert(type, "v2");
+    if (is_load(instruction) || is_store(instruction)) modifiers.insert(type, "v2");
     body.push_back(std::move(instruction));
   }
 

@@ -394,9 +394,9 @@ void op_carry(Warp& w, const Instr& in, uint32_t m) {
 }
 
 template <class T>
-Handler carry_form(const std::string& op, bool high) {
-  if (op == "add" || op == "addc") return op_carry<T, false, 0>;
-  if (op == "sub" || op == "subc") return op_carry<T, true, 0>;
+Handler carry_form(Opcode op, bool high) {
+  if (op == k_add || op == k_addc) return op_carry<T, false, 0>;
+  if (op == k_sub || op == k_subc) return op_carry<T, true, 0>;
   return high ? op_carry<T, false, 2> : op_carry<T, false, 1>;
 }
 

@@ -227,12 +227,12 @@ Handler form(bool ftz, bool sat, bool nearest) {
 
 template <class T>
 Handler pick_arithmetic(Spec& spec, bool ftz, bool sat, bool nearest) {
-  const std::string& op = spec.op;
-  if (op == "add") return form<Op::kAdd, T>(ftz, sat, nearest);
-  if (op == "sub") return form<Op::kSub, T>(ftz, sat, nearest);
-  if (op == "mul") return form<Op::kMul, T>(ftz, sat, nearest);
-  if (op == "fma" || op == "mad") return form<Op::kFma, T>(ftz, sat, nearest);
-  if (op == "div") {
+  const Opcode op = spec.op;
+  if (op == k_add) return form<Op::kAdd, T>(ftz, sat, nearest);
+  if (op == k_sub) return form<Op::kSub, T>(ftz, sat, nearest);
+  if (op == k_mul) return form<Op::kMul, T>(ftz, sat, nearest);
+  if (op == k_fma || op == k_mad) return form<Op::kFma, T>(ftz, sat, nearest);
+  if (op == k_div) {
     if constexpr (sizeof(T) == 4) {
       if (spec.take("approx")) return form<Op::kDivApprox, T>(ftz, false, true);
       if (spec.take("full")) return form<Op::kDivFull, T>(ftz, false, true);
@@ -243,16 +243,16 @@ Handler pick_arithmetic(Spec& spec, bool ftz, bool sat, bool nearest) {
   if constexpr (sizeof(T) == 4) {
     if (spec.take("xorsign")) {
       spec.take("abs");
-      if (op == "min") {
+      if (op == k_min) {
         return nan ? extremum_of_magnitudes<Op::kMinNan> : extremum_of_magnitudes<Op::kMin>;
       }
       return nan ? extremum_of_magnitudes<Op::kMaxNan> : extremum_of_magnitudes<Op::kMax>;
     }
   }
-  if (op == "min") {
+  if (op == k_min) {
     return nan ? form<Op::kMinNan, T>(ftz, false, true) : form<Op::kMin, T>(ftz, false, true);
   }
-  if (op == "max") {
+  if (op == k_max) {
     return nan ? form<Op::kMaxNan, T>(ftz, false, true) : form<Op::kMax, T>(ftz, false, true);
   }
   return nullptr;
@@ -269,37 +269,37 @@ Handler form1(bool ftz, bool nearest) {
 
 template <class T>
 Handler pick_function(Spec& spec, bool ftz, bool nearest) {
-  const std::string& op = spec.op;
+  const Opcode op = spec.op;
   const bool is_near = spec.take("approx");
-  if (op == "abs") {
+  if (op == k_abs) {
     if constexpr (sizeof(T) == 4) {
       if (ftz) return sign_function<Unary::kAbs, T, true>;
     }
     return sign_function<Unary::kAbs, T, false>;
   }
-  if (op == "neg") {
+  if (op == k_neg) {
     if constexpr (sizeof(T) == 4) {
       if (ftz) return sign_function<Unary::kNeg, T, true>;
     }
     return sign_function<Unary::kNeg, T, false>;
   }
   if constexpr (sizeof(T) == 8) {
-    if (op == "rcp" && is_near) return upper_word<approx::reciprocal>;
-    if (op == "rsqrt" && ftz) return upper_word<approx::reciprocal_root>;
-    if (op != "rcp" && op != "sqrt" && op != "rsqrt" && op != "copysign") return nullptr;
+    if (op == k_rcp && is_near) return upper_word<approx::reciprocal>;
+    if (op == k_rsqrt && ftz) return upper_word<approx::reciprocal_root>;
+    if (op != k_rcp && op != k_sqrt && op != k_rsqrt && op != k_copysign) return nullptr;
   } else {
-    if (op == "rcp" && is_near) return form1<Unary::kNearRcp, T>(ftz, true);
-    if (op == "sqrt" && is_near) return form1<Unary::kNearSqrt, T>(ftz, true);
+    if (op == k_rcp && is_near) return form1<Unary::kNearRcp, T>(ftz, true);
+    if (op == k_sqrt && is_near) return form1<Unary::kNearSqrt, T>(ftz, true);
   }
-  if (op == "rcp") return form1<Unary::kRcp, T>(ftz, nearest);
-  if (op == "sqrt") return form1<Unary::kSqrt, T>(ftz, nearest);
-  if (op == "rsqrt") return form1<Unary::kRsqrt, T>(ftz, true);
-  if (op == "ex2") return form1<Unary::kEx2, T>(ftz, true);
-  if (op == "lg2") return form1<Unary::kLg2, T>(ftz, true);
-  if (op == "sin") return form1<Unary::kSin, T>(ftz, true);
-  if (op == "cos") return form1<Unary::kCos, T>(ftz, true);
-  if (op == "tanh") return form1<Unary::kTanh, T>(ftz, true);
-  if (op == "copysign") return op_copysign<T>;
+  if (op == k_rcp) return form1<Unary::kRcp, T>(ftz, nearest);
+  if (op == k_sqrt) return form1<Unary::kSqrt, T>(ftz, nearest);
+  if (op == k_rsqrt) return form1<Unary::kRsqrt, T>(ftz, true);
+  if (op == k_ex2) return form1<Unary::kEx2, T>(ftz, true);
+  if (op == k_lg2) return form1<Unary::kLg2, T>(ftz, true);
+  if (op == k_sin) return form1<Unary::kSin, T>(ftz, true);
+  if (op == k_cos) return form1<Unary::kCos, T>(ftz, true);
+  if (op == k_tanh) return form1<Unary::kTanh, T>(ftz, true);
+  if (op == k_copysign) return op_copysign<T>;
   return nullptr;
 }
 

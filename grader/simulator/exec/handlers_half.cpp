@@ -193,19 +193,19 @@ void op_compare_pair(Warp& w, const Instr& in, uint32_t m) {
 }  // namespace
 
 Handler pick_half(Spec& spec, Type type) {
-  const std::string& op = spec.op;
+  const Opcode op = spec.op;
   spec.take("approx");
   const bool nan = spec.take("NaN");
-  if (op == "add") return half_form<HalfOp::kAdd>(type);
-  if (op == "sub") return half_form<HalfOp::kSub>(type);
-  if (op == "mul") return half_form<HalfOp::kMul>(type);
-  if (op == "fma") return half_form<HalfOp::kFma>(type);
-  if (op == "min") return nan ? half_form<HalfOp::kMinNan>(type) : half_form<HalfOp::kMin>(type);
-  if (op == "max") return nan ? half_form<HalfOp::kMaxNan>(type) : half_form<HalfOp::kMax>(type);
-  if (op == "neg") return half_form<HalfOp::kNeg>(type);
-  if (op == "abs") return half_form<HalfOp::kAbs>(type);
-  if (op == "ex2") return half_form<HalfOp::kEx2>(type);
-  if (op == "tanh") return half_form<HalfOp::kTanh>(type);
+  if (op == k_add) return half_form<HalfOp::kAdd>(type);
+  if (op == k_sub) return half_form<HalfOp::kSub>(type);
+  if (op == k_mul) return half_form<HalfOp::kMul>(type);
+  if (op == k_fma) return half_form<HalfOp::kFma>(type);
+  if (op == k_min) return nan ? half_form<HalfOp::kMinNan>(type) : half_form<HalfOp::kMin>(type);
+  if (op == k_max) return nan ? half_form<HalfOp::kMaxNan>(type) : half_form<HalfOp::kMax>(type);
+  if (op == k_neg) return half_form<HalfOp::kNeg>(type);
+  if (op == k_abs) return half_form<HalfOp::kAbs>(type);
+  if (op == k_ex2) return half_form<HalfOp::kEx2>(type);
+  if (op == k_tanh) return half_form<HalfOp::kTanh>(type);
   return nullptr;
 }
 

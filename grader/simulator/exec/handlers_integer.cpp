@@ -275,9 +275,9 @@ void op_extremum_relu(Warp& w, const Instr& in, uint32_t m) {
 
 Handler pick_packed(Spec& spec, Type type) {
   const bool is_signed = type == Type::kS16x2;
-  if (spec.op == "add") return is_signed ? op_add_packed<int16_t> : op_add_packed<uint16_t>;
-  const bool maximum = spec.op == "max";
-  if (!maximum && spec.op != "min") return nullptr;
+  if (spec.op == k_add) return is_signed ? op_add_packed<int16_t> : op_add_packed<uint16_t>;
+  const bool maximum = spec.op == k_max;
+  if (!maximum && spec.op != k_min) return nullptr;
   if (!is_signed) {
     return maximum ? op_extremum_packed<uint16_t, true, false>
                    : op_extremum_packed<uint16_t, false, false>;
@@ -319,7 +319,7 @@ Handler pick_product24(Spec& spec, Type type, bool add) {
 Handler pick_dot(Spec& spec) {
   const bool a_signed = spec.type(0) == Type::kS32;
   const bool b_signed = spec.type(1) == Type::kS32;
-  if (spec.op == "dp4a") {
+  if (spec.op == k_dp4a) {
     if (a_signed) return b_signed ? op_dp4a<int8_t, int8_t> : op_dp4a<int8_t, uint8_t>;
     return b_signed ? op_dp4a<uint8_t, int8_t> : op_dp4a<uint8_t, uint8_t>;
   }
@@ -334,30 +334,30 @@ Handler pick_dot(Spec& spec) {
 }  // namespace
 
 Handler pick_integer(Spec& spec, Type type) {
-  const std::string& op = spec.op;
+  const Opcode op = spec.op;
   if (type == Type::kU16x2 || type == Type::kS16x2) return pick_packed(spec, type);
-  const bool extremum = op == "min" || op == "max";
+  const bool extremum = op == k_min || op == k_max;
   if (extremum && type == Type::kS32 && spec.take("relu")) {
-    return op == "max" ? op_extremum_relu<true> : op_extremum_relu<false>;
+    return op == k_max ? op_extremum_relu<true> : op_extremum_relu<false>;
   }
-  if (op == "add" && spec.take("sat")) return type == Type::kS32 ? op_add_sat_s32 : nullptr;
-  if (op == "sub" && spec.take("sat")) return type == Type::kS32 ? op_sub_sat_s32 : nullptr;
-  if (op == "mul") return pick_product(spec, type, false);
-  if (op == "mad") return pick_product(spec, type, true);
-  if (op == "mul24") return pick_product24(spec, type, false);
-  if (op == "mad24") return pick_product24(spec, type, true);
-  if (op == "dp4a" || op == "dp2a") return pick_dot(spec);
+  if (op == k_add && spec.take("sat")) return type == Type::kS32 ? op_add_sat_s32 : nullptr;
+  if (op == k_sub && spec.take("sat")) return type == Type::kS32 ? op_sub_sat_s32 : nullptr;
+  if (op == k_mul) return pick_product(spec, type, false);
+  if (op == k_mad) return pick_product(spec, type, true);
+  if (op == k_mul24) return pick_product24(spec, type, false);
+  if (op == k_mad24) return pick_product24(spec, type, true);
+  if (op == k_dp4a || op == k_dp2a) return pick_dot(spec);
   return by_type(type, [&]<class T>(T) -> Handler {
-    if (op == "add") return op_add<T>;
-    if (op == "sub") return op_sub<T>;
-    if (op == "min") return op_min<T>;
-    if (op == "max") return op_max<T>;
-    if (op == "div") return op_div<T>;
-    if (op == "rem") return op_rem<T>;
-    if (op == "sad") return op_sad<T>;
+    if (op == k_add) return op_add<T>;
+    if (op == k_sub) return op_sub<T>;
+    if (op == k_min) return op_min<T>;
+    if (op == k_max) return op_max<T>;
+    if (op == k_div) return op_div<T>;
+    if (op == k_rem) return op_rem<T>;
+    if (op == k_sad) return op_sad<T>;
     if constexpr (std::is_signed_v<T>) {
-      if (op == "abs") return op_abs<T>;
-      if (op == "neg") return op_neg<T>;
+      if (op == k_abs) return op_abs<T>;
+      if (op == k_neg) return op_neg<T>;
     }
     return nullptr;
   });

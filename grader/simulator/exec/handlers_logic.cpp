@@ -442,12 +442,12 @@ Handler pick_find(Spec& spec, Type type) {
   }
 }
 
-Handler pick_predicate(const std::string& op) {
-  if (op == "and") return op_predicate<PredicateOp::kAnd>;
-  if (op == "or") return op_predicate<PredicateOp::kOr>;
-  if (op == "xor") return op_predicate<PredicateOp::kXor>;
-  if (op == "not") return op_predicate<PredicateOp::kNot>;
-  if (op == "mov") return op_predicate<PredicateOp::kMove>;
+Handler pick_predicate(Opcode op) {
+  if (op == k_and) return op_predicate<PredicateOp::kAnd>;
+  if (op == k_or) return op_predicate<PredicateOp::kOr>;
+  if (op == k_xor) return op_predicate<PredicateOp::kXor>;
+  if (op == k_not) return op_predicate<PredicateOp::kNot>;
+  if (op == k_mov) return op_predicate<PredicateOp::kMove>;
   return nullptr;
 }
 
@@ -483,8 +483,8 @@ Handler pick_funnel(Spec& spec) {
 }
 
 Handler pick_bits(Spec& spec, Type type) {
-  const std::string& op = spec.op;
-  if (op == "bfe") {
+  const Opcode op = spec.op;
+  if (op == k_bfe) {
     switch (type) {
       case Type::kU32:
         return op_bfe<uint32_t>;
@@ -498,19 +498,19 @@ Handler pick_bits(Spec& spec, Type type) {
         return nullptr;
     }
   }
-  if (op == "bmsk")
+  if (op == k_bmsk)
     return spec.take_one_of({"clamp", "wrap"}) == 1 ? op_bmsk<true> : op_bmsk<false>;
-  if (op == "szext") {
+  if (op == k_szext) {
     const bool wrap = spec.take_one_of({"clamp", "wrap"}) == 1;
     if (is_signed_type(type)) return wrap ? op_szext<int32_t, true> : op_szext<int32_t, false>;
     return wrap ? op_szext<uint32_t, true> : op_szext<uint32_t, false>;
   }
   return by_bits(type, [&]<class T>(T) -> Handler {
     if constexpr (sizeof(T) >= 4) {
-      if (op == "popc") return op_popc<T>;
-      if (op == "clz") return op_clz<T>;
-      if (op == "brev") return op_brev<T>;
-      if (op == "bfi") return op_bfi<T>;
+      if (op == k_popc) return op_popc<T>;
+      if (op == k_clz) return op_clz<T>;
+      if (op == k_brev) return op_brev<T>;
+      if (op == k_bfi) return op_bfi<T>;
     }
     return nullptr;
   });
@@ -528,33 +528,33 @@ int take_comparison(Spec& spec) {
 }  // namespace
 
 Handler pick_logic(Spec& spec, Type type) {
-  const std::string& op = spec.op;
+  const Opcode op = spec.op;
   if (type == Type::kPred) return pick_predicate(op);
-  if (op == "shr") return pick_shift_right(type);
-  if (op == "shf") return pick_funnel(spec);
-  if (op == "lop3") {
+  if (op == k_shr) return pick_shift_right(type);
+  if (op == k_shf) return pick_funnel(spec);
+  if (op == k_lop3) {
     const int test = spec.take_one_of({"or", "and"});
     return test < 0 ? op_lop3 : test == 0 ? op_lop3_test<false> : op_lop3_test<true>;
   }
-  if (op == "prmt") {
+  if (op == k_prmt) {
     spec.take_one_of({"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"});
     return op_prmt;
   }
-  if (op == "bfind") return pick_find(spec, type);
+  if (op == k_bfind) return pick_find(spec, type);
   const Handler simple = by_bits(type, [&]<class T>(T) -> Handler {
-    if (op == "and") return op_and<T>;
-    if (op == "or") return op_or<T>;
-    if (op == "xor") return op_xor<T>;
-    if (op == "not") return op_not<T>;
-    if (op == "cnot") return op_cnot<T>;
-    if (op == "shl") return op_shl<T>;
+    if (op == k_and) return op_and<T>;
+    if (op == k_or) return op_or<T>;
+    if (op == k_xor) return op_xor<T>;
+    if (op == k_not) return op_not<T>;
+    if (op == k_cnot) return op_cnot<T>;
+    if (op == k_shl) return op_shl<T>;
     return nullptr;
   });
   return simple != nullptr ? simple : pick_bits(spec, type);
 }
 
 Handler pick_compare(Spec& spec, Type type) {
-  const bool set = spec.op == "set";
+  const bool set = spec.op == k_set;
   const bool ftz = spec.take("ftz");
   const int cmp = take_comparison(spec);
   switch (type) {
@@ -590,7 +590,7 @@ Handler pick_move(int bytes) { return bytes == 8 ? op_mov<uint64_t> : op_mov<uin
 
 Handler pick_select(Spec& spec, Type type) {
   const bool wide = ptx::size_of(type) == 8;
-  if (spec.op == "selp") return wide ? op_selp<uint64_t> : op_selp<uint32_t>;
+  if (spec.op == k_selp) return wide ? op_selp<uint64_t> : op_selp<uint32_t>;
   if (spec.take("ftz")) return wide ? op_slct_ftz<uint64_t> : op_slct_ftz<uint32_t>;
   if (spec.last_type() == Type::kF32) {
     return wide ? op_slct<uint64_t, float> : op_slct<uint32_t, float>;

@@ -243,8 +243,8 @@ void op_sleep(Warp& w, const Instr& in, uint32_t m) {
 }  // namespace
 
 Handler pick_collective(Spec& spec, Type type) {
-  const std::string& op = spec.op;
-  if (op == "shfl") {
+  const Opcode op = spec.op;
+  if (op == k_shfl) {
     switch (spec.take_one_of({"up", "down", "bfly", "idx"})) {
       case 0:
         return op_shfl<Shuffle::kUp>;
@@ -258,7 +258,7 @@ Handler pick_collective(Spec& spec, Type type) {
         return nullptr;
     }
   }
-  if (op == "vote") {
+  if (op == k_vote) {
     switch (spec.take_one_of({"all", "any", "uni", "ballot"})) {
       case 0:
         return op_vote<Vote::kAll>;
@@ -272,7 +272,7 @@ Handler pick_collective(Spec& spec, Type type) {
         return nullptr;
     }
   }
-  if (op == "match") {
+  if (op == k_match) {
     const bool all = spec.take_one_of({"any", "all"}) == 1;
     if (ptx::size_of(type) == 8) return all ? op_match<uint64_t, true> : op_match<uint64_t, false>;
     return all ? op_match<uint32_t, true> : op_match<uint32_t, false>;

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "core/machine.h"
+#include "decode/opcodes.h"
 #include "decode/program.h"
 #include "exec/launch.h"
 #include "profile/trace_values.h"
@@ -203,7 +204,8 @@ void Tracer::note_access(Warp& warp, const Access& access) {
       access.traffic == Traffic::kLocalLoad || access.traffic == Traffic::kLocalStore;
   const bool atomic =
       access.traffic == Traffic::kGlobalAtomic || access.traffic == Traffic::kSharedAtomic;
-  const bool plain = source.opcode == "ld" || source.opcode == "st" || source.opcode == "ldu";
+  const bool plain =
+      is_load(source) || is_store(source) || source.row->access == AccessKind::kLoadUniform;
   const uint32_t element = std::max<uint32_t>(1, in.size);
   const ptx::Type type = type_of(source);
   if (shared && plain) {

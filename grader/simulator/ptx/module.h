@@ -1,5 +1,5 @@
 // What the parser makes of PTX text: declarations and instructions as written, nothing interpreted.
-// Modifiers stay strings; decode/ gives them meaning.
+// Modifiers stay strings; decode/ gives them meaning. An opcode has its row of decode/opcodes.def.
 #ifndef WARPLINGS_SIMULATOR_PTX_MODULE_H_
 #define WARPLINGS_SIMULATOR_PTX_MODULE_H_
 
@@ -11,6 +11,17 @@
 #include <string_view>
 #include <unordered_map>
 #include <vector>
+
+namespace warplings::sim {
+
+// What is known of an opcode: decode/opcodes.h, which also defines the functions.
+struct OpcodeRow;
+// From kBranch on: unless it is guarded, the next instruction does not follow. kLeave: ret, exit.
+enum class Flow : uint8_t { kNext, kCall, kTrap, kBranch, kBranchTable, kLeave };
+const OpcodeRow& opcode_row(std::string_view mnemonic);  // without a name: an unknown one
+Flow flow_of(const OpcodeRow& row);
+
+}  // namespace warplings::sim
 
 namespace warplings::sim::ptx {
 
@@ -86,6 +97,12 @@ struct Operand {
   // setp and shfl write two: %p1|%p2 is a kVector with is_pair set.
   bool is_pair = false;
   std::string selector;  // part of a register in video instructions: "b0", "h1", "b3210"
+
+  bool mentions(std::string_view register_name) const {
+    return name == register_name ||
+           std::any_of(elements.begin(), elements.end(),
+                       [&](const Operand& element) { return element.mentions(register_name); });
+  }
 };
 
 // Where an instruction comes from: a .loc line and the chain of call sites it was inlined at.
@@ -98,6 +115,7 @@ struct SourceLocation {
 
 struct Instruction {
   std::string opcode;                  // "ld", "mad", "bar", "call"
+  const OpcodeRow* row = nullptr;      // what is known of the opcode, never null once parsed
   std::vector<std::string> modifiers;  // "global", "v4", "f32" in the order written, without dots
   std::vector<Operand> operands;
   std::string guard;  // "%p1" or empty

@@ -109,9 +109,10 @@ void Parser::instruction() {
   }
   if (at_punctuation('{')) fail("a guard can stand before an instruction only");
   out.opcode = identifier("an instruction");
+  out.row = &opcode_row(out.opcode);
   while (token().kind == Token::Kind::kDotWord) out.modifiers.emplace_back(take().text);
   if (accept(';')) return;
-  const bool is_call = out.opcode == "call";
+  const bool is_call = flow_of(*out.row) == Flow::kCall;
   do {
     out.operands.push_back(operand(is_call));
   } while (accept(','));
@@ -138,8 +139,9 @@ void Parser::resolve_labels() {
   };
   for (size_t i = 0; i < function_->body.size(); ++i) {
     Instruction& instruction = function_->body[i];
-    const bool is_branch = instruction.opcode == "bra" || instruction.opcode == "brx";
-    if (!is_branch && instruction.opcode != "call") continue;
+    const Flow flow = flow_of(*instruction.row);
+    const bool is_branch = flow == Flow::kBranch || flow == Flow::kBranchTable;
+    if (!is_branch && flow != Flow::kCall) continue;
     for (Operand& operand : instruction.operands) {
       if (operand.kind != Operand::Kind::kSymbol) continue;
       if (const std::string* label = unique_label(operand.name, scope_of_instruction_[i])) {

@@ -9,6 +9,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "decode/opcodes.h"
 #include "decode/program.h"
 #include "exec/launch.h"
 #include "tools/ptx_fixture.h"
@@ -17,16 +18,10 @@ namespace warplings::sim {
 namespace {
 
 constexpr std::array kOpcodes = {
-#define OPCODE(mnemonic, family, destinations, forms) std::string_view(#mnemonic),
+#define OPCODE(mnemonic, ...) std::string_view(#mnemonic),
 #include "decode/opcodes.def"
 #undef OPCODE
 };
-
-// A fixture has plain buffers; these work on texture and surface objects and on tensor maps, which
-// host code makes.
-// The programs textures.cu and surfaces.cu in grader/tests/simulator/programs are for them.
-constexpr std::array<std::string_view, 8> kNeedObjects = {"tex",  "tld4",  "txq", "suld",
-                                                          "sust", "sured", "suq", "tensormap"};
 
 std::string_view trimmed(std::string_view line) {
   const size_t first = line.find_first_not_of(" \t");
@@ -47,8 +42,8 @@ int report_coverage(const std::vector<std::string>& paths, std::ostream& out) {
   size_t missing = 0, objects = 0;
   for (const std::string_view mnemonic : kOpcodes) {
     const int n = fixtures[std::string(mnemonic)];
-    const bool needs_object =
-        std::find(kNeedObjects.begin(), kNeedObjects.end(), mnemonic) != kNeedObjects.end();
+    // Fixtures have plain buffers: programs in grader/tests/simulator/programs are for objects.
+    const bool needs_object = opcode_row(mnemonic).needs_object;
     std::string line(mnemonic);
     line.resize(std::max<size_t>(line.size() + 1, 18), ' ');
     out << line << n;

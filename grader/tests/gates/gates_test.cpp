@@ -226,7 +226,7 @@ TEST_F(Gates, ThreeWantsTheTableOfInstructionsToFollowTheirList) {
   const std::string mark = "# S\n\n<!-- from: opcodes grader/simulator/decode/opcodes.def -->\n";
   const std::string head = "| instruction | forms |\n| --- | --- |\n| **logic** | |\n";
   course_.write("grader/simulator/decode/opcodes.def",
-                "// ---- logic\nOPCODE(and, logic, 1, \"b16 \"\n       \"b32\")\n");
+                "// ---- logic\nOPCODE(and, logic, 1, \"b16 \"\n \"b32\", .sources = 2)\n");
   course_.write("grader/simulator/README.md", mark + head + "| `and` | b16 |\n<!-- end -->\n");
   expect_failure(files(), 3, "README.md:3: the table differs from opcodes");
   course_.write("grader/simulator/README.md", mark + head + "| `and` | b16 b32 |\n<!-- end -->\n");
