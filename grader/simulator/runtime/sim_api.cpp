@@ -111,6 +111,7 @@ void wsim_peek(const void* ptr, size_t size, void* bytes, uint8_t* mask) {
 }
 
 void wsim_poke(void* ptr, size_t size, const void* bytes, const uint8_t* mask) {
+  if (size == 0) return;
   wsim_mark_written(ptr, size);
   std::memcpy(DeviceMemory::instance().view(address_of(ptr)), bytes, size);
   for (size_t begin = 0; begin < size;) {
