@@ -34,7 +34,7 @@ void expect_success(const char* function, cudaError_t error) {
 // Rods of n points with their graph.
 struct Diffusion {
   std::vector<float> start;
-  kit::Stream stream;
+  kit::Stream recorded, stream;  // a replay may go into another stream than the recording
   kit::DeviceBuffer<float> d_a, d_b;
   Rods rods;
   uint64_t graphs_made = 0, graphs_destroyed = 0;
@@ -47,11 +47,11 @@ struct Diffusion {
         rods{d_a.get(), d_b.get(), n, nullptr} {
     cudaError_t error = cudaSuccess;
     kit::run("building the graph", [&] {
-      error = build_steps(&rods, stream.get());
+      error = build_steps(&rods, recorded.get());
       graphs_made = wsim_api_calls("cudaStreamEndCapture") + wsim_api_calls("cudaGraphCreate") +
                     wsim_api_calls("cudaGraphClone");
       graphs_destroyed = wsim_api_calls("cudaGraphDestroy");
-      cudaStreamSynchronize(stream.get());
+      cudaStreamSynchronize(recorded.get());
       return error;
     });
     expect_success("build_steps", error);
