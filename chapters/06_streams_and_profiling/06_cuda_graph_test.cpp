@@ -163,12 +163,36 @@ TEST(CudaGraph, TheRodsWaitForEachOtherNowhere) {
               "the second rod begins when the first does");
 }
 
+// A replay goes into the stream of its call. Every kernel takes a millisecond longer, so whoever
+// waits for that stream sees whether the steps were in it.
+static void expect_steps_in(cudaStream_t stream, const Rods& rods) {
+  if (!kit::simulated()) return;
+  constexpr double kSlow = 1e-3;  // seconds
+  double length = 0;
+  kit::run("replaying it in another stream", [&] {
+    const std::vector<double> slow(kRods * kSteps, kSlow);
+    wsim_slow_kernels(slow.data(), static_cast<int>(slow.size()));
+    const double begin = wsim_timeline_now();
+    run_steps(rods, stream);
+    cudaStreamSynchronize(stream);
+    length = wsim_timeline_now() - begin;
+    wsim_slow_kernels(nullptr, 0);
+  });
+  if (length > kSlow) return;
+  kit::fail(
+      "When the stream that run_steps was given had ended, the time steps had not. A replay goes "
+      "into the stream of its call, which may be another one than before, or than that of the "
+      "recording.");
+}
+
 TEST(CudaGraph, ReplaysFollowEachOther) {
   RecordProperty("todo", 3);
   Diffusion diffusion(300);
   diffusion.replay(3);
   kit::expect_near(diffusion.d_a, diffuse_on_cpu(diffusion.start, 3 * kSteps),
                    tolerance(3 * kSteps, kRods * 300));
+  const kit::Stream other;
+  expect_steps_in(other.get(), diffusion.rods);
 }
 
 TEST(CudaGraph, AReplayIsOneCall) {
