@@ -183,6 +183,14 @@ TEST(AtomicMaxFloat, DoesNotWriteWhereNothingChanges) {
               &kit::Counters::atomics_global);
 }
 
+TEST(AtomicMaxFloat, NoValuesChangeNothing) {
+  RecordProperty("todo", 2);
+  const Problem none = {{}, {}, {1.5f, -2.0f, kInfinity}};
+  const Result result = launch(none);
+  if (result.run.ok()) kit::expect_equal("cells", result.cells, none.cells);
+  check(random_problem(1, 3, -1.0f, 1.0f, 0.0f));  // the same launcher must work when there is one
+}
+
 // The same as in the cell, the other zero, and a NaN that meets one.
 TEST(AtomicMaxFloat, DoesNotWriteWhatIsThere) {
   RecordProperty("todo", 2);

@@ -102,6 +102,12 @@ TEST(SpinLock, OneThreadGivesTheLockBack) {
   check(Deposits{1, 3});
 }
 
+TEST(SpinLock, NothingIsPaidInAndNothingMoves) {
+  RecordProperty("todo", 2);
+  check(Deposits{0, 3});
+  check(random_bank(0, 3, 100));
+}
+
 TEST(SpinLock, NoDepositIsLost) {
   RecordProperty("todo", 1);
   kit::for_each("deposits", std::vector<Deposits>{{64, 16}, {33, 2}, {200, 5}, {129, 1000}},

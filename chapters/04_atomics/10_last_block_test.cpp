@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/notes.h"
 #include "kit/same_bits.h"
 #include "kit/special_values.h"
@@ -69,6 +70,21 @@ TEST(LastBlock, AddsUpMorePartialSumsThanThreads) {
   if (!run.ok()) return;
   kit::budget("blocks", static_cast<double>(run.counters().blocks), kit::at_most(kMostBlocks),
               "The caller has room for kMostBlocks partial sums: a larger sum needs a loop");
+}
+
+// The sum of a few blocks is none; what they read and where they leave their partial sums is looked
+// at.
+TEST(LastBlock, HasAPlaceForEveryPartialSumOfTheLargestArray) {
+  RecordProperty("todo", 3);
+  kit::at_largest("n = 2^30 - 3", [] {
+    const int n = (1 << 30) - 3;
+    const auto x = kit::large_integers(n, "x");
+    const auto sum = kit::DeviceBuffer<float>::output(1, "sum");
+    const auto partial =
+        kit::DeviceBuffer<float>::inout(std::vector<float>(kMostBlocks, 0.0f), "partial");
+    const auto arrived = kit::DeviceBuffer<unsigned>::inout({0u}, "arrived");
+    kit::run([&] { launch_sum_last_block(x.get(), sum.get(), partial.get(), arrived.get(), n); });
+  });
 }
 
 // Special elements: kit::kSpecialSums says what a sum makes of them.

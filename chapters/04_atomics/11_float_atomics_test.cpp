@@ -153,6 +153,16 @@ TEST(FloatAtomics, AddsUnits) {
   fixed_sum(kit::random_floats(10007, -1.0f, -0.5f));
 }
 
+// So many ones that a double has no digits left for the units beside them.
+TEST(FloatAtomics, UnitsAreNotLostBesideManyOnes) {
+  RecordProperty("todo", 3);
+  std::vector<float> x(40'000, 1.0f);
+  for (size_t i = 0; i < x.size(); i += 7) x[i] = 0x1p-40f;
+  fixed_sum(x);
+  for (float& value : x) value = -value;
+  fixed_sum(x);
+}
+
 TEST(FloatAtomics, NothingAddsUpToZero) {
   RecordProperty("todo", 1);
   float_sum({});

@@ -17,7 +17,8 @@ struct Groups {
 
 // One row of the result for each key among d_key[0] to d_key[n - 1], and *d_number = how many there
 // are. Nothing is written behind the last of them. For the total, each value is rounded to the
-// nearest multiple of 2^-32, and these are added without any error.
+// nearest multiple of 2^-32, of two that are as near to the even one, and these are added without
+// any error.
 //   d_key, d_value  n ints from 0 to 2^31 - 1, of which at most kMostGroups are different, and n
 //                   floats from -1 to 1; aligned to 16 bytes, 0 <= n <= 2^30
 //   d_number        one int in device memory; holds nothing of use before the call

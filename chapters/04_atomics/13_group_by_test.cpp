@@ -168,6 +168,17 @@ TEST(GroupBy, AddsWithoutAnyError) {
   check(rows);
 }
 
+TEST(GroupBy, ATieGoesToTheEvenUnit) {
+  RecordProperty("todo", 1);
+  // Halves of units: 0.5 and 2.5 of them go down, 1.5 and 3.5 up; quarters are no ties.
+  Rows rows;
+  for (int i = 0; i < 3000; ++i) {
+    rows.key.push_back(i % 40);
+    rows.value.push_back(std::ldexp(static_cast<float>(i % 40 - 20), i % 3 == 0 ? -34 : -33));
+  }
+  check(rows);
+}
+
 TEST(GroupBy, NoRowsHaveNoGroups) {
   RecordProperty("todo", 1);
   check({});

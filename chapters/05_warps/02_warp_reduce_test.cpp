@@ -156,7 +156,9 @@ TEST(WarpReduce, ARowMayBeNothingButMinusInfinity) {
 TEST(WarpReduce, AcceptsNoRows) {
   RecordProperty("todo", 1);
   check_sums({0, 32});
-  check_sums({1, 32});  // the same launcher must work when there is a row
+  check_max({0, 32}, -1, 1);
+  check_sums({1, 32});  // the same launchers must work when there is a row
+  check_max({1, 32}, -1, 1);
 }
 
 TEST(WarpReduce, SumsNeedFiveShuffles) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kit/kit.h"
+#include "kit/largest.h"
 #include "kit/libraries/libraries.h"
 #include "kit/special_values.h"
 #include "kit/speed/speed.h"
@@ -72,6 +73,20 @@ TEST(BlockReduce, AddsThePartialSumsOfAllBlocks) {
 TEST(BlockReduce, AddsMorePartialSumsThanThreads) {
   RecordProperty("todo", 3);
   check_exactly(5000011);
+}
+
+// The sum of a few blocks is none; what they read and where they leave their partial sums is looked
+// at.
+TEST(BlockReduce, HasAPlaceForEveryPartialSumOfTheLargestArray) {
+  RecordProperty("todo", 3);
+  kit::at_largest("n = 2^30 - 3", [] {
+    const int n = (1 << 30) - 3;
+    const auto x = kit::large_integers(n, "x");
+    const auto sum = kit::DeviceBuffer<float>::output(1, "sum");
+    const auto partials =
+        kit::DeviceBuffer<float>::inout(std::vector<float>(kMostPartials, 0.0f), "partials");
+    kit::run([&] { launch_block_reduce(x.get(), sum.get(), partials.get(), n); });
+  });
 }
 
 // Special elements: kit::kSpecialSums says what a sum makes of them.

@@ -168,7 +168,9 @@ TEST(BallotVote, ANaNStandsAmongTheOthers) {
 TEST(BallotVote, AcceptsNoElements) {
   RecordProperty("todo", 1);
   check_groups(0, 0.0f, Look::kMasks);
-  check_groups(1, 0.0f, Look::kMasks);  // the same launcher must work when there is an element
+  check_partition(0, 0.0f);
+  check_groups(1, 0.0f, Look::kMasks);  // the same launchers must work when there is an element
+  check_partition(1, 0.0f);
 }
 
 TEST(BallotVote, AsksEachWarpOnce) {

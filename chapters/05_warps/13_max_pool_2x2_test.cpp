@@ -145,7 +145,9 @@ TEST(MaxPool2x2, TakesInfinitiesAndZeros) {
 TEST(MaxPool2x2, AcceptsNoPlanes) {
   RecordProperty("todo", 3);
   check({0, 4, 4}, Pool::kMax);
-  check({1, 4, 4}, Pool::kMax);  // the same launcher must work when there is a plane
+  check({0, 4, 4}, Pool::kAverage);
+  check({1, 4, 4}, Pool::kMax);  // the same launchers must work when there is a plane
+  check({1, 4, 4}, Pool::kAverage);
 }
 
 TEST(MaxPool2x2, ReadsEachValueOnce) {

@@ -249,6 +249,45 @@ TEST(HostCallback, WhoSeesTheCountFindsTheSum) {
       "then.");
 }
 
+// The second call is made while nothing of the first one has run, and the report has pieces of
+// other downloads.
+TEST(HostCallback, TwoDownloadsMayBeUnderWay) {
+  RecordProperty("todo", 2);
+  constexpr int kCount = 700, kLength = 128, kPieces = 6, kEarlier = 3;
+  constexpr double kEarlierSum = 1000;
+  const std::vector<float> x = kit::random_floats(2 * kCount);
+  const auto d_x = kit::DeviceBuffer<float>::input(x, "d_x");
+  std::vector<Arrival> arrivals(2 * kPieces);
+  Report report;
+  const kit::Stream stream;
+  void* memory = nullptr;
+  cudaMallocHost(&memory, x.size() * sizeof(float));
+  float* const h_x = static_cast<float*>(memory);
+  kit::run([&] {
+    std::memset(h_x, 0xFF, x.size() * sizeof(float));
+    report.sum = kEarlierSum;
+    report.pieces = kEarlier;
+    for (int k = 0; k < 2; ++k) {
+      enqueue_download(d_x.get() + k * kCount, h_x + k * kCount, kCount, kLength,
+                       arrivals.data() + k * kPieces, &report, stream.get());
+    }
+    cudaStreamSynchronize(stream.get());
+  });
+  kit::expect_equal("h_x", std::vector<float>(h_x, h_x + x.size()), x);
+  cudaFreeHost(memory);
+  double sum = kEarlierSum, magnitude = kEarlierSum;
+  for (const float value : x) sum += value, magnitude += std::fabs(value);
+  if (report.pieces == kEarlier + 2 * kPieces && std::fabs(report.sum - sum) <= 1e-12 * magnitude)
+    return;
+  kit::fail("Two downloads of " + std::to_string(kPieces) +
+            " pieces each were queued behind each other, with a report that had counted " +
+            std::to_string(kEarlier) + " pieces already. When the stream had ended, it counted " +
+            std::to_string(report.pieces) + " pieces, and their sum was " +
+            std::to_string(report.sum) + ", not " + std::to_string(sum) +
+            ". A call adds to what the report holds, and all that its host functions need is in "
+            "the arrivals that it was given: another call may come before they have run.");
+}
+
 TEST(HostCallback, TheCallerDoesNotWait) {
   RecordProperty("todo", 2);
   const Pieces pieces{kit::work_scale(4096, 1 << 24), kit::work_scale(512, 1 << 20)};

@@ -34,7 +34,7 @@ void expect_success(const char* function, cudaError_t error) {
 // Rods of n points with their graph.
 struct Diffusion {
   std::vector<float> start;
-  kit::Stream stream;
+  kit::Stream recorded, stream;  // a replay may go into another stream than the recording
   kit::DeviceBuffer<float> d_a, d_b;
   Rods rods;
   uint64_t graphs_made = 0, graphs_destroyed = 0;
@@ -47,11 +47,11 @@ struct Diffusion {
         rods{d_a.get(), d_b.get(), n, nullptr} {
     cudaError_t error = cudaSuccess;
     kit::run("building the graph", [&] {
-      error = build_steps(&rods, stream.get());
+      error = build_steps(&rods, recorded.get());
       graphs_made = wsim_api_calls("cudaStreamEndCapture") + wsim_api_calls("cudaGraphCreate") +
                     wsim_api_calls("cudaGraphClone");
       graphs_destroyed = wsim_api_calls("cudaGraphDestroy");
-      cudaStreamSynchronize(stream.get());
+      cudaStreamSynchronize(recorded.get());
       return error;
     });
     expect_success("build_steps", error);
@@ -163,12 +163,36 @@ TEST(CudaGraph, TheRodsWaitForEachOtherNowhere) {
               "the second rod begins when the first does");
 }
 
+// A replay goes into the stream of its call. Every kernel takes a millisecond longer, so whoever
+// waits for that stream sees whether the steps were in it.
+static void expect_steps_in(cudaStream_t stream, const Rods& rods) {
+  if (!kit::simulated()) return;
+  constexpr double kSlow = 1e-3;  // seconds
+  double length = 0;
+  kit::run("replaying it in another stream", [&] {
+    const std::vector<double> slow(kRods * kSteps, kSlow);
+    wsim_slow_kernels(slow.data(), static_cast<int>(slow.size()));
+    const double begin = wsim_timeline_now();
+    run_steps(rods, stream);
+    cudaStreamSynchronize(stream);
+    length = wsim_timeline_now() - begin;
+    wsim_slow_kernels(nullptr, 0);
+  });
+  if (length > kSlow) return;
+  kit::fail(
+      "When the stream that run_steps was given had ended, the time steps had not. A replay goes "
+      "into the stream of its call, which may be another one than before, or than that of the "
+      "recording.");
+}
+
 TEST(CudaGraph, ReplaysFollowEachOther) {
   RecordProperty("todo", 3);
   Diffusion diffusion(300);
   diffusion.replay(3);
   kit::expect_near(diffusion.d_a, diffuse_on_cpu(diffusion.start, 3 * kSteps),
                    tolerance(3 * kSteps, kRods * 300));
+  const kit::Stream other;
+  expect_steps_in(other.get(), diffusion.rods);
 }
 
 TEST(CudaGraph, AReplayIsOneCall) {

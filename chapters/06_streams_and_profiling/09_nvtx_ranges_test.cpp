@@ -70,6 +70,9 @@ Recorder& recorder() {
   return instance;
 }
 
+// The first range that was open behind a call that failed, in words.
+std::string left_open;
+
 const char* text_of(const nvtxEventAttributes_t* attributes) {
   const bool is_text = attributes != nullptr && attributes->messageType == NVTX_MESSAGE_TYPE_ASCII;
   return is_text ? attributes->message.ascii : nullptr;
@@ -122,6 +125,13 @@ PinnedFloats pinned(size_t n) {
   return PinnedFloats(static_cast<float*>(memory), [](float* p) { cudaFreeHost(p); });
 }
 
+// The kit lets calls of the runtime fail, one in each run. `failed`: which, or "".
+void expect_closed_after(const std::string& failed) {
+  if (failed.empty() || recorder().open.empty()) return;
+  const std::string name = recorder().ranges[recorder().open.back()].name;
+  if (left_open.empty()) left_open = "\"" + name + "\" was still open behind " + failed;
+}
+
 // One call; afterwards recorder() holds its ranges.
 cudaError_t call(int n, int batch, std::vector<float>* got, std::vector<float>* expected) {
   const std::vector<float> x = kit::random_floats(n);
@@ -136,7 +146,9 @@ cudaError_t call(int n, int batch, std::vector<float>* got, std::vector<float>* 
     const bool was_attached = recorder().attached;
     recorder() = Recorder();
     recorder().attached = was_attached;
-    return error = triple_in_batches(h_x.get(), h_y.get(), d_x.get(), n, batch, stream);
+    error = triple_in_batches(h_x.get(), h_y.get(), d_x.get(), n, batch, stream);
+    expect_closed_after(wsim_failed_call());
+    return error;
   };
   if (batch < 1) {
     kit::run([&] { call_once(); });  // the error is the caller's
@@ -265,6 +277,11 @@ TEST(NvtxRanges, EveryWayOutClosesWhatIsOpen) {
       kit::fail("The range \"" + recorder().ranges[recorder().open.back()].name +
                 "\" was still open when the call returned: from then on everything in the program "
                 "seems to be part of it.");
+    }
+    if (!left_open.empty()) {
+      kit::fail("The range " + left_open +
+                ", which was made to fail. The function returns there, and every range that is "
+                "open ends on that way out as well.");
     }
     if (recorder().surplus_pops > 0) {
       kit::fail("nvtxRangePop was called " + std::to_string(recorder().surplus_pops) +

@@ -222,6 +222,19 @@ TEST(HostThreads, TheErrorOfAThreadIsReturned) {
   }
 }
 
+// The kit lets each call of each thread fail, and looks at what stays.
+TEST(HostThreads, CallsOfThreadsThatFailAreReported) {
+  RecordProperty("todo", 1);
+  const std::vector<float> x = kit::random_floats(512);
+  const PinnedFloats h_x = pinned(512), h_y = pinned(512);
+  const auto d_x = kit::DeviceBuffer<float>::output(512, "d_x");
+  std::copy(x.begin(), x.end(), h_x.get());
+  kit::run([&] { return halve_in_threads(h_x.get(), h_y.get(), d_x.get(), 512, 64); });
+  std::vector<float> expected;
+  for (const float value : x) expected.push_back(0.5f * value);
+  kit::expect_equal("h_y", std::vector<float>(h_y.get(), h_y.get() + 512), expected);
+}
+
 TEST(HostThreads, TheErrorOfOneThreadOutlivesTheOthers) {
   RecordProperty("todo", 1);
   if (!kit::simulated()) return;

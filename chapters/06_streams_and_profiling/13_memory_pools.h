@@ -29,9 +29,10 @@ cudaError_t open_workshop(Workshop* workshop, size_t keep);
 // Gives everything back, the pool included; harmless without one. Nothing is in use any more.
 cudaError_t close_workshop(Workshop* workshop);
 
-// y = blur(blur(x)) + contrast(x, blur(x)). Puts work into both streams and returns without waiting
-// for any of it. All scratch memory is the pool's, and goes back to it in the order of the streams,
-// also after an error; returns the first one.
+// y = blur(blur(x)) + contrast(x, blur(x)). Puts work into both streams, where contrast and the
+// second blur run side by side, and returns without waiting for any of it. All scratch memory is
+// the pool's, and goes back to it in the order of the streams, also after an error; returns the
+// first one.
 //   d_x     n floats in device memory, n from 1 to 2^28, made by work that is in `stream` already
 //   d_y     n floats in device memory; what the caller puts into `stream` afterwards finds y there
 //   stream  the caller's

@@ -195,6 +195,32 @@ TEST(MemoryPools, TheHostDoesNotWait) {
   }
 }
 
+// Every kernel takes a millisecond longer. Of the four, two can be under way together.
+TEST(MemoryPools, ContrastAndTheSecondBlurRunSideBySide) {
+  RecordProperty("todo", 2);
+  if (!kit::simulated()) return;
+  constexpr int kCount = 500;
+  constexpr double kSlow = 1e-3;  // seconds
+  const auto d_x = kit::DeviceBuffer<float>::input(kit::random_floats(kCount), "d_x");
+  const auto d_y = kit::DeviceBuffer<float>::output(kCount, "d_y");
+  const kit::Stream stream, side;
+  const Open open(kPlenty);
+  double length = 0;
+  kit::run([&] {
+    const std::vector<double> slow(4, kSlow);
+    wsim_slow_kernels(slow.data(), static_cast<int>(slow.size()));
+    const double begin = wsim_timeline_now();
+    sharpen(open.workshop, d_x.get(), d_y.get(), kCount, stream.get(), side.get());
+    cudaStreamSynchronize(stream.get());
+    length = wsim_timeline_now() - begin;
+    wsim_slow_kernels(nullptr, 0);
+  });
+  kit::budget(
+      "kernels one after the other", length / kSlow, kit::at_most(3.5),
+      "Neither contrast nor the second blur reads what the other makes: one of them belongs "
+      "into `side`, and the wait for it behind both");
+}
+
 TEST(MemoryPools, NoCallAllocatesTheSlowWay) {
   RecordProperty("todo", 2);
   const Seen seen = check(5000, kPlenty, 4);

@@ -56,7 +56,8 @@ cudaError_t halve_in_threads(const float* h_x, float* h_y, float* d_x, int n, in
   std::vector<std::thread> threads;
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([=, &errors] {
-      cudaSetDevice(device);  // a new thread begins with device 0
+      errors[t] = cudaSetDevice(device);  // a new thread begins with device 0
+      if (errors[t] != cudaSuccess) return;
       const int first = std::min(t * length, n);
       errors[t] = halve_slice(h_x, h_y, d_x, first, std::min(length, n - first), block);
     });

@@ -24,12 +24,17 @@ cudaError_t halve_in_threads(const float* h_x, float* h_y, float* d_x, int n, in
     cudaError_t* error = &errors[t];
     threads[t] = std::thread([=] {
       if (length == 0) return;
-      cudaSetDevice(device);
-      cudaMemcpyAsync(d_x + first, h_x + first, bytes, cudaMemcpyDefault, cudaStreamPerThread);
-      half_of<<<8, block, 0, cudaStreamPerThread>>>(d_x + first, length);
-      *error = cudaGetLastError();
-      cudaMemcpyAsync(h_y + first, d_x + first, bytes, cudaMemcpyDefault, cudaStreamPerThread);
-      cudaStreamSynchronize(cudaStreamPerThread);
+      const auto went_well = [error](cudaError_t status) {
+        if (*error == cudaSuccess) *error = status;
+        return status == cudaSuccess;
+      };
+      const cudaStream_t own = cudaStreamPerThread;
+      if (!went_well(cudaSetDevice(device))) return;
+      went_well(cudaMemcpyAsync(d_x + first, h_x + first, bytes, cudaMemcpyDefault, own));
+      half_of<<<8, block, 0, own>>>(d_x + first, length);
+      went_well(cudaGetLastError());
+      went_well(cudaMemcpyAsync(h_y + first, d_x + first, bytes, cudaMemcpyDefault, own));
+      went_well(cudaStreamSynchronize(own));
     });
   }
   for (std::thread& thread : threads) thread.join();
