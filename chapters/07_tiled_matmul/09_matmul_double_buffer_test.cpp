@@ -60,6 +60,11 @@ TEST(MatmulDoubleBuffer, ZerosPastTheEdgesDoNotMeetInfinity) {
   kit::check_infinities<float>(launch_matmul_double_buffer);
 }
 
+TEST(MatmulDoubleBuffer, ZeroTimesInfinityIsNoNumber) {
+  RecordProperty("todo", 1);
+  kit::check_special_factors(launch_matmul_double_buffer);
+}
+
 TEST(MatmulDoubleBuffer, ArraysMayBeginAtAnyFloat) {
   RecordProperty("todo", 1);
   kit::check_any_begin(launch_matmul_double_buffer);

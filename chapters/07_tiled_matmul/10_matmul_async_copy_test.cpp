@@ -59,6 +59,11 @@ TEST(MatmulAsyncCopy, ZerosPastTheEdgesDoNotMeetInfinity) {
   kit::check_infinities<float>(launch_matmul_async_copy);
 }
 
+TEST(MatmulAsyncCopy, ZeroTimesInfinityIsNoNumber) {
+  RecordProperty("todo", 1);
+  kit::check_special_factors(launch_matmul_async_copy);
+}
+
 TEST(MatmulAsyncCopy, ArraysMayBeginAtAnyFloat) {
   RecordProperty("todo", 1);
   kit::check_any_begin(launch_matmul_async_copy);

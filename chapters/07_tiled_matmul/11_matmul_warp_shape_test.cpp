@@ -59,6 +59,11 @@ TEST(MatmulWarpShape, ZerosPastTheEdgesDoNotMeetInfinity) {
   kit::check_infinities<float>(launch_matmul_warp_shape);
 }
 
+TEST(MatmulWarpShape, ZeroTimesInfinityIsNoNumber) {
+  RecordProperty("todo", 1);
+  kit::check_special_factors(launch_matmul_warp_shape);
+}
+
 TEST(MatmulWarpShape, ArraysMayBeginAtAnyFloat) {
   RecordProperty("todo", 1);
   kit::check_any_begin(launch_matmul_warp_shape);

@@ -69,6 +69,11 @@ TEST(MatmulWarpTiled, ZerosPastTheEdgesDoNotMeetInfinity) {
   kit::check_infinities<float>(launch_matmul_warp_tiled);
 }
 
+TEST(MatmulWarpTiled, ZeroTimesInfinityIsNoNumber) {
+  RecordProperty("todo", 1);
+  kit::check_special_factors(launch_matmul_warp_tiled);
+}
+
 TEST(MatmulWarpTiled, ArraysMayBeginAtAnyFloat) {
   RecordProperty("todo", 1);
   kit::check_any_begin(launch_matmul_warp_tiled);

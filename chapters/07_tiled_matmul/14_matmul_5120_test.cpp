@@ -101,6 +101,11 @@ TEST(Matmul5120, ZerosPastTheEdgesDoNotMeetInfinity) {
   kit::check_infinities<float>(launch_matmul_5120);
 }
 
+TEST(Matmul5120, ZeroTimesInfinityIsNoNumber) {
+  RecordProperty("todo", 3);
+  kit::check_special_factors(launch_matmul_5120);
+}
+
 TEST(Matmul5120, ArraysMayBeginAtAnyFloat) {
   RecordProperty("todo", 3);
   kit::check_any_begin(launch_matmul_5120);

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "07_tiled_matmul/test/matmul.h"
+#include "07_tiled_matmul/test/matmul_extents.h"
 #include "kit/kit.h"
 #include "kit/largest.h"
 
@@ -110,6 +111,19 @@ TEST(MatmulAutotune, MeasuresOneShape) {
   }
 }
 
+TEST(MatmulAutotune, LeavesTheProductInC) {
+  RecordProperty("todo", 1);
+  std::vector<int> all(shapes());
+  for (int shape = 0; shape < shapes(); ++shape) all[shape] = shape;
+  kit::for_each("shape", all, [](int shape) {
+    const auto measure = [shape](const float* d_a, const float* d_b, float* d_c, int m, int n,
+                                 int k) { shape_milliseconds(shape, d_a, d_b, d_c, m, n, k); };
+    if (std::isfinite(times_of(Product({1, 1, 1}))[shape])) {
+      kit::check_matmul_exact(measure, {37, 44, 20});
+    }
+  });
+}
+
 // Each launch but one takes a millisecond longer, as if something else were using the machine.
 TEST(MatmulAutotune, TheTimeIsTheLeastOfSeveralLaunches) {
   RecordProperty("todo", 1);
@@ -187,6 +201,11 @@ TEST(MatmulAutotune, AcceptsEmptyMatrices) {
   RecordProperty("todo", 3);
   kit::for_each("c", kit::empty_matmuls(),
                 [](const MatmulSizes& s) { kit::check_matmul_exact(launch_matmul_autotune, s); });
+}
+
+TEST(MatmulAutotune, ZeroTimesInfinityIsNoNumber) {
+  RecordProperty("todo", 3);
+  kit::check_special_factors(launch_matmul_autotune);
 }
 
 TEST(MatmulAutotune, KeepsFullPrecision) {

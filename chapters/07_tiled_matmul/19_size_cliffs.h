@@ -22,7 +22,7 @@ int padded(int size);
 void launch_pad(const float* d_x, int rows, int cols, float* d_out, int out_rows, int out_cols);
 // c = a b with 16-byte loads whatever the sizes, by the kernel of 08.
 //   d_a  m x padded(k) and d_b  padded(k) x padded(n), made by launch_pad
-//   d_c  m x padded(n): m x n of it are the product, the rest is zero
+//   d_c  m x padded(n): m x n of it are the product, the rest is zero where a is finite
 void launch_matmul_padded(const float* d_a, const float* d_b, float* d_c, int m, int n, int k);
 
 #endif  // CHAPTERS_07_TILED_MATMUL_19_SIZE_CLIFFS_H_

@@ -7,8 +7,9 @@
 //   nearest[i]   that j; of equally near ones the first, where floats hold all squares exactly
 //   distance[i]  that square, within 16 units of 2^-24 of |x[i]|^2 + |y[j]|^2; two squares that
 //                differ by no more than that are taken as equal, and either row is right
-//   d_x          m x k floats, d_y  n x k floats; row-major in device memory; finite, as are all
-//                squares
+//   d_x          m x k floats, d_y  n x k floats; row-major in device memory; finite, and so is
+//   four
+//                times the sum of the squares of each row
 //   d_nearest    m ints, d_distance  m floats
 //   m from 0, n and k from 1, each up to 2^30; an int counts the elements of x, of y, and of m x n
 void launch_nearest_rows(const float* d_x, const float* d_y, int* d_nearest, float* d_distance,

@@ -133,6 +133,10 @@ TEST(NearestRows, OfEqualOnesTheFirst) {
 
 TEST(NearestRows, CoversEveryExtent) {
   RecordProperty("todo", 1);
+  // The nearest row stands where sixteen bits count no further.
+  std::vector<float> y(65'601, 5.0f);
+  y[65'600] = 1.0f;
+  check({0.0f, 2.0f, 4.0f}, y, {3, 65'601, 1}, true);
   kit::for_each("sizes", std::vector<Sizes>{{66000, 1, 1}, {1, 9000, 1}, {2, 3, 2051}},
                 check_exact);
 }
@@ -191,6 +195,8 @@ TEST(NearestRows, AllMayLieFarFromZero) {
   for (float& v : y) v *= 1e15f;
   for (float& v : x) v *= 1e15f;
   check(x, y, s, false);
+  // Every square is more than 10^38.
+  check({-9e18f, -8.9e18f}, {9e18f, 8.2e18f, 8e18f, 8.5e18f}, {2, 4, 1}, false);
 }
 
 TEST(NearestRows, AcceptsNoRows) {

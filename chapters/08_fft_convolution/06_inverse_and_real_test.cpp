@@ -24,6 +24,12 @@ const std::vector<Shape>& shapes() {
   return all;
 }
 
+// The header's longest real signals, and the one before.
+const std::vector<Shape>& longest() {
+  static const std::vector<Shape> all = {{4096, 1}, {8192, 1}};
+  return all;
+}
+
 void check_inverse(const Shape& s) {
   const std::vector<float2> y = kit::random_complex(static_cast<size_t>(s.n) * s.batch);
   const auto d_y = kit::DeviceBuffer<float2>::input(y, "y", kit::Placement::kAtEnd);
@@ -81,6 +87,7 @@ void check_way_back(const Shape& s) {
 TEST(InverseAndReal, TheInverseIsRight) {
   RecordProperty("todo", 1);
   kit::for_each("n", shapes(), check_inverse);
+  kit::for_each("n", std::vector<Shape>{{2, 1}, {2, 7}, {4096, 1}}, check_inverse);
 }
 
 TEST(InverseAndReal, TheInverseWorksInPlace) {
@@ -94,11 +101,13 @@ TEST(InverseAndReal, TheInverseWorksInPlace) {
 TEST(InverseAndReal, RealValuesAreTransformed) {
   RecordProperty("todo", 2);
   kit::for_each("n", shapes(), [](const Shape& s) { check_real(s); });
+  kit::for_each("n", longest(), [](const Shape& s) { check_real(s); });
 }
 
 TEST(InverseAndReal, RealValuesComeBack) {
   RecordProperty("todo", 3);
   kit::for_each("n", shapes(), check_way_back);
+  kit::for_each("n", longest(), check_way_back);
 }
 
 TEST(InverseAndReal, TakesMoreTransformsThanAGridHasBlocksInY) {

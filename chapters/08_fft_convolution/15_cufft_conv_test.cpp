@@ -115,6 +115,18 @@ TEST(CufftConv, ServesImageAfterImage) {
   destroy_cufft_conv(conv);
 }
 
+TEST(CufftConv, ServesTwoShapesSideBySide) {
+  RecordProperty("todo", 2);
+  const ConvShape small = {9, 14, 3, 4}, large = {20, 18, 5, 2};
+  CufftConv* const for_small = make_cufft_conv(small);
+  CufftConv* const for_large = make_cufft_conv(large);
+  check_with(for_small, small);
+  check_with(for_large, large);
+  destroy_cufft_conv(for_large);
+  check_with(for_small, small);
+  destroy_cufft_conv(for_small);
+}
+
 TEST(CufftConv, SaysThatAPlanCouldNotBeMade) {
   RecordProperty("todo", 2);
   CufftConv* conv = nullptr;

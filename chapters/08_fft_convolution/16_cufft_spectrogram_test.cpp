@@ -27,17 +27,23 @@ std::vector<double> spectrogram_on_cpu(const std::vector<float>& signal, const F
   return out;
 }
 
-kit::Run check_signal(const Frames& frames, const std::vector<float>& signal) {
+kit::Run check_with(const Spectrogram* spectrogram, const Frames& frames,
+                    const std::vector<float>& signal) {
   const auto at_end = kit::Placement::kAtEnd;
   const size_t bins = static_cast<size_t>(frames.count()) * frames.bins();
   const auto d_signal = kit::DeviceBuffer<float>::input(signal, "signal", at_end);
   const auto d_out = kit::DeviceBuffer<float>::output(bins, "out", at_end);
-  Spectrogram* spectrogram = make_spectrogram(frames);
   const kit::Run run = kit::run([&] { run_spectrogram(spectrogram, d_signal.get(), d_out.get()); });
   // Errors of a transform spread over its bins: measured against the frame's size, not the bin's.
   const double error = 4 * 0x1p-24 * std::log2(frames.length) * std::sqrt(frames.length);
   kit::expect_near(d_out, spectrogram_on_cpu(signal, frames), kit::Tolerance::absolute(error),
                    kit::Shape(frames.count(), frames.bins()));
+  return run;
+}
+
+kit::Run check_signal(const Frames& frames, const std::vector<float>& signal) {
+  Spectrogram* spectrogram = make_spectrogram(frames);
+  const kit::Run run = check_with(spectrogram, frames, signal);
   destroy_spectrogram(spectrogram);
   return run;
 }
@@ -115,6 +121,18 @@ TEST(CufftSpectrogram, TransformsAllFramesAtOnce) {
               kit::at_most(0), "make_spectrogram has made the plan; a signal is work for it");
   kit::budget("launches for a signal", static_cast<double>(run.launches().size()), kit::at_most(2),
               "One kernel cuts all frames, one takes all magnitudes");
+}
+
+TEST(CufftSpectrogram, ServesTwoShapesSideBySide) {
+  RecordProperty("todo", 1);
+  const Frames few = {90, 30, 20}, many = {400, 64, 16};
+  Spectrogram* const of_few = make_spectrogram(few);
+  Spectrogram* const of_many = make_spectrogram(many);
+  check_with(of_few, few, kit::random_floats(few.samples));
+  check_with(of_many, many, kit::random_floats(many.samples));
+  destroy_spectrogram(of_many);
+  check_with(of_few, few, kit::random_floats(few.samples));
+  destroy_spectrogram(of_few);
 }
 
 TEST(CufftSpectrogram, SaysThatThePlanCouldNotBeMade) {

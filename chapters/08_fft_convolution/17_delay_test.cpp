@@ -132,6 +132,20 @@ TEST(Delay, OneIsFarLouderThanTheOther) {
   check(kit::random_floats(size, -30.0f, 30.0f), kit::random_floats(size, -1.0f, 1.0f), s);
 }
 
+// As loud as in other units: in a transform that both share, the quiet one must not drown.
+TEST(Delay, TheSignalsMayHaveDifferentUnits) {
+  RecordProperty("todo", 1);
+  const Sizes s{256, 2};
+  const size_t size = static_cast<size_t>(s.n) * s.batch;
+  kit::for_each("values of x up to", std::vector<float>{1e6f, 1e-6f, 1e12f}, [&](float most) {
+    const float of_y = most > 1e6f ? 1 / most : 1;
+    check(kit::random_floats(size, -most, most), kit::random_floats(size, -of_y, of_y), s);
+  });
+  const std::vector<float> silence(size);
+  check(silence, kit::random_floats(size), s);
+  check(kit::random_floats(size), silence, s);
+}
+
 TEST(Delay, TakesManyPairs) {
   RecordProperty("todo", 1);
   check_random({2, 3000});

@@ -14,9 +14,10 @@ size_t column_major(int row, int col, int ld);
 // made and something after that has failed.
 cublasStatus_t create_handle(cudaStream_t stream, cublasHandle_t* handle);
 
-// c = alpha a b + beta c, in the stream of the handle. d_a: m x k, d_b: k x n, d_c: m x n floats in
-// device memory, row-major; element (i, j) of a is d_a[i * lda + j]. lda >= k, ldb >= n, ldc >= n,
-// all of them at least 1. With beta = 0 nothing is read from c. Does not wait.
+// c = alpha a b + beta c, in the stream of the handle, which is in host pointer mode. d_a: m x k,
+// d_b: k x n, d_c: m x n floats in device memory, row-major; element (i, j) of a is
+// d_a[i * lda + j]. lda >= k, ldb >= n, ldc >= n, all of them at least 1. With beta = 0 nothing is
+// read from c. Does not wait.
 cublasStatus_t launch_sgemm(cublasHandle_t handle, int m, int n, int k, float alpha,
                             const float* d_a, int lda, const float* d_b, int ldb, float beta,
                             float* d_c, int ldc);

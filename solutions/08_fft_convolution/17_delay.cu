@@ -27,6 +27,28 @@ __device__ float2 root(float part, float direction) {
   return w;
 }
 
+constexpr int kSilence = 1000;  // 2^-1000 makes 0 of every float
+
+// The powers of two in the greatest |x| and in the greatest |y|, known to all threads; kSilence for
+// both where one of them is 0, since every sum is then.
+__device__ int2 exponents(float2 greatest) {
+  __shared__ int bits[2];  // those of floats, which from 0 on rise with them
+  if (threadIdx.x < 2) bits[threadIdx.x] = 0;
+  for (int step = kWarp / 2; step > 0; step /= 2) {
+    greatest.x = fmaxf(greatest.x, __shfl_xor_sync(kAllLanes, greatest.x, step));
+    greatest.y = fmaxf(greatest.y, __shfl_xor_sync(kAllLanes, greatest.y, step));
+  }
+  __syncthreads();  // write against write: the zeros come first
+  if (threadIdx.x % kWarp == 0) {
+    atomicMax(&bits[0], __float_as_int(greatest.x));
+    atomicMax(&bits[1], __float_as_int(greatest.y));
+  }
+  __syncthreads();  // write against read: every warp has said what it has found
+  const float of_x = __int_as_float(bits[0]), of_y = __int_as_float(bits[1]);
+  if (of_x == 0.0f || of_y == 0.0f) return make_int2(kSilence, kSilence);
+  return make_int2(ilogbf(of_x), ilogbf(of_y));
+}
+
 // Forward, in place: the transform's values end in the order of reversed bits.
 __device__ void transform(float2* points, int n) {
   for (int half = n / 2; half > 0; half /= 2) {
@@ -91,8 +113,16 @@ __global__ void __launch_bounds__(kThreads)
   __shared__ float values[kThreads / kWarp];  // [warp]
   __shared__ int places[kThreads / kWarp];
   const size_t first = static_cast<size_t>(blockIdx.x) * n;
+  float2 most = make_float2(0.0f, 0.0f);
   for (int i = threadIdx.x; i < n; i += kThreads) {
     points[i] = make_float2(x[first + i], y[first + i]);
+    most = make_float2(fmaxf(most.x, fabsf(points[i].x)), fmaxf(most.y, fabsf(points[i].y)));
+  }
+  // Both signals become equally loud: in the transform that they share, a rounding error is one of
+  // the louder one, in which the other would drown.
+  const int2 loud = exponents(most);
+  for (int i = threadIdx.x; i < n; i += kThreads) {
+    points[i] = make_float2(scalbnf(points[i].x, -loud.x), scalbnf(points[i].y, -loud.y));
   }
   transform(points, n);
   correlate(points, n, bits);
@@ -114,7 +144,8 @@ __global__ void __launch_bounds__(kThreads)
   agree(&greatest, &place);
   if (lane == 0) {
     delay[blockIdx.x] = place;
-    peak[blockIdx.x] = greatest / n;
+    greatest /= n;
+    peak[blockIdx.x] = scalbnf(greatest, loud.x + loud.y);
   }
 }
 

@@ -38,7 +38,19 @@ __global__ void delay_sorted(const float* x, const float* y, int* delay, float* 
   __shared__ int places[kThreads];
   float2 *a = memory, *b = memory + n, *roots = memory + 2 * n;
   const size_t first = static_cast<size_t>(blockIdx.x) * n;
-  for (int i = threadIdx.x; i < n; i += kThreads) a[i] = make_float2(x[first + i], y[first + i]);
+  __shared__ unsigned loudest[2];
+  if (threadIdx.x < 2) loudest[threadIdx.x] = 0;
+  __syncthreads();
+  for (int i = threadIdx.x; i < n; i += kThreads) {
+    a[i] = make_float2(x[first + i], y[first + i]);
+    atomicMax(&loudest[0], __float_as_uint(fabsf(a[i].x)));
+    atomicMax(&loudest[1], __float_as_uint(fabsf(a[i].y)));
+  }
+  __syncthreads();
+  const float of_x = __uint_as_float(loudest[0]), of_y = __uint_as_float(loudest[1]);
+  for (int i = threadIdx.x; i < n; i += kThreads) {
+    a[i] = make_float2(a[i].x / fmaxf(of_x, 1e-30f), a[i].y / fmaxf(of_y, 1e-30f));
+  }
   for (int i = threadIdx.x; i < n / 2; i += kThreads) {
     sincospif(-2.0f * static_cast<float>(i) / static_cast<float>(n), &roots[i].y, &roots[i].x);
   }
@@ -68,7 +80,7 @@ __global__ void delay_sorted(const float* x, const float* y, int* delay, float* 
   }
   if (threadIdx.x != 0) return;
   delay[blockIdx.x] = places[0];
-  peak[blockIdx.x] = values[0] / static_cast<float>(n);
+  peak[blockIdx.x] = values[0] / static_cast<float>(n) * of_x * of_y;
 }
 
 }  // namespace

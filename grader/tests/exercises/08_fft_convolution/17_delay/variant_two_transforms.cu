@@ -45,13 +45,41 @@ __device__ void stages(float2* p, int n, float sign) {
   __syncthreads();
 }
 
+// The greatest of all threads.
+__device__ float2 loudest(float x, float y) {
+  __shared__ float of_x[kThreads / 32], of_y[kThreads / 32];
+  for (int step = 16; step > 0; step /= 2) {
+    x = fmaxf(x, __shfl_xor_sync(0xffffffffu, x, step));
+    y = fmaxf(y, __shfl_xor_sync(0xffffffffu, y, step));
+  }
+  if (threadIdx.x % 32 == 0) {
+    of_x[threadIdx.x / 32] = x;
+    of_y[threadIdx.x / 32] = y;
+  }
+  __syncthreads();
+  for (int warp = 0; warp < kThreads / 32; ++warp) {
+    x = fmaxf(x, of_x[warp]);
+    y = fmaxf(y, of_y[warp]);
+  }
+  return make_float2(x, y);
+}
+
 __global__ void delay_reversed(const float* x, const float* y, int* delay, float* peak, int n,
                                int shift) {
   __shared__ float2 p[kMost];
   const float* const of_x = x + static_cast<size_t>(blockIdx.x) * n;
   const float* const of_y = y + static_cast<size_t>(blockIdx.x) * n;
+  float most_x = 0.0f, most_y = 0.0f;
   for (unsigned i = threadIdx.x; i < n; i += kThreads) {
-    p[__brev(i) >> shift] = make_float2(of_x[i], of_y[i]);
+    const float2 both = make_float2(of_x[i], of_y[i]);
+    p[__brev(i) >> shift] = both;
+    most_x = fmaxf(most_x, fabsf(both.x));
+    most_y = fmaxf(most_y, fabsf(both.y));
+  }
+  const float2 loud = loudest(most_x, most_y);
+  for (unsigned i = threadIdx.x; i < n; i += kThreads) {
+    float2& both = p[__brev(i) >> shift];
+    both = make_float2(both.x / fmaxf(loud.x, 1e-30f), both.y / fmaxf(loud.y, 1e-30f));
   }
   stages(p, n, -1.0f);
   // Products in place, each pair k, n - k by one thread; then into reversed order by exchanging.
@@ -81,7 +109,7 @@ __global__ void delay_reversed(const float* x, const float* y, int* delay, float
   }
   if (threadIdx.x != 0) return;
   delay[blockIdx.x] = best;
-  peak[blockIdx.x] = p[best].x / static_cast<float>(n);
+  peak[blockIdx.x] = p[best].x / static_cast<float>(n) * loud.x * loud.y;
 }
 
 }  // namespace
