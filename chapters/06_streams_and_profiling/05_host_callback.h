@@ -21,7 +21,7 @@ struct Arrival {
 
 // Copies n floats to the host in pieces, in `stream`, and adds up every piece on the CPU as soon as
 // it has arrived. Returns when everything is queued; report and h_x are complete once the stream
-// has ended.
+// has ended. Or returns the first error.
 //   h_x       n floats in pinned host memory, n from 1 to 2^30
 //   length    elements per piece, >= 1
 //   arrivals  at least n / length, rounded up; the caller frees them when the stream has ended
