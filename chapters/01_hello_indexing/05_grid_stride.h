@@ -9,8 +9,8 @@
 // all, whatever n is; n from 0 to 2^30.
 void launch_relu_on(int blocks, int threads, const float* d_x, float* d_y, int n);
 
-// With a grid of its own: as many blocks of 256 threads as it takes to cover n, but at most 32.
-// n from 0 to 2^30.
+// With a grid of its own: as many blocks as it takes to cover n, but at most 8,192 threads in all,
+// such as 32 blocks of 256. n from 0 to 2^30.
 void launch_relu(const float* d_x, float* d_y, int n);
 
 #endif  // CHAPTERS_01_HELLO_INDEXING_05_GRID_STRIDE_H_

@@ -109,6 +109,23 @@ TEST(OneThreadToGrid, OneThreadAndOneBlockAreThat) {
   kit::expect_blocks_of(block, dim3(kBlock));
 }
 
+TEST(OneThreadToGrid, AllThreeLaunchTheSameKernel) {
+  // contract: three times with the same kernel
+  RecordProperty("todo", 3);
+  std::string first;
+  for (const NamedLauncher& launcher : launchers()) {
+    const kit::Run run = Additions(1000).run(launcher.launch, launcher.name);
+    for (const kit::Launch& launch : run.launches()) {
+      if (first.empty()) first = launch.kernel;
+      if (launch.kernel == first) continue;
+      kit::fail(std::string("The launch called \"") + launcher.name + "\" is of the kernel " +
+                launch.kernel + ", and not of " + first +
+                ". One kernel does for all three, so that what differs is the grid alone.");
+      return;
+    }
+  }
+}
+
 TEST(OneThreadToGrid, AGridAddsTheLargestArrays) {
   RecordProperty("todo", 1);
   kit::at_largest(1 << 30, [](int n) {

@@ -95,7 +95,23 @@ struct Call {
 
 kit::Run check_call(Call& call) {
   const Recording before = call.recording;
-  const kit::Run run = kit::run([&] { return call(); });
+  std::string left_behind;
+  const kit::Run run = kit::run([&] {
+    call();
+    const cudaError_t left = cudaPeekAtLastError();
+    if (left != cudaSuccess && *wsim_failed_call() != '\0' && left_behind.empty()) {
+      left_behind = std::string(wsim_failed_call()) +
+                    " was made to return an error. mix_tracks has returned, and "
+                    "cudaGetLastError() still holds " +
+                    cudaGetErrorName(left);
+    }
+    return call.error;
+  });
+  if (!left_behind.empty()) {
+    kit::fail(left_behind +
+              ": the next check would blame an innocent call. Forget it before you return, "
+              "whichever call has failed.");
+  }
   if (call.error != cudaSuccess) {
     kit::fail(std::string("mix_tracks returned ") + cudaGetErrorName(call.error) +
               " for valid arguments.");

@@ -41,14 +41,17 @@ struct Axis {
   }
 };
 
-kit::Run check(int n, kit::Placement placement = kit::Placement::kMiddle) {
-  const float dt = kit::random_floats(1, 0.2f, 0.9f)[0];
+kit::Run check_step(int n, float dt, kit::Placement placement) {
   const Axis x(n, "x", "vx", placement), y(n, "y", "vy", placement), z(n, "z", "vz", placement);
   const ParticleArrays arrays = {x.d_position.get(), y.d_position.get(), z.d_position.get(),
                                  x.d_velocity.get(), y.d_velocity.get(), z.d_velocity.get()};
   const kit::Run run = kit::run([&] { launch_advance_arrays(arrays, dt, n); });
   for (const Axis* axis : {&x, &y, &z}) axis->expect_moved(dt);
   return run;
+}
+
+kit::Run check(int n, kit::Placement placement = kit::Placement::kMiddle) {
+  return check_step(n, kit::random_floats(1, 0.2f, 0.9f)[0], placement);
 }
 
 std::vector<Particle> random_particles(int n) {
@@ -68,12 +71,13 @@ std::vector<Particle> random_particles(int n) {
 
 TEST(AosToSoa, SplitsStructuresIntoArrays) {
   RecordProperty("todo", 1);
-  kit::for_each("n", std::vector<int>{1, 3, 100, 1'100'000}, [](int n) {
-    const std::vector<Particle> particles = random_particles(n);
+  kit::for_each("n", std::vector<int>{1, 3, 100, 1'100'000, 0}, [](int n) {
+    const std::vector<Particle> all = random_particles(n + 1);  // the last is somebody else's
+    const std::vector<Particle> particles(all.begin(), all.end() - 1);
     const float untouched = -77.0f;
     std::vector<float> x(n + 1, untouched), y = x, z = x, vx = x, vy = x, vz = x;
-    to_arrays(particles.data(), n, {x.data(), y.data(), z.data(), vx.data(), vy.data(), vz.data()});
-    if (x == std::vector<float>(n + 1, untouched)) {
+    to_arrays(all.data(), n, {x.data(), y.data(), z.data(), vx.data(), vy.data(), vz.data()});
+    if (n > 0 && x == std::vector<float>(n + 1, untouched)) {
       kit::fail("to_arrays copied nothing into x: it holds what it held before the call.");
     }
     const auto expect_field = [&](const char* name, const std::vector<float>& got,
@@ -118,6 +122,12 @@ TEST(AosToSoa, AcceptsNoParticles) {
   RecordProperty("todo", 2);
   check(0);
   check(1);  // the same launcher must work when there is something to move
+}
+
+TEST(AosToSoa, TimeMayRunBackwards) {
+  RecordProperty("todo", 2);
+  kit::for_each("n", std::vector<int>{1024, 1021},
+                [](int n) { check_step(n, -0.375f, kit::Placement::kMiddle); });
 }
 
 TEST(AosToSoa, MultipliesByNoTime) {

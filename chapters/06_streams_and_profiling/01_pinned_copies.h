@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdlib>
 
-// In all of these, n is at least 1.
+// In all of these, n is at least 1. An error is returned as the first call that failed gave it.
 
 // Host memory for n floats that copies from and to as fast as the link allows; nullptr if there is
 // none. Released with free_for_copies().

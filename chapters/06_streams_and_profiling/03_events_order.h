@@ -11,7 +11,7 @@ cudaError_t launch_power_series(const float* d_x, float* d_out, int n, float f, 
 cudaError_t launch_mean(const float* d_a, const float* d_b, float* d_y, int n, cudaStream_t stream);
 
 // y = 1 + x^2 + x^4 + ..., as the mean of two series of `terms` terms. Puts work into both streams
-// and returns without waiting for any of it.
+// and returns without waiting for any of it. Returns the first error, as the call gave it.
 //   d_x                 n floats in device memory, n >= 1, made by work that is in `left` already
 //   d_a, d_b, d_y       n floats each in device memory, which work in `left` may still be using
 //   left                the caller's stream: what it puts there afterwards finds y complete

@@ -6,8 +6,8 @@
 
 #include <atomic>
 
-// What has arrived so far, in all downloads that were given this report. Other threads may look at
-// it at any time.
+// What has arrived so far, in all downloads of a stream that were given this report. Other threads
+// may look at it at any time.
 struct Report {
   double sum = 0;              // of all elements that have arrived, added as doubles
   std::atomic<int> pieces{0};  // how many pieces are in the sum
@@ -22,7 +22,8 @@ struct Arrival {
 
 // Copies n floats to the host in pieces, in `stream`, and adds up every piece on the CPU as soon as
 // it has arrived. Returns when everything is queued; report and h_x are complete once the stream
-// has ended. Other downloads may be under way at the same time, each with arrivals of its own.
+// has ended. Other downloads may be under way at the same time, each with arrivals of its own. Or
+// returns the first error.
 //   h_x       n floats in pinned host memory, n from 1 to 2^30
 //   length    elements per piece, >= 1
 //   arrivals  at least n / length, rounded up; the caller frees them when the stream has ended

@@ -20,7 +20,8 @@ __global__ void twice(const float* x, float* y, int n);
 int list_devices(DeviceFacts* facts, int most);
 
 // reaches: n x n, row-major; reaches[i * n + j] is 1 if a kernel on device i may be given access to
-// memory of device j, else 0. A device reaches itself. The current device stays what it was.
+// memory of device j, else 0. A device reaches itself. The current device stays what it was. This
+// function and the two below return the first error.
 cudaError_t peer_matrix(int* reaches, int n);
 
 // Lets kernels on `device` use memory of `peer`. A success if they already may, as they may use

@@ -14,7 +14,7 @@ constexpr int kMostDevices = 16;
 //   streams[d]      what it has been given before writes d_x[d]
 //   n               from 0
 // d_x is not written again before wait_for_readers(). Does not wait; the current device stays what
-// it was.
+// it was. This function and the one below return the first error.
 cudaError_t one_shot_all_reduce(const float* const* d_x, float* const* d_y, int n,
                                 const cudaEvent_t* ready, const cudaStream_t* streams, int devices);
 

@@ -97,6 +97,7 @@ TEST(OneShotAllReduce, EveryDeviceHasTheSameSum) {
   // contract: n floats on device d, aligned to 16 bytes and apart from each other
   // contract: n from 0
   // contract: Does not wait; the current device stays what it was
+  // contract: This function and the one below return the first error
   kit::for_each("n", cases(), [](const SizeCase& c) { check(c); });
 }
 

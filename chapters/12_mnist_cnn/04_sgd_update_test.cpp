@@ -29,19 +29,18 @@ std::vector<float> uniform_on_cpu(int n, float bound, unsigned long long seed,
 
 // w begins at element `w_at` of its array, dw at `dw_at`: what lies before them stays as it was.
 kit::Run check_update_at(int w_at, int dw_at, const std::vector<float>& w,
-                         const std::vector<float>& dw) {
+                         const std::vector<float>& dw, float rate = 0.0625f) {
   const int n = static_cast<int>(w.size()) - w_at;
   const auto d_w = kit::DeviceBuffer<float>::inout(w, "w", kit::Placement::kAtEnd);
   const auto d_dw = kit::DeviceBuffer<float>::input(dw, "dw", kit::Placement::kAtEnd);
-  constexpr float kRate = 0.0625f;
   const kit::Run run =
-      kit::run([&] { launch_sgd_update(d_w.get() + w_at, d_dw.get() + dw_at, kRate, n); });
+      kit::run([&] { launch_sgd_update(d_w.get() + w_at, d_dw.get() + dw_at, rate, n); });
   std::vector<double> expected(w.begin(), w.begin() + w_at), scale(w_at);
   for (int i = 0; i < n; ++i) {
     const float weight = w[w_at + i], slope = dw[dw_at + i];
-    const double stepped = weight - static_cast<double>(kRate) * slope;
+    const double stepped = weight - static_cast<double>(rate) * slope;
     expected.push_back(std::fabs(stepped) > kLargest ? std::copysign(INFINITY, stepped) : stepped);
-    scale.push_back(std::fabs(weight) + kRate * std::fabs(slope));
+    scale.push_back(std::fabs(weight) + std::fabs(rate * slope));
   }
   // 1e-44: a few of the smallest steps that a float can make.
   kit::expect_near_or_nan(d_w, expected, {1e-44, 0, 2, scale}, {},
@@ -70,7 +69,10 @@ TEST(SgdUpdate, StepsAgainstTheGradient) {
 
 TEST(SgdUpdate, WeightsAndGradientsMayBeAnyFloat) {
   RecordProperty("todo", 1);
-  check_update_at(0, 0, kit::special_floats(500), kit::special_floats_and_nans(500));
+  // A rate of 0 is a factor, too, and one below it goes along the gradient.
+  for (const float rate : {0.0625f, 0.0f, -0.5f}) {
+    check_update_at(0, 0, kit::special_floats(500), kit::special_floats_and_nans(500), rate);
+  }
 }
 
 TEST(SgdUpdate, ATensorMayBeginAtAnyElement) {

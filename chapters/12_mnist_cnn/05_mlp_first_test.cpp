@@ -121,8 +121,18 @@ void check(const Batch& b, Check what) {
   reference.forward(x, b.n);
   if (what == Check::kForward) {
     const std::vector<float> all = d_work.download();
-    const float* logits = all.data() + (work.logits - d_work.get());
-    kit::expect_near("logits", {logits, logits + reference.logits.size()}, reference.logits,
+    const auto part = [&](const float* d_part, size_t size) {
+      const float* begin = all.data() + (d_part - d_work.get());
+      return std::vector<float>(begin, begin + size);
+    };
+    Values positive = reference.hidden;
+    for (double& value : positive) value = std::max(value, 0.0);
+    const kit::Shape wide(b.n, mlp.hidden);
+    kit::expect_near("hidden of the workspace", part(work.hidden, positive.size()),
+                     reference.hidden, kit::Tolerance::absolute(1e-5), wide);
+    kit::expect_near("relu of the workspace", part(work.relu, positive.size()), positive,
+                     kit::Tolerance::absolute(1e-5), wide);
+    kit::expect_near("logits", part(work.logits, reference.logits.size()), reference.logits,
                      kit::Tolerance::absolute(1e-5), kit::Shape(b.n, mlp.classes));
     return;
   }
@@ -234,6 +244,18 @@ TEST(MlpFirst, TakesTheStepsThatTheBatchesAskFor) {
     expected.push_back(reference.w[i] - w[i]);
   }
   kit::expect_norm_near("all parameters, after less before", update, expected, 1e-3);
+}
+
+TEST(MlpFirst, ASetSmallerThanABatchIsNoError) {
+  RecordProperty("todo", 4);
+  const Digits set(5, 12, 3);
+  const Mlp mlp = {144, 16, 10};
+  const std::vector<float> w = first_weights(mlp);
+  const Trained trained = train(mlp, set, {6, 2, 0.1f, 5}, w);
+  kit::expect_equal("all parameters, of which no step was made,", trained.w, w);
+  // As many images as a batch has are a whole one.
+  const Trained one = train(mlp, set, {5, 1, 0.1f, 5}, w);
+  if (one.w == w) kit::fail("A set of 5 images has one batch of 5, and no parameter has changed.");
 }
 
 TEST(MlpFirst, LearnsDigits) {

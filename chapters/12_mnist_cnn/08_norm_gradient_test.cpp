@@ -162,11 +162,13 @@ TEST(NormGradient, FindsTheLinksBetween) {
 TEST(NormGradient, FindsTheGradientByX) {
   RecordProperty("todo", 2);
   kit::for_each("values", std::vector<int>{1, 2, 7, 100}, [](int count) {
-    const Channel c = channel_of(count, -3.0);
-    const NormBackward back = backward_of(c);
-    if (!has_all(back, c.x.size())) return;
-    for (size_t i = 0; i < c.x.size(); ++i) {
-      expect_close("dx[" + std::to_string(i) + "]", back.dx[i], slope_by_x(c, i), 1e-6);
+    for (const double gamma : {1.5, -0.75, 0.0}) {
+      const Channel c = channel_of(count, -3.0, gamma);
+      const NormBackward back = backward_of(c);
+      if (!has_all(back, c.x.size())) return;
+      for (size_t i = 0; i < c.x.size(); ++i) {
+        expect_close("dx[" + std::to_string(i) + "]", back.dx[i], slope_by_x(c, i), 1e-6);
+      }
     }
   });
 }
@@ -188,6 +190,15 @@ TEST(NormGradient, TellsHowFarAGradientIsOff) {
       dx[at] = right;
     }
   }
+  // The greatest of several, wherever it stands.
+  const double first = dx[0], last = dx[8];
+  for (const double at_begin : {0.25, -0.5}) {
+    dx[0] = first + at_begin;
+    dx[8] = last + 0.75 - std::fabs(at_begin);
+    expect_close("The error of a gradient that is off by 0.5 at one end and 0.25 at the other",
+                 error_of(), 0.5, 1e-6);
+  }
+  dx[0] = first, dx[8] = last;
   dx[3] = std::nan("");
   if (!std::isnan(error_of())) kit::fail("A gradient with a NaN has an error that is a number.");
 }

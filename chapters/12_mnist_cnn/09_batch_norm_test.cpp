@@ -181,6 +181,21 @@ void check_dx(const Sizes& s, float offset = 0, double tolerance = 1e-5) {
                    kit::Tolerance::absolute(tolerance), s.shape());
 }
 
+void check_apply(const Sizes& s) {
+  const Inputs in = random_inputs(s);
+  const std::vector<float> mean = kit::random_floats(s.c), inv_std = kit::random_floats(s.c, 1, 2);
+  const auto d_x = given(in.x, "x"), d_gamma = given(in.gamma, "gamma");
+  const auto d_beta = given(in.beta, "beta"), d_mean = given(mean, "mean");
+  const auto d_inv_std = given(inv_std, "inv_std"), d_y = wanted(s.count(), "y");
+  kit::run([&] {
+    launch_batch_norm_apply(d_x.get(), d_gamma.get(), d_beta.get(), d_mean.get(), d_inv_std.get(),
+                            d_y.get(), s.n, s.c, s.hw);
+  });
+  const Statistics stats = {{mean.begin(), mean.end()}, {inv_std.begin(), inv_std.end()}};
+  kit::expect_near(d_y, forward_on_cpu(in.x, in.gamma, in.beta, stats, s),
+                   kit::Tolerance::absolute(1e-5), s.shape());
+}
+
 // One value, one part, several of the same and of different size, planes larger than a block.
 std::vector<Sizes> all_sizes() {
   return {{1, 1, 1}, {3, 5, 4}, {2, 16, 784}, {33, 3, 70}, {64, 2, 36}, {7, 1, 1023}, {2, 2, 3000}};
@@ -275,19 +290,9 @@ TEST(BatchNorm, FiniteDifferencesAgree) {
 
 TEST(BatchNorm, AppliesStatisticsThatAreGiven) {
   RecordProperty("todo", 1);
-  const Sizes s = {3, 4, 10};
-  const Inputs in = random_inputs(s);
-  const std::vector<float> mean = kit::random_floats(s.c), inv_std = kit::random_floats(s.c, 1, 2);
-  const auto d_x = given(in.x, "x"), d_gamma = given(in.gamma, "gamma");
-  const auto d_beta = given(in.beta, "beta"), d_mean = given(mean, "mean");
-  const auto d_inv_std = given(inv_std, "inv_std"), d_y = wanted(s.count(), "y");
-  kit::run([&] {
-    launch_batch_norm_apply(d_x.get(), d_gamma.get(), d_beta.get(), d_mean.get(), d_inv_std.get(),
-                            d_y.get(), s.n, s.c, s.hw);
-  });
-  const Statistics stats = {{mean.begin(), mean.end()}, {inv_std.begin(), inv_std.end()}};
-  kit::expect_near(d_y, forward_on_cpu(in.x, in.gamma, in.beta, stats, s),
-                   kit::Tolerance::absolute(1e-5), s.shape());
+  std::vector<Sizes> sizes = {{3, 4, 10}, {65'537, 1, 1}, {1, 1031, 24}, {1, 1, 65'537}};
+  for (const Sizes& s : all_sizes()) sizes.push_back(s);
+  kit::for_each("n x c x hw", sizes, check_apply);
 }
 
 TEST(BatchNorm, AppliesThemToTheLargestArrays) {

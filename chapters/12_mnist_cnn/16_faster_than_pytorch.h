@@ -39,7 +39,7 @@ inline void free_streams(const StepStreams& streams) {
 void enqueue_step(const FusedStep& step, int slot, const unsigned char* h_next,
                   const StepStreams& streams);
 
-// The same as a graph, which nothing has run yet.
+// The same as a graph, which nothing has run yet. Returns the first error.
 cudaError_t record_step(const FusedStep& step, int slot, const unsigned char* h_next,
                         const StepStreams& streams, cudaGraph_t* graph);
 

@@ -89,6 +89,7 @@ struct Context {
   bool error_expected = false;               // of the run whose findings are taken now
   std::string waited;                        // the message of class "waits" for the last launcher
   int device_left = -1;     // the current device after the last launcher, if it is another
+  int returned_error = 0;   // the last launcher's own word, if it returns a cudaError_t
   std::string failed_call;  // of the last launcher that left an error: "cudaMalloc at x.cu:12"
   std::string refusal;      // why the last launch was refused, in the simulator's words
   int properties_sent = 0;

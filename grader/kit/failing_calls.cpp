@@ -31,6 +31,17 @@ std::string what_is_wrong(const std::string& call, bool said_success, const std:
   return "";
 }
 
+// A launcher that returns a cudaError_t returns the first one that is no success, as it is.
+std::string another_error(const std::string& call, cudaError_t error) {
+  const cudaError_t returned = static_cast<cudaError_t>(context().returned_error);
+  if (error == cudaSuccess || returned == cudaSuccess || returned == error) return "";
+  return made_to_fail(call) + "The call returned " + cudaGetErrorName(error) +
+         ", and the function returned " + cudaGetErrorName(returned) +
+         ": the reason is lost. Keep the status of each call as it is, and return the first that "
+         "is no success; none that comes later, of a call that clears up or of a wait, may take "
+         "its place.";
+}
+
 }  // namespace
 
 FailingCalls::FailingCalls(bool asked, std::string names, Site site)
@@ -60,6 +71,7 @@ void FailingCalls::begin_run() {
     failing = last_;
     stage_ = Stage::kDone;
   }
+  context().returned_error = cudaSuccess;
   wsim_fail_call(failing, names_.c_str(), kLearnersFiles);
 }
 
@@ -86,6 +98,7 @@ bool FailingCalls::was_failing_run(bool said_success, bool went_well, const std:
     return true;
   }
   const std::string call = wsim_failed_call();
+  const cudaError_t error = static_cast<cudaError_t>(wsim_failed_call_error());
   const uint64_t calls = wsim_calls_that_could_fail();
   wsim_fail_call(0, "", "");
   const bool counted = call.empty() && stage_ == Stage::kCounting && trouble.empty() && calls > k_;
@@ -104,6 +117,7 @@ bool FailingCalls::was_failing_run(bool said_success, bool went_well, const std:
     return true;
   }
   *problem = what_is_wrong(call, said_success, trouble);
+  if (problem->empty()) *problem = another_error(call, error);
   std::string left = is_asked("left_behind") ? held_.left_behind(1) : "";
   // Who could not set a device could not set it back either.
   const bool could_set = call.rfind("cudaSetDevice", 0) != 0;
@@ -124,5 +138,7 @@ std::string FailingCalls::left_behind() const {
   const std::string each_time = held_.left_behind(1);
   return each_time.empty() ? left_behind_ : each_time;
 }
+
+void internal::note_error(int error) { context().returned_error = error; }
 
 }  // namespace kit

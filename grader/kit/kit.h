@@ -231,6 +231,7 @@ class Run {
 };
 
 namespace internal {
+void note_error(int error);  // the cudaError_t that the launcher has returned
 // `launch` returns whether the launcher said that all went well.
 // `status` is the name of its type as the compiler has it.
 Run run_reporting(const std::string& what, const std::function<bool()>& launch, const char* status,
@@ -247,8 +248,8 @@ Run run(const std::string& what, const std::function<void()>& launch, Site site 
 // asked about it: in the simulator the first run of a test at this line is made again and again,
 // while the first, the second, ... of the calls in its .cu file fails, of the calls whose errors
 // such a status can hold (cublas... for a cublasStatus_t, all for a bool). It has to report that
-// each time, and to leave nothing behind. The buffers are then as they were, and the run in which
-// nothing fails is the one that counts.
+// each time, a cudaError_t as the call has returned it, and to leave nothing behind. The buffers
+// are then as they were, and the run in which nothing fails is the one that counts.
 //
 //   kit::run([&] { return status = launch_sgemm(...); });
 template <class Launch, class Status = decltype(std::declval<const Launch&>()())>
@@ -258,6 +259,8 @@ std::enable_if_t<std::is_enum<Status>::value || std::is_same<Status, bool>::valu
       what,
       [&launch] {
         const Status status = launch();
+        if (std::is_same<Status, cudaError_t>::value)
+          internal::note_error(static_cast<int>(status));
         return std::is_same<Status, bool>::value == static_cast<bool>(status);
       },
       typeid(Status).name(), site);

@@ -60,6 +60,7 @@ int wsim_used_algorithm(void) { return -1; }
 void wsim_fail_call(uint64_t, const char*, const char*) {}
 uint64_t wsim_calls_that_could_fail(void) { return 0; }
 const char* wsim_failed_call(void) { return ""; }
+int wsim_failed_call_error(void) { return 0; }
 const char* wsim_last_failed_call(void) { return ""; }
 size_t wsim_live_allocations(size_t* bytes) {
   if (bytes != nullptr) *bytes = 0;

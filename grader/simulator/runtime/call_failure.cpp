@@ -53,6 +53,7 @@ void CallFailure::ask_for(uint64_t k, std::string names, std::string files) {
   names_ = std::move(names);
   files_ = std::move(files);
   description_.clear();
+  error_ = cudaSuccess;
 }
 
 bool CallFailure::is_due(const char* name, const Position& where) {
@@ -72,6 +73,7 @@ bool has_to_fail(const ApiCall& call) {
   Position where = is_launch(call.name()) ? pending_launch_position() : Position();
   if (!where.known()) where = call.where();
   const bool due = failure.is_due(call.name(), where);
+  if (due) failure.returns(usual_error(call.name()));
   if (due) take_launch_position(&where);
   return due;
 }

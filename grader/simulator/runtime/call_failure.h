@@ -3,6 +3,8 @@
 #ifndef WARPLINGS_SIMULATOR_RUNTIME_CALL_FAILURE_H_
 #define WARPLINGS_SIMULATOR_RUNTIME_CALL_FAILURE_H_
 
+#include <cuda_runtime_api.h>
+
 #include <cstdint>
 #include <map>
 #include <string>
@@ -26,11 +28,15 @@ class CallFailure {
   uint64_t seen() const { return seen_; }  // calls that could have failed since ask_for()
   // "cudaMalloc at copy.cu:12", "" before it has happened.
   const std::string& description() const { return description_; }
+  // What it returned, if it is a call of the runtime.
+  void returns(cudaError_t error) { error_ = error; }
+  cudaError_t error() const { return error_; }
 
  private:
   uint64_t asked_ = 0, seen_ = 0;
   std::map<std::string, int> times_;  // of a call at its place
   std::string names_, files_, description_;
+  cudaError_t error_ = cudaSuccess;
 };
 
 }  // namespace warplings::sim

@@ -298,6 +298,11 @@ const char* wsim_failed_call(void) {
   return CallFailure::instance().description().c_str();
 }
 
+int wsim_failed_call_error(void) {
+  std::lock_guard lock(api_mutex());
+  return CallFailure::instance().error();
+}
+
 uint64_t wsim_calls_that_could_fail(void) {
   std::lock_guard lock(api_mutex());
   return CallFailure::instance().seen();

@@ -189,6 +189,8 @@ void wsim_fail_call(uint64_t k, const char* names, const char* files);
 // What has failed so: "cudaMalloc at copy.cu:12"; "" if there were fewer calls. Lives until the
 // next wsim_fail_call().
 const char* wsim_failed_call(void);
+// The cudaError_t that it returned; 0 if nothing has failed so, and for calls of libraries.
+int wsim_failed_call_error(void);
 // The last call of this thread that returned an error: "cudaMalloc at copy.cu:12", or "". Lives
 // until it is asked for again.
 const char* wsim_last_failed_call(void);

@@ -23,17 +23,28 @@ __global__ void half_sum(const float* a, const float* b, float* y, int n) {
 cudaError_t enqueue_even_powers(const float* d_x, float* d_a, float* d_b, float* d_y, int n,
                                 int terms, cudaStream_t left, cudaStream_t right) {
   const int grid = (n + 127) / 128;
-  cudaEvent_t events[3];  // x is there, a is there, y is there
-  for (cudaEvent_t& event : events) cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
-  cudaEventRecord(events[0], left);
-  cudaStreamWaitEvent(right, events[0], 0);
+  cudaEvent_t events[3] = {};  // x is there, a is there, y is there
+  cudaError_t first = cudaSuccess;
+  const auto keep = [&first](cudaError_t error) {
+    if (first == cudaSuccess) first = error;
+  };
+  for (cudaEvent_t& event : events) {
+    keep(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+  }
+  keep(cudaEventRecord(events[0], left));
+  keep(cudaStreamWaitEvent(right, events[0], 0));
   power_series<<<grid, 128, 0, right>>>(d_x, d_b, n, -1.0f, terms);
+  keep(cudaGetLastError());
   power_series<<<grid, 128, 0, left>>>(d_x, d_a, n, 1.0f, terms);
-  cudaEventRecord(events[1], left);
-  cudaStreamWaitEvent(right, events[1], 0);
+  keep(cudaGetLastError());
+  keep(cudaEventRecord(events[1], left));
+  keep(cudaStreamWaitEvent(right, events[1], 0));
   half_sum<<<grid, 128, 0, right>>>(d_a, d_b, d_y, n);
-  cudaEventRecord(events[2], right);
-  cudaStreamWaitEvent(left, events[2], 0);
-  for (const cudaEvent_t event : events) cudaEventDestroy(event);
-  return cudaGetLastError();
+  keep(cudaGetLastError());
+  keep(cudaEventRecord(events[2], right));
+  keep(cudaStreamWaitEvent(left, events[2], 0));
+  for (const cudaEvent_t event : events) {
+    if (event != nullptr) cudaEventDestroy(event);
+  }
+  return first;
 }

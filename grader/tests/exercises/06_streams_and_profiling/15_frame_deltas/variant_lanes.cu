@@ -71,11 +71,12 @@ cudaError_t encode_frames(const float* h_frames, float* h_deltas, int frames, in
   }
   for (Lane& lane : lanes) {
     if (lane.stream != nullptr) {
-      const bool ordered =
-          lane.arrived != nullptr && order(lane.stream, stream, lane.arrived) == cudaSuccess;
-      if (!ordered) {
+      // Without its event a lane was never used, and error says why it has none.
+      cudaError_t ordered = error;
+      if (lane.arrived != nullptr) ordered = order(lane.stream, stream, lane.arrived);
+      if (ordered != cudaSuccess) {
         cudaStreamSynchronize(lane.stream);
-        if (error == cudaSuccess) error = cudaErrorUnknown;
+        if (error == cudaSuccess) error = ordered;
       }
       cudaStreamDestroy(lane.stream);
     }
