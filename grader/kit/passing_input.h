@@ -1,6 +1,6 @@
 // Host data that a caller hands over and uses for something else as soon as the call has returned.
-// It lies in pinned memory, where an asynchronous copy reads it whenever its turn comes: of pageable
-// memory it would have taken a copy first.
+// It lies in pinned memory, where an asynchronous copy reads it whenever its turn comes: of
+// pageable memory it would have taken a copy first.
 //
 //   kit::PassingInput<float> x(values);
 //   kit::run("x in pinned memory, overwritten as soon as the call has returned",
