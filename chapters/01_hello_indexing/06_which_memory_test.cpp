@@ -3,6 +3,7 @@
 
 #include "kit/kit.h"
 #include "kit/largest.h"
+#include "kit/passing_input.h"
 #include "kit/special_values.h"
 
 namespace {
@@ -35,6 +36,17 @@ TEST(WhichMemory, AFactorOfZeroIsAFactorToo) {
     kit::expect_equal_or_nan("y", y.download(), scale_on_cpu(x, factor),
                              "Zero times infinity is NaN (not a number).");
   }
+}
+
+TEST(WhichMemory, TheCallerMayOverwriteItsArray) {
+  RecordProperty("todo", 1);
+  const std::vector<float> x = kit::random_floats(1000);
+  kit::PassingInput<float> passing(x);
+  const auto y = kit::DeviceBuffer<float>::output(x.size(), "y");
+  kit::run("h_x in pinned memory, overwritten as soon as the call has returned", [&] {
+    passing.lend([&](const float* h_x) { scale_on_device(h_x, y.get(), kFactor, 1000); });
+  });
+  kit::expect_equal(y, scale_on_cpu(x, kFactor));
 }
 
 TEST(WhichMemory, ScalesLongArrays) {

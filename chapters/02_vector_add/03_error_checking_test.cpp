@@ -4,12 +4,15 @@
 // after it, so it must stay the last one.
 #include "03_error_checking.h"
 
+#include <chrono>
 #include <cstdio>
 #include <ostream>
+#include <thread>
 
 #include "kit/kit.h"
 #include "kit/largest.h"
 #include "kit/launches.h"
+#include "kit/stream.h"
 
 namespace {
 
@@ -281,6 +284,26 @@ TEST(ErrorChecking, ARefusedCallDoesNotLoseTheContext) {
   if (left_behind != cudaSuccess) {
     kit::fail("After context_is_lost(), cudaGetLastError() still holds " + name(left_behind) +
               ". Clear it, or the next check blames an innocent call.");
+  }
+}
+
+TEST(ErrorChecking, WorkThatIsNotDoneLosesNothing) {
+  // contract: False if all is well
+  RecordProperty("todo", 3);
+  const kit::Stream other;
+  for (const cudaStream_t stream : {cudaStream_t{nullptr}, other.get()}) {
+    // The device cannot go on before the host has slept.
+    const auto sleep = [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(20)); };
+    cudaLaunchHostFunc(stream, sleep, nullptr);
+    const bool lost = context_is_lost();
+    cudaDeviceSynchronize();
+    cudaGetLastError();
+    if (!lost) continue;
+    kit::fail(
+        std::string("The device is still at work in ") +
+        (stream == nullptr ? "the default stream" : "a stream of the caller") +
+        ", and nothing has failed, but context_is_lost() returned true. A query then answers "
+        "cudaErrorNotReady, which is no failure: wait for the work, and look how it has ended.");
   }
 }
 

@@ -15,7 +15,8 @@ using Work = void (*)(void* context, cudaStream_t stream);
 cudaError_t time_work(Work work, void* context, cudaStream_t stream, int repeats, float* ms);
 
 // Empty kernels that the host launches and the device completes per second, over `count` of them
-// in the default stream, by the clock of the host. One more, before them, is not timed.
+// in the default stream, by the clock of the host: the time that passes, not what the processor has
+// worked. One more, before them, is not timed.
 double launches_per_second(int count);
 
 #endif  // CHAPTERS_02_VECTOR_ADD_07_TIMING_H_

@@ -380,6 +380,25 @@ TEST(MixTracks, FindsTheFirstWrongSample) {
                   std::numeric_limits<double>::quiet_NaN());
 }
 
+// Infinity less infinity is NaN, which is not at most anything.
+TEST(MixTracks, AnInfiniteSumHasNoRightSample) {
+  // contract: The first i for which |h_mix[i] - sum| <= tolerance does not hold
+  RecordProperty("todo", 1);
+  const float gain = 1.0f, infinity = std::numeric_limits<float>::infinity();
+  for (const float value : {infinity, -infinity}) {
+    const float samples[] = {2.0f, value};
+    for (const double tolerance : {1e-6, std::numeric_limits<double>::infinity()}) {
+      const int found = first_wrong_sample(samples, &gain, samples, 1, 2, tolerance);
+      if (found == 1) continue;
+      kit::fail("h_mix[1] and the sum are both " + std::to_string(value) + ", the tolerance is " +
+                std::to_string(tolerance) +
+                ": their difference is NaN, for which |h_mix[1] - sum| "
+                "<= tolerance does not hold. first_wrong_sample must return 1, it returned " +
+                std::to_string(found) + ". `a > b` is not the contrary of `a <= b` there.");
+    }
+  }
+}
+
 TEST(MixTracks, TheComparisonIsMadeInDouble) {
   // contract: the sum computed in double
   // contract: Arrays as above; n >= 0

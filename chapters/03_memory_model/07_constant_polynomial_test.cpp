@@ -7,6 +7,7 @@
 
 #include "kit/kit.h"
 #include "kit/largest.h"
+#include "kit/passing_input.h"
 
 namespace {
 
@@ -87,6 +88,20 @@ TEST(ConstantPolynomial, TheSameArrayMayHoldOtherCoefficients) {
     const Polynomial expected = polynomial_on_cpu(coefficients, x);
     kit::expect_near(d_y, expected.result, kit::Tolerance::units(10, expected.scale));
   }
+}
+
+TEST(ConstantPolynomial, TheCallerMayOverwriteItsCoefficients) {
+  RecordProperty("todo", 2);
+  const std::vector<float> coefficients = kit::random_floats(kMaxTerms), x = kit::random_floats(64);
+  kit::PassingInput<float> passing(coefficients);
+  const auto d_x = kit::DeviceBuffer<float>::input(x, "x");
+  const auto d_y = kit::DeviceBuffer<float>::output(x.size(), "y");
+  kit::run("coefficients in pinned memory, overwritten as soon as the call has returned", [&] {
+    passing.lend(
+        [&](const float* h) { launch_polynomial(h, kMaxTerms, d_x.get(), d_y.get(), 64); });
+  });
+  const Polynomial expected = polynomial_on_cpu(coefficients, x);
+  kit::expect_near(d_y, expected.result, kit::Tolerance::units(2 * kMaxTerms, expected.scale));
 }
 
 // A symbol is there once on each device.

@@ -43,8 +43,9 @@ kit::Run check_octets(const std::vector<float>& x) {
 
 kit::Run check_octets(int n) { return check_octets(kit::random_floats(n)); }
 
-kit::Run check_normalise(int n) {
-  const std::vector<float> x = kit::random_floats(n, 0.5f, 2.0f);
+// n floats between 0.5 and 2 times `unit`.
+kit::Run check_normalise(int n, float unit = 1) {
+  const std::vector<float> x = kit::random_floats(n, 0.5f * unit, 2.0f * unit);
   const auto d_x = kit::DeviceBuffer<float>::input(x, "x", kit::Placement::kAtEnd);
   const auto d_y = kit::DeviceBuffer<float>::output(n, "y", kit::Placement::kAtEnd);
   const auto d_partials = kit::DeviceBuffer<float>::output(kMostBlocks, "partials");
@@ -78,6 +79,13 @@ TEST(CooperativeGroups, NormalisesWhatOneBlockHolds) {
 TEST(CooperativeGroups, NormalisesAcrossBlocks) {
   RecordProperty("todo", 2);
   kit::for_each("n", std::vector<int>{1025, 4099, 40000}, [](int n) { check_normalise(n); });
+}
+
+// The squares of these add up to about 1e-35 and 1e37.
+TEST(CooperativeGroups, NormalisesTinyAndHugeNumbers) {
+  RecordProperty("todo", 2);
+  kit::for_each("unit", std::vector<float>{3e-19f, 3e17f},
+                [](float unit) { check_normalise(100, unit); });
 }
 
 TEST(CooperativeGroups, LaunchesNoMoreBlocksThanFit) {

@@ -46,6 +46,10 @@ Allocation::Allocation(Role role, ElementKind element, const void* host, size_t 
   constexpr size_t kWords = 64, kVector = 16;
   const bool in_words = element_size <= 2 || bytes % kVector == 0;
   if (element_size < kVector && bytes >= kWords && in_words) context().has_words = true;
+  if (role != Role::kOutput && bytes > 0) {
+    context().input_bytes += bytes;
+    if (bytes < kVector) context().has_short_input = true;
+  }
   uses_device(device_);
   if (context().device_lost) return;
   void* memory = nullptr;

@@ -164,7 +164,8 @@ bool fail(const std::string& message, Site site) {
         "With every array at a multiple of 256 bytes this case passes; what differs here is that "
         "alone: each array begins one element later. The header promises no more: whoever takes "
         "several elements at once, such as a float4 or a word of four bytes, looks at the address "
-        "first, and takes them one by one where it is no multiple of that size.\n";
+        "first, and takes them one by one where it is no multiple of that size, never more of them "
+        "than there are.\n";
   }
   text += message + launch_summary();
   if (now.seed_given) {
@@ -230,8 +231,9 @@ class Again {
 // function makes and launches belongs there, and as it is another card, too, so does what the
 // function asks. And the first one that has several blocks, with the
 // last of them first: no answer may depend on who comes first. So is the first one whose arrays
-// invite wide accesses, where each begins one element later. Not one that takes long, or uses what
-// a case around it has made on the first device.
+// invite wide accesses, where each begins one element later, and each that is shorter than those
+// before it and than a vector: such an array may end before the first whole vector begins. Not one
+// that takes long, or uses what a case around it has made on the first device.
 static Conditions worth_another_run(uint64_t instructions_before, bool alone) {
   constexpr uint64_t kMostInstructions = 5'000'000;  // of threads
   Context& now = context();
@@ -240,7 +242,9 @@ static Conditions worth_another_run(uint64_t instructions_before, bool alone) {
   const bool several = std::any_of(launches.begin(), launches.end(),
                                    [](const Launch& launch) { return launch.blocks() > 1; });
   const bool device = !now.other_device_tried && is_asked("other_device");
-  const bool begin = now.has_words && !now.any_begin_tried && is_asked("array_begin");
+  const bool shorter = now.has_short_input && now.input_bytes < now.least_input_tried;
+  const bool begin =
+      (shorter || (now.has_words && !now.any_begin_tried)) && is_asked("array_begin");
   const bool order = several && !now.other_order_tried && is_asked("block_order");
   now.other_device_tried = true;
   const bool special = now.output_captured || now.order_chosen || now.only_edges ||
@@ -250,7 +254,8 @@ static Conditions worth_another_run(uint64_t instructions_before, bool alone) {
     return {};
   }
   now.other_order_tried = now.other_order_tried || order;
-  now.any_begin_tried = now.any_begin_tried || begin;
+  now.any_begin_tried = now.any_begin_tried || (begin && now.has_words);
+  if (begin && shorter) now.least_input_tried = now.input_bytes;
   return {device && device_count() > 1, order, begin};
 }
 
@@ -359,7 +364,8 @@ bool Cases::State::run(const std::string& name, const std::function<void()>& bod
   now.run_name.clear();
   now.ran = now.compared = now.explained = false;
   now.called_again.clear();
-  now.has_words = false;
+  now.has_words = now.has_short_input = false;
+  now.input_bytes = 0;
   {
     testing::ScopedFakeTestPartResultReporter capture(
         testing::ScopedFakeTestPartResultReporter::INTERCEPT_ONLY_CURRENT_THREAD, &results);

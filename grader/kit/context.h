@@ -79,6 +79,9 @@ struct Context {
   bool any_begin = false;                       // in a case whose arrays begin at any element
   bool any_begin_tried = false;                 // of this test
   bool has_words = false;                       // in this case: arrays that invite wide accesses
+  bool has_short_input = false;                 // in this case: an array of less than one vector
+  size_t input_bytes = 0;                       // of this case
+  size_t least_input_tried = SIZE_MAX;          // of this test: of the cases that were short
   bool in_doubt = false;                        // ... in which no condition alone is the reason
   bool only_edges = false;                      // inside at_largest
   bool read_what_did_not_run = false;           // there: a value of a block that was left out

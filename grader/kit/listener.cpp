@@ -29,6 +29,7 @@ void begin_test(const std::string& name) {
   now.called_again.clear();
   now.class_problem.clear();
   now.other_device_tried = now.other_order_tried = now.any_begin_tried = false;
+  now.least_input_tried = SIZE_MAX;
   now.expected_findings.clear();
   now.reported_findings.clear();
   now.lines_with_failing_calls.clear();
