@@ -171,6 +171,24 @@ TEST(CudaGraph, ReplaysFollowEachOther) {
                    tolerance(3 * kSteps, kRods * 300));
 }
 
+// A graph belongs to its rods, for as long as it is there.
+TEST(CudaGraph, TwoPairsOfRodsAreThereAtTheSameTime) {
+  RecordProperty("todo", 3);
+  Diffusion first(300);
+  const auto check = [](Diffusion& diffusion, int steps) {
+    diffusion.replay(1);
+    const size_t n = diffusion.start.size();
+    kit::expect_near(diffusion.d_a, diffuse_on_cpu(diffusion.start, steps), tolerance(steps, n));
+  };
+  kit::Cases cases;
+  {
+    Diffusion second(129);
+    cases.run("the graph that was made first", [&] { check(first, kSteps); });
+    cases.run("the graph that was made second", [&] { check(second, kSteps); });
+  }
+  cases.run("the first graph when the second is gone", [&] { check(first, 2 * kSteps); });
+}
+
 TEST(CudaGraph, AReplayIsOneCall) {
   RecordProperty("todo", 3);
   Diffusion diffusion(64);

@@ -76,6 +76,20 @@ TEST(CufftConv, FindsSizesThatAreFast) {
   }
 }
 
+// What serves the images of one shape belongs to that shape, for as long as it is there.
+TEST(CufftConv, TwoShapesAreThereAtTheSameTime) {
+  RecordProperty("todo", 4);
+  const ConvShape one = {20, 30, 3, 5}, other = {9, 11, 4, 2};
+  kit::Cases cases;
+  CufftConv* const first = make_cufft_conv(one);
+  CufftConv* const second = make_cufft_conv(other);
+  cases.run("the one that was made first", [&] { check_with(first, one); });
+  cases.run("the one that was made second", [&] { check_with(second, other); });
+  destroy_cufft_conv(second);
+  cases.run("the first one when the second is gone", [&] { check_with(first, one); });
+  destroy_cufft_conv(first);
+}
+
 TEST(CufftConv, PlansHigherAndWiderTransforms) {
   RecordProperty("todo", 2);
   kit::for_each("image and filter", std::vector<ConvShape>{{8, 30, 3, 5}, {30, 7, 4, 2}}, check);

@@ -27,17 +27,23 @@ std::vector<double> spectrogram_on_cpu(const std::vector<float>& signal, const F
   return out;
 }
 
-kit::Run check_signal(const Frames& frames, const std::vector<float>& signal) {
+kit::Run check_with(const Spectrogram* spectrogram, const Frames& frames,
+                    const std::vector<float>& signal) {
   const auto at_end = kit::Placement::kAtEnd;
   const size_t bins = static_cast<size_t>(frames.count()) * frames.bins();
   const auto d_signal = kit::DeviceBuffer<float>::input(signal, "signal", at_end);
   const auto d_out = kit::DeviceBuffer<float>::output(bins, "out", at_end);
-  Spectrogram* spectrogram = make_spectrogram(frames);
   const kit::Run run = kit::run([&] { run_spectrogram(spectrogram, d_signal.get(), d_out.get()); });
   // Errors of a transform spread over its bins: measured against the frame's size, not the bin's.
   const double error = 4 * 0x1p-24 * std::log2(frames.length) * std::sqrt(frames.length);
   kit::expect_near(d_out, spectrogram_on_cpu(signal, frames), kit::Tolerance::absolute(error),
                    kit::Shape(frames.count(), frames.bins()));
+  return run;
+}
+
+kit::Run check_signal(const Frames& frames, const std::vector<float>& signal) {
+  Spectrogram* spectrogram = make_spectrogram(frames);
+  const kit::Run run = check_with(spectrogram, frames, signal);
   destroy_spectrogram(spectrogram);
   return run;
 }
@@ -103,6 +109,22 @@ TEST(CufftSpectrogram, TakesFramesWithMoreBinsThanAGridHasRows) {
   kit::run([&] { run_spectrogram(spectrogram, d_signal.get(), d_out.get()); });
   kit::expect_near(d_out, std::vector<double>(frames.bins(), 2), kit::Tolerance::relative(1e-3));
   destroy_spectrogram(spectrogram);
+}
+
+// What serves the signals of one shape belongs to that shape, for as long as it is there.
+TEST(CufftSpectrogram, TwoShapesAreThereAtTheSameTime) {
+  RecordProperty("todo", 1);
+  const Frames one = {300, 128, 43}, other = {250, 50, 20};
+  const std::vector<float> in_one = kit::random_floats(one.samples);
+  const std::vector<float> in_other = kit::random_floats(other.samples);
+  kit::Cases cases;
+  Spectrogram* const first = make_spectrogram(one);
+  Spectrogram* const second = make_spectrogram(other);
+  cases.run("the one that was made first", [&] { check_with(first, one, in_one); });
+  cases.run("the one that was made second", [&] { check_with(second, other, in_other); });
+  destroy_spectrogram(second);
+  cases.run("the first one when the second is gone", [&] { check_with(first, one, in_one); });
+  destroy_spectrogram(first);
 }
 
 TEST(CufftSpectrogram, TransformsAllFramesAtOnce) {
