@@ -171,23 +171,6 @@ TEST(CudaGraph, ReplaysFollowEachOther) {
                    tolerance(3 * kSteps, kRods * 300));
 }
 
-// A graph belongs to its rods, for as long as it is there.
-TEST(CudaGraph, TwoPairsOfRodsAreThereAtTheSameTime) {
-  RecordProperty("todo", 3);
-  Diffusion first(300);
-  const auto check = [](Diffusion& diffusion, int steps) {
-    diffusion.replay(1);
-    const size_t n = diffusion.start.size();
-    kit::expect_near(diffusion.d_a, diffuse_on_cpu(diffusion.start, steps), tolerance(steps, n));
-  };
-  {
-    Diffusion second(129);
-    check(first, kSteps);
-    check(second, kSteps);
-  }
-  check(first, 2 * kSteps);  // the second one is gone
-}
-
 TEST(CudaGraph, AReplayIsOneCall) {
   RecordProperty("todo", 3);
   Diffusion diffusion(64);
