@@ -1,6 +1,7 @@
 // Tests of 07/01 matmul, CPU. The reference, in double, is in test/matmul.h.
 #include "01_matmul_cpu.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <string>
@@ -126,9 +127,19 @@ TEST(MatmulCpu, NothingIsLeftOutAndNothingAdded) {
     product(a.data(), b.data(), c.data(), s.m, s.n, s.k);
     kit::expect_nans(name, c, kit::matmul_on_cpu(a, b, s).c);
   };
-  expect_same("c of matmul_loops", matmul_loops);
-  expect_same("c of matmul_rows", matmul_rows);
-  expect_same("c of matmul_blocks", multiply_blocks);
+  const auto expect_all_same = [&] {
+    expect_same("c of matmul_loops", matmul_loops);
+    expect_same("c of matmul_rows", matmul_rows);
+    expect_same("c of matmul_blocks", multiply_blocks);
+  };
+  expect_all_same();
+  // A tile still has what the step before loaded: the zeros of the other must not meet that.
+  std::fill(a.begin(), a.end(), 1.0f);
+  std::fill(b.begin(), b.end(), INFINITY);
+  expect_all_same();
+  std::fill(a.begin(), a.end(), INFINITY);
+  std::fill(b.begin(), b.end(), 1.0f);
+  expect_all_same();
 }
 
 TEST(MatmulCpu, EveryStepHasTwoPhases) {

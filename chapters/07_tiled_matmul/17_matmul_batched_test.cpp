@@ -136,7 +136,11 @@ TEST(MatmulBatched, TakesMoreMatricesThanAGridHasPlanes) {
 TEST(MatmulBatched, CoversEveryExtent) {
   RecordProperty("todo", 1);
   kit::for_each("batch",
-                std::vector<Batch>{{{33'001, 1, 0}, 1}, {{1, 33'001, 0}, 1}, {{5, 6, 1031}, 1}},
+                std::vector<Batch>{{{33'001, 1, 0}, 1},
+                                   {{1, 33'001, 0}, 1},
+                                   {{5, 6, 4099}, 1},
+                                   {{300, 70, 3}, 1},
+                                   {{70, 300, 3}, 1}},
                 [](const Batch& b) { check(b, true); });
 }
 
@@ -199,6 +203,19 @@ TEST(MatmulBatched, SharesAMatrixWhoseStrideIsZero) {
   kit::for_each("batch",
                 std::vector<Batch>{{{10, 33, 20}, 4, 200, 0, 330}, {{40, 8, 20}, 3, 0, 160, 320}},
                 [](const Batch& b) { check(b, true); });
+}
+
+// A batch that shares a matrix is one large product only where neither of the others has gaps.
+TEST(MatmulBatched, GapsOfOneMatrixAreNotThoseOfTheOthers) {
+  RecordProperty("todo", 1);
+  const long long in_a = 10 * 20, in_b = 20 * 33, in_c = 10 * 33;
+  std::vector<Batch> all;
+  for (const long long a : {0LL, in_a, in_a + 7}) {
+    for (const long long b : {0LL, in_b, in_b + 9}) {
+      for (const long long c : {in_c, in_c + 5}) all.push_back({{10, 33, 20}, 4, a, b, c});
+    }
+  }
+  kit::for_each("batch", all, [](const Batch& b) { check(b, true); });
 }
 
 TEST(MatmulBatched, AcceptsEmptyBatchesAndMatrices) {

@@ -1,6 +1,8 @@
 // Tests of 08/01 DFT, naive. The reference, in double, is in test/fft.h.
 #include "01_dft_naive.h"
 
+#include <cmath>
+#include <complex>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -90,6 +92,32 @@ TEST(DftNaive, KeepsTheDigitsOfTheAngles) {
   RecordProperty("todo", 3);
   // Here i k reaches 358,801, and a float holds i k / n to 2^-15 only.
   check_kernel(kit::random_complex(600));
+}
+
+// From here on i k is more than a float can count, and a table of all turns takes more than 32 KiB.
+// The first and the last values are made; each is as near as expect_transforms_near asks.
+TEST(DftNaive, KeepsTheDigitsOfManyTurns) {
+  RecordProperty("todo", 3);
+  constexpr int kN = 4101;
+  const auto check_ends = [] {
+    const std::vector<float2> x = kit::random_complex(kN);
+    const auto d_x = kit::DeviceBuffer<float2>::input(x, "x");
+    const auto d_y = kit::LargeArray<float>::output(2 * kN, "y");  // both parts, in turn
+    kit::run([&] { launch_dft_naive(d_x.get(), reinterpret_cast<float2*>(d_y.get()), kN); });
+    const double units = 16 * 0x1p-24 * std::log2(kN);
+    kit::expect_at_ends(
+        d_y,
+        [&](size_t e) {
+          kit::Complex sum = 0;
+          for (size_t i = 0; i < kN; ++i) {
+            const double turns = static_cast<double>(i * (e / 2) % kN) / kN;
+            sum += kit::Complex(x[i].x, x[i].y) * std::polar(1.0, -2 * std::acos(-1.0) * turns);
+          }
+          return e % 2 == 0 ? sum.real() : sum.imag();
+        },
+        kit::Tolerance::absolute(units * std::sqrt(2.0 / 3 * kN)));
+  };
+  kit::at_largest("n = 4101", check_ends, kit::LongBlocks::kToTheEnd);
 }
 
 TEST(DftNaive, LaunchesForTheMostValues) {

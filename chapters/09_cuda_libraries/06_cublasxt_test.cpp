@@ -150,8 +150,10 @@ TEST(Cublasxt, WorksOnEveryDeviceInBlocks) {
       kit::fail("The handle has blocks of " + std::to_string(used) + ", expected " +
                 std::to_string(block) + ": cublasXtSetBlockDim sets them.");
     }
-    // Two blocks down and two across, so that there is one for every device.
-    const Product p = {2 * static_cast<size_t>(block), 2 * static_cast<size_t>(block), 3, block};
+    // So many blocks, down and across, that there is one for every device.
+    size_t blocks = 2;
+    while (blocks * blocks < static_cast<size_t>(present)) ++blocks;
+    const Product p = {blocks * block, blocks * block, 3, block};
     Matrices all = matrices(p, true);
     const float one = 1, zero = 0;
     kit::run([&] {

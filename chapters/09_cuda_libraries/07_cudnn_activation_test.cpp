@@ -338,6 +338,18 @@ TEST(CudnnActivation, OnePlanServesManyArrays) {
   for (int call = 0; call < 3 && built.ok(); ++call) check_call(built, handle, s);
 }
 
+// A plan belongs to its sizes, for as long as it is there.
+TEST(CudnnActivation, TwoPlansAreThereAtTheSameTime) {
+  RecordProperty("todo", 4);
+  const TensorSizes one = {2, 16, 4, 3}, other = {3, 8, 5, 7};
+  const CudnnHandle handle;
+  const Built first(handle, one), second(handle, other);
+  if (!first.ok() || !second.ok()) return;
+  kit::Cases cases;
+  cases.run("the plan that was made first", [&] { check_call(first, handle, one); });
+  cases.run("the plan that was made second", [&] { check_call(second, handle, other); });
+}
+
 // A card need not look at addresses; the simulator does.
 TEST(CudnnActivation, SaysThatTheCallWasRefused) {
   // contract: Returns the first status that is no success

@@ -147,6 +147,18 @@ TEST(CudnnGraph, OnePlanServesManyArrays) {
   for (int call = 0; call < 3 && built.ok(); ++call) check_call(built, layer, 10);
 }
 
+// A plan belongs to its layer, for as long as it is there.
+TEST(CudnnGraph, TwoLayersAreThereAtTheSameTime) {
+  RecordProperty("todo", 3);
+  const FusedLayer one = {2, 16, 8, 6, 8, 3, 3, 1}, other = {1, 8, 5, 7, 16, 1, 1, 0};
+  const CudnnHandle handle;
+  const Built first(handle, one), second(handle, other);
+  if (!first.ok() || !second.ok()) return;
+  kit::Cases cases;
+  cases.run("the plan that was made first", [&] { check_call(first, one, 10); });
+  cases.run("the plan that was made second", [&] { check_call(second, other, 10); });
+}
+
 TEST(CudnnGraph, QueuesOneKernel) {
   RecordProperty("todo", 2);
   const CudnnHandle handle;

@@ -5,6 +5,7 @@
 
 #include "kit/kit.h"
 #include "kit/largest.h"
+#include "kit/on_return.h"
 #include "kit/stream.h"
 #include "support.h"
 
@@ -112,12 +113,15 @@ Got fit(const Sizes& s, const std::vector<float>& a, const std::vector<float>& b
   const int floats = work_size_of(setting, s, d_a.get(), d_tau.get(), d_b.get());
   const auto d_work = kit::DeviceBuffer<float>::output(floats, "work");
   Got got = {{}, -1};
+  kit::OnReturn back;
   kit::run([&] {
     expect_success("factorise", factorise(setting.solver(), s.m, s.n, d_a.get(), d_b.get(),
                                           {d_work.get(), floats, d_tau.get(), d_info.get()}));
     expect_success("solve", solve(blas.get(), s.m, s.n, d_a.get(), d_b.get(), &got.residual));
+    back.now();
     cudaStreamSynchronize(setting.stream());
   });
+  back.expect_done("solve");
   const std::vector<int> info = d_info.download();
   if (info[0] != 0) {
     kit::fail("info is " + std::to_string(info[0]) + ": parameter " + std::to_string(-info[0]) +

@@ -142,6 +142,8 @@ TEST(DataParallel, DevicesMayHaveDifferentNumbersOfRows) {
   check({2, 40, 7, 2}, {30, 10});
   check({2, 20, 7, 1}, {20, 0});
   check({2, 1, 3, 1}, {1, 0});
+  // Its gradient is 0 in every step, whatever the sum of the step before has left there.
+  check({2, 20, 7, 3}, {0, 20});
   // The fewest and the most features.
   check({2, 9, 1, 2}, {5, 4});
   check({2, 8, kMostFeatures, 1}, {4, 4});

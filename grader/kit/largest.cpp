@@ -10,7 +10,7 @@
 
 namespace kit {
 
-void at_largest(const std::string& what, const std::function<void()>& body) {
+void at_largest(const std::string& what, const std::function<void()>& body, LongBlocks blocks) {
   if (!simulated() || internal::case_failed()) return;
 #ifdef __SANITIZE_THREAD__
   return;  // there the simulator has a quarter of its addresses, and no room for such arrays
@@ -23,7 +23,7 @@ void at_largest(const std::string& what, const std::function<void()>& body) {
     }
   } restore;
   cudaDeviceSynchronize();
-  wsim_run_only_edges(1);
+  wsim_run_only_edges(blocks == LongBlocks::kToTheEnd ? 2 : 1);
   context().only_edges = true;
   context().read_what_did_not_run = false;
   Cases cases;

@@ -39,7 +39,12 @@ namespace kit {
 // by one finds another value.
 constexpr size_t kPeriod = 3 * 5 * 7 * 4096;
 
-void at_largest(const std::string& what, const std::function<void()>& body);
+// Blocks that take very long are left where they are, and then no value decides anything; or they
+// run to their end, for sums that are long and must be right.
+enum class LongBlocks { kLeft, kToTheEnd };
+
+void at_largest(const std::string& what, const std::function<void()>& body,
+                LongBlocks blocks = LongBlocks::kLeft);
 
 // The same for a size alone, and for an odd one of that kind: a float holds the first and rounds
 // the second, so a grid that is computed in floats ends too early.

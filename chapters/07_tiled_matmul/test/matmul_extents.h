@@ -20,18 +20,22 @@
 
 namespace kit {
 
-// More rows, then more columns, than 16 bits can count and than a grid has blocks in y and z; and
-// sums of more products than the other tests have. For kernels of a thread per element.
+// More rows, then more columns, than 16 bits can count and than a grid has blocks in y and z; sums
+// of more products than the other tests have, so many that a launcher may cut them for a few tiles;
+// and many rows of tiles, of more than one tile, whose number is no multiple of a group of 4 or 8.
+// For kernels of a thread per element.
 inline const std::vector<MatmulSizes>& long_matmuls() {
-  static const std::vector<MatmulSizes> all = {{65'537, 1, 3}, {1, 65'537, 3}, {5, 6, 2051}};
+  static const std::vector<MatmulSizes> all = {
+      {65'537, 1, 3}, {1, 65'537, 3}, {5, 6, 4099}, {1031, 70, 3}, {70, 1031, 3}};
   return all;
 }
 
 // The same for kernels that make whole tiles, and would mostly multiply zeros: the longest sums are
 // those of no products. A kernel that is many times as slow as it could be still comes to its end.
 inline const std::vector<MatmulSizes>& long_tiled_matmuls() {
-  static const std::vector<MatmulSizes> all = {
-      {65'537, 1, 0}, {1, 65'537, 0}, {1031, 1, 3}, {1, 1031, 3}, {5, 6, 1031}};
+  static const std::vector<MatmulSizes> all = {{65'537, 1, 0}, {1, 65'537, 0}, {1031, 130, 0},
+                                               {130, 1031, 0}, {300, 70, 3},   {70, 300, 3},
+                                               {5, 6, 4099}};
   return all;
 }
 
@@ -74,25 +78,31 @@ void check_largest_factors(const Launch& launch) {
   check_large_matmul<float>(launch, {5, kMost, 2047});
 }
 
-// Infinity in the last column of a, then in the last row of b: the zeros past the edges of a tile
-// must not meet it, because zero times infinity is no number. T is the type of a and b.
+// Infinity in the last column of a, in the last row of b, then in all of the one and of the other:
+// the zeros past the edges of a tile must not meet it, neither in its own step along k nor because
+// it was left in a tile from the step before. Zero times infinity is no number. T is the type of a
+// and b.
 template <class T, class Launch>
 void check_infinities(const Launch& launch, int unit = 1) {
   const MatmulSizes s = {35, 40, unit == 1 ? 37 : 5 * unit};
   const float infinity = std::numeric_limits<float>::infinity();
-  const auto check = [&](bool in_a) {
+  const auto check = [&](bool in_a, int first) {
     std::vector<T> a(static_cast<size_t>(s.m) * s.k, T(1.0f));
     std::vector<T> b(static_cast<size_t>(s.k) * s.n, T(1.0f));
-    for (int row = 0; in_a && row < s.m; ++row) a[row * s.k + s.k - 1] = T(infinity);
-    for (int col = 0; !in_a && col < s.n; ++col) b[(s.k - 1) * s.n + col] = T(infinity);
+    for (int i = first; i < s.k; ++i) {
+      for (int row = 0; in_a && row < s.m; ++row) a[row * s.k + i] = T(infinity);
+      for (int col = 0; !in_a && col < s.n; ++col) b[i * s.n + col] = T(infinity);
+    }
     const auto d_a = DeviceBuffer<T>::input(a, "a"), d_b = DeviceBuffer<T>::input(b, "b");
     const auto d_c = DeviceBuffer<float>::output(static_cast<size_t>(s.m) * s.n, "c");
     kit::run([&] { launch(d_a.get(), d_b.get(), d_c.get(), s.m, s.n, s.k); });
     expect_equal(d_c, std::vector<float>(d_c.size(), infinity), Shape(s.m, s.n));
   };
   Cases cases;
-  cases.run("infinity in the last column of a", [&] { check(true); });
-  cases.run("infinity in the last row of b", [&] { check(false); });
+  cases.run("infinity in the last column of a", [&] { check(true, s.k - 1); });
+  cases.run("infinity in the last row of b", [&] { check(false, s.k - 1); });
+  cases.run("infinity in all of a", [&] { check(true, 0); });
+  cases.run("infinity in all of b", [&] { check(false, 0); });
 }
 
 // An infinite element of b that meets a 0, and a NaN in a: whoever leaves out products with 0,

@@ -13,6 +13,7 @@ namespace warplings::sim {
 struct Edges {
   static Edges& instance();  // of the current machine
   bool only = false;         // launches run these blocks alone
+  bool to_end = false;       // those that have begun run to their end, however long they take
   uint64_t cut = 0;          // launches that were ended before these were done
   uint64_t unfinished = 0;   // ... with blocks in the middle of their work
   uint64_t ended = 0;        // blocks that have run to their end

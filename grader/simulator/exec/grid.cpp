@@ -175,7 +175,8 @@ class Launch {
     if (grid_.instructions < kMostAtEdges) return false;
     if (!is_cut_) ++Edges::instance().cut;
     is_cut_ = true;
-    if (!running->empty() && grid_.instructions < kMostToEnd) return false;
+    const bool goes_on = Edges::instance().to_end || grid_.instructions < kMostToEnd;
+    if (!running->empty() && goes_on) return false;
     if (!running->empty()) ++Edges::instance().unfinished;
     running->clear();
     return true;

@@ -256,6 +256,7 @@ void wsim_run_only_edges(int on) {
   std::lock_guard lock(api_mutex());
   Edges::instance() = {};
   Edges::instance().only = on != 0;
+  Edges::instance().to_end = on == 2;
   const uint64_t usual = Machine::current().options().memory;
   DeviceMemory::instance().sell(on != 0 ? std::max(usual, kWholeCard) : usual);
 }

@@ -137,7 +137,8 @@ int wsim_select_order(const char* name);
 // along each axis of its grid, and those on both sides of powers of two. Its grid is what was asked
 // for, and is refused where it is too large. Blocks that wait for others would wait for ever. Of
 // rows of 4 MiB or more that the runtime copies or fills, both ends and what lies around powers of
-// two are; likewise of rows that reach over 256 MiB or more together. A device has 80 GiB.
+// two are; likewise of rows that reach over 256 MiB or more together. A device has 80 GiB. 2: the
+// same, and blocks that have begun run to their end, where 1 leaves those that take very long.
 // Synchronise first.
 void wsim_run_only_edges(int on);
 // Since the last wsim_reset_counters(): launches of which even these blocks were too long, so that

@@ -44,8 +44,9 @@ cusolverStatus_t factorise(cusolverDnHandle_t solver, int m, int n, float* d_a, 
 cublasStatus_t solve(cublasHandle_t blas, int m, int n, const float* d_a, float* d_b,
                      float* residual) {
   const float one = 1.0f;
-  const cublasStatus_t measured = cublasSnrm2(blas, m - n, d_b + n, 1, residual);
-  if (measured != CUBLAS_STATUS_SUCCESS) return measured;
-  return cublasStrsm(blas, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N,
-                     CUBLAS_DIAG_NON_UNIT, n, 1, &one, d_a, m, d_b, m);
+  const cublasStatus_t solved =
+      cublasStrsm(blas, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N,
+                  CUBLAS_DIAG_NON_UNIT, n, 1, &one, d_a, m, d_b, m);
+  if (solved != CUBLAS_STATUS_SUCCESS) return solved;
+  return cublasSnrm2(blas, m - n, d_b + n, 1, residual);
 }
