@@ -29,6 +29,15 @@ bool concerns(const GateContext& context, const Mark& mark) {
                      });
 }
 
+// Whether it runs what is derived from a solution whose derived programs are asked on another day.
+bool is_left_to_another_day(const GateContext& context, const Mark& mark) {
+  if (mark.source.size() < 2) return false;
+  const size_t at = mark.source[1].find('@');
+  const bool is_derived = at != std::string::npos || mark.source[0] == "screen";
+  const course::Exercise* exercise = context.course->find(mark.source[1].substr(0, at));
+  return is_derived && exercise != nullptr && !asks_derived(context, *exercise);
+}
+
 // A picture of a program of the page itself, as it was found right before.
 class KnownPictures {
  public:
@@ -106,7 +115,7 @@ std::vector<Item> check_runs_of_page(const GateContext& context, KnownPictures& 
   try {
     for (const Mark& mark : find_marks(page, name)) {
       const bool is_asked = is_of_page(mark) || concerns(context, mark);
-      if (!mark.needs_a_run() || !is_asked) continue;
+      if (!mark.needs_a_run() || !is_asked || is_left_to_another_day(context, mark)) continue;
       items.push_back(is_picture(mark) ? check_picture(context, known, page, file, mark)
                                        : check_mark(context, page, name, mark));
     }
@@ -134,6 +143,7 @@ std::vector<Item> check_answers(const GateContext& context, const course::Exerci
          course::parse_lesson(course::read_text(files.lesson), name).predictions) {
       const Mark source = source_of(question, name);
       if (source.needs_a_run() != by_runs) continue;
+      if (by_runs && is_left_to_another_day(context, source)) continue;
       const std::string where = name + ":" + std::to_string(question.line);
       const course::PredictionAnswer* known = course::find_answer(answers, question.id);
       const std::string now = value_of(context, source, name);

@@ -128,7 +128,7 @@ class GateRun {
       }
     }
     if (left_to_other_days > 0) {
-      extra_.push_back(skipped(7, "ablations, mutants and variants",
+      extra_.push_back(skipped(7, "ablations, mutants and variants, and figures of them,",
                                "those of " + course::plural(left_to_other_days, "exercise") +
                                    " are asked on other days; ./grade selftest --all asks all"));
     }
