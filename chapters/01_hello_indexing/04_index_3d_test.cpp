@@ -115,9 +115,9 @@ TEST(Index3d, NumbersTheThreadsOfTheGrid) {
 
 TEST(Index3d, NumbersTheLargestVolumes) {
   RecordProperty("todo", 1);
-  const auto check_large = [](int width, int height, int depth) {
+  // Blocks of 256 threads. All of them together have fewer than 2^31, as the header says.
+  const auto check_large = [](int width, int height, int depth, dim3 block) {
     const size_t w = width, h = height, n = w * h * depth;
-    const dim3 block(32, 4, 2);
     const auto block_id = kit::LargeArray<int>::output(n, "block_id");
     const auto thread_id = kit::LargeArray<int>::output(n, "thread_id");
     const auto global_id = kit::LargeArray<int>::output(n, "global_id");
@@ -126,19 +126,22 @@ TEST(Index3d, NumbersTheLargestVolumes) {
                            block);
     });
     const auto block_of = [&](size_t i) {
-      const size_t wide = (w + 31) / 32, high = (h + 3) / 4;
-      return static_cast<int>(i % w / 32 + wide * (i / w % h / 4 + high * (i / w / h / 2)));
+      const size_t wide = (w + block.x - 1) / block.x, high = (h + block.y - 1) / block.y;
+      const size_t x = i % w / block.x, y = i / w % h / block.y, z = i / w / h / block.z;
+      return static_cast<int>(x + wide * (y + high * z));
     };
     const auto thread_of = [&](size_t i) {
-      return static_cast<int>(i % w % 32 + 32 * (i / w % h % 4 + 4 * (i / w / h % 2)));
+      const size_t x = i % w % block.x, y = i / w % h % block.y, z = i / w / h % block.z;
+      return static_cast<int>(x + block.x * (y + block.y * z));
     };
     kit::expect_at_ends(block_id, block_of);
     kit::expect_at_ends(thread_id, thread_of);
     kit::expect_at_ends(global_id, [&](size_t i) { return 256 * block_of(i) + thread_of(i); });
   };
-  kit::at_largest("1024 x 1024 x 2000", [&] { check_large(1024, 1024, 2000); });
-  kit::at_largest("32 x 65535 x 1000", [&] { check_large(32, 65535, 1000); });
-  kit::at_largest("2 x 16000 x 65535", [&] { check_large(2, 16000, 65535); });
+  const dim3 wide(32, 4, 2), narrow(2, 16, 8);
+  kit::at_largest("1024 x 1024 x 2000", [&] { check_large(1024, 1024, 2000, wide); });
+  kit::at_largest("32 x 65535 x 1000", [&] { check_large(32, 65535, 1000, wide); });
+  kit::at_largest("2 x 16000 x 65535", [&] { check_large(2, 16000, 65535, narrow); });
 }
 
 }  // namespace
